@@ -3,12 +3,12 @@
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reportgen.autolayout.overview import definition_text
 from reportgen.autolayout.path_factors import find_path_factors
-from reportgen.autolayout.report_plan import plan_reports, separate_folders
+from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
 from reportgen.labels.labels_toml import NAME as LABELS
@@ -90,7 +90,9 @@ def propose_definitions(reports: Path, root: Path) -> DefinitionProposal:
     reader.expect(_LOGS, _LOGS)
     by_folder = {folder: reader.load([folder]).runs for folder in separate_folders(reader, _LOGS)}
     campaigns = {folder: runs for folder, runs in by_folder.items() if runs}
-    proposal = propose_files(name, campaigns, lambda path: _is_taken(root / path))
+    proposal = propose_files(
+        name, campaigns, lambda path: _is_taken(root / path), lambda plan: _as_built(plan, reader)
+    )
     unknown = reader.load([_LOGS]).unknown_folders(_LOGS)
     return DefinitionProposal(proposal.files, proposal.remarks, tuple(campaigns), tuple(unknown))
 
@@ -107,12 +109,16 @@ def holds_logs(folder: Path, root: Path) -> bool:
 
 
 def propose_files(
-    reports: str, campaigns: Mapping[str, Sequence[Run]], is_taken: Callable[[str], bool] = lambda path: False
+    reports: str,
+    campaigns: Mapping[str, Sequence[Run]],
+    is_taken: Callable[[str], bool] = lambda path: False,
+    as_built: Callable[[ReportPlan], ReportPlan] = lambda plan: plan,
 ) -> DefinitionProposal:
     """Return the files for campaigns (folder of logs -> its runs).
 
     reports   name of the reports folder
     is_taken  whether a path below the root exists; labels are never added to an existing definition
+    as_built  returns a plan with the runs that a build of its definition will read
 
     A campaign without data and without failed runs gets no definition.
     """
@@ -127,7 +133,8 @@ def propose_files(
     labelled = [log for log in with_data if is_taken(f"{log}/{LABELS}")]
     plans = plan_reports(with_data, labelled=labelled)
     for log, plan in plans.items():
-        new = {path: each for each in plan.reports if not is_taken(path := f"{reports}/{each.name}.toml")}
+        planned = {f"{reports}/{each.name}.toml": each for each in plan.reports}
+        new = {path: as_built(each) for path, each in planned.items() if not is_taken(path)}
         factors = find_path_factors(with_data[log]) if log in labelled else plan.factors
         if not new or not factors:
             files |= {path: definition_text(each) for path, each in new.items()}
@@ -146,6 +153,20 @@ def propose_files(
         remarks.append(f"{log}/{LABELS}: {remark}")
     contents = {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
     return DefinitionProposal(contents, tuple(remarks))
+
+
+def _as_built(plan: ReportPlan, reader: LogReader) -> ReportPlan:
+    """Return a plan with the runs that its entries of `logs` give.
+
+    A run of several files of a folder has the facts of one file only where the definition names that file.
+    The build refuses a table that is laid out by factors of the other files.
+    """
+    if len(reader.load(plan.logs).runs) == len(plan.runs):
+        return plan
+    alone = LogReader(reader.root)
+    for log in plan.logs:
+        alone.expect(log, log)
+    return replace(plan, runs=alone.load(plan.logs).runs)
 
 
 def _is_taken(path: Path) -> bool:

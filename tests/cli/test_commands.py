@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import COMMANDS, call, error_of
+from tests.formats.valid_logs import VALID_LOGS
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -278,6 +279,17 @@ def test_init_keeps_existing_labels_and_suggests_a_pattern(tmp_path, monkeypatch
     assert "# pattern = '/{log}.log'" in Path("reports/overview.toml").read_text()
     call("build")
     assert "| 2 | 250.0 |" in Path("reports/overview/README.md").read_text()
+
+
+def test_init_lays_out_tables_by_what_the_files_that_it_names_say(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs").mkdir()
+    # A report and its configuration are one run of their folder, in which other logs are, too.
+    for name, content in {**VALID_LOGS["optimum_benchmark"], **VALID_LOGS["llama_bench"]}.items():
+        (tmp_path / "logs" / name).write_bytes(content)
+    call("init")
+    assert 'logs = ["logs/benchmark_report.json"]' in Path("reports/tiny.toml").read_text()
+    assert "2 reports" in call("build")[1]
 
 
 @pytest.mark.parametrize("folder", ["logs", "logs/rates", "."])
