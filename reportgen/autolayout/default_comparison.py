@@ -124,9 +124,14 @@ def _best_baseline(names: Sequence[str], cases: Sequence[_Case], free: Collectio
 
 
 def _baselines(names: Sequence[str], cases: Sequence[_Case], free: Collection[str]) -> list[_Candidate]:
-    """Return each combination of values that a case has of all these factors, in their order."""
+    """Return each combination of values that a case has of all these factors, in their order.
+
+    A case without a value of the first factor is compared with nothing.
+    """
     groups: dict[_Key, set[tuple[FactorKey | None, ...]]] = {}
     for case in cases:
+        if names[0] not in case:
+            continue  # nothing says that this case ran on another system
         work = frozenset(item for item in case.items() if item[0] not in (*names, *free))
         groups.setdefault(work, set()).add(tuple(case.get(name) for name in names))
     known = {combination for group in groups.values() for combination in group if None not in combination}

@@ -95,6 +95,8 @@ def _value_range(values: Sequence[_Value]) -> str:
     low, high = (end(values, key=lambda value: value.median) for end in (min, max))
     unit = _unit(*(value.case for value in values))
     texts = [f"{units.text(value.median / unit.factor)} {unit.name}".rstrip() for value in (low, high)]
+    if len(values) > 1 and texts[0] == texts[1]:
+        return f"{texts[0]}; all {len(values):,} numbers agree to the digits shown"
     if len(values) > 1:
         return f"{texts[0]} ({low.place}) to {texts[1]} ({high.place}), {len(values):,} numbers"
     count = len(low.case.measurements)

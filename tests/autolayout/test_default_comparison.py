@@ -53,6 +53,12 @@ def test_other_work_is_not_compared(name):
     assert compared(run(**{name: 1}), run(**{name: 2})) is None
 
 
+def test_a_log_that_does_not_state_its_device_ran_on_no_other_device():
+    runs = [run(device="A", model=model) for model in "xyz"]
+    assert compared(*runs, run(model="x")) is None
+    assert compared(*runs, run(model="x"), run(device="B", model="y")) == ("speedup", {"device": "A"}, [])
+
+
 def test_numbers_of_devices_are_not_mixed():
     assert compared(run(device="A", devices=1), run(device="B", devices=8)) is None
 

@@ -396,6 +396,16 @@ def test_without_a_comparison_the_sentence_has_the_ends_of_several_numbers() -> 
     assert values(*runs, rows=("model",)) == ["Speed: 2.000 tokens/s (y) to 4.000 tokens/s (x), 3 numbers."]
 
 
+def test_numbers_that_look_equal_have_no_ends() -> None:
+    runs = [
+        published_run(node=node, item="image", throughput=value)
+        for node, value in (("a", 9.0), ("b", 9.0001))
+    ]
+    assert values(*runs, rows=("node",)) == [
+        "Speed: 9.000 images/s; all 2 numbers agree to the digits shown."
+    ]
+
+
 def test_numbers_of_different_items_have_no_ends() -> None:
     runs = [published_run(throughput=1.0, model=m, item=i) for m, i in (("x", "token"), ("y", "image"))]
     assert values(*runs, rows=("model",)) == []
