@@ -3,7 +3,7 @@
 A folder may hold the output of a trainer, of an inference benchmark and of nvidia-smi. Their factors have
 little in common, so one table of all of them consists mostly of empty cells. Runs of one format are of one
 kind. So are runs of the formats of one suite, and of formats that ran the same model: there, a reader wants
-to compare programs.
+to compare programs. What only watched the devices, such as nvidia-smi, belongs to the benchmark beside it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -34,7 +34,8 @@ def split_kinds(runs: Sequence[Run], folder: str) -> list[BenchmarkKind]:
         for key in _keys(run):
             members.setdefault(key, set()).add(run.format)
     groups = _merged(members.values())
-    if len(groups) < 2:
+    timed = {run.format for run in runs if run.series or run.aggregates}
+    if len(groups) < 2 or sum(bool(group & timed) for group in groups) == 1:
         return [BenchmarkKind(folder.rpartition("/")[2], tuple(runs), (folder,))]
     paths = {run.source.path for run in runs}
     kinds = []

@@ -43,6 +43,13 @@ def test_formats_that_ran_the_same_model_are_one_kind():
     assert kinds(*same, of("jade", "c", model="bert"))["bert"] == ("logs/mine/c",)
 
 
+def test_what_only_watched_the_devices_belongs_to_the_benchmark_beside_it():
+    watched = replace(of("nvsmi", "gpu.txt"), series=(), aggregates=())
+    assert list(kinds(watched, of("jade", "tn/a.out"))) == ["mine"]
+    assert list(kinds(watched)) == ["mine"]
+    assert sorted(kinds(watched, of("jade", "tn/a.out"), of("megatron", "lm/x.log"))) == ["lm", "nvsmi", "tn"]
+
+
 def test_kinds_in_one_folder_list_their_files():
     found = kinds(of("jade", "a.out"), of("jade", "deep/b.out"), of("megatron", "c.log"))
     assert found == {"jade": ("logs/mine/a.out", "logs/mine/deep"), "megatron": ("logs/mine/c.log",)}
