@@ -324,10 +324,11 @@ def test_sizes_that_double_and_values_over_decades_have_logarithmic_axes() -> No
     assert [encoding[axis]["scale"]["type"] for axis in "xy"] == ["log", "log"]
 
 
-def test_ratios_have_a_line_at_one() -> None:
+def test_ratios_have_a_line_at_one_with_its_name() -> None:
     ratios = replace(BARS, quantity="ratio")
     assert [layer["data"]["values"] for layer in specification(ratios)["layer"] if "data" in layer] == [
-        [{"y": 1.0}]
+        [{"y": 1.0}],
+        [{"y": 1.0, "text": "baseline"}],
     ]
 
 

@@ -268,12 +268,28 @@ def _crosses(figure: Figure, lost: list[Json], height: int, channels: Json) -> J
 
 
 def reference_line(figure: Figure) -> list[Json]:
-    """Return the layer of the line across the values at 1.0, none for a figure that shows no ratios."""
+    """Return the layers of the line at 1.0 and of its name, none for a figure that shows no ratios."""
     at = scales.reference(figure)
     if at is None:
         return []
-    mark = {"type": "rule", "style": "reference"}
-    return [{"data": {"values": [{"y": at}]}, "mark": mark, "encoding": y_axis(figure)}]
+    end: Json = {"y": {"value": 0}} if is_horizontal(figure) else {"x": {"value": "width"}}
+    place = (
+        {"align": "left", "baseline": "top", "dx": 3}
+        if is_horizontal(figure)
+        else {"align": "right", "baseline": "bottom", "dy": -2}
+    )
+    return [
+        {
+            "data": {"values": [{"y": at}]},
+            "mark": {"type": "rule", "style": "reference"},
+            "encoding": y_axis(figure),
+        },
+        {
+            "data": {"values": [{"y": at, "text": scales.reference_name(figure)}]},
+            "mark": {"type": "text", "style": "reference-name", **place},
+            "encoding": {**y_axis(figure), **end, "text": {"field": "text"}},
+        },
+    ]
 
 
 def ideal_line(figure: Figure) -> list[Json]:

@@ -66,6 +66,7 @@ CONFIG: Json = {
             "tooltip": None,
         },
         "reference": {"color": INK, "strokeDash": [5, 4]},
+        "reference-name": {"color": INK, "fontSize": 11, "aria": False, "tooltip": None},
         "failed": {"size": 60},
         "rest": {"color": IDEAL, "strokeWidth": 0.6, "opacity": 0.6},
         "step": {"strokeDash": [5, 4]},
