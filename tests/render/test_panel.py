@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from reportgen.core.model import Window
+from reportgen.core.results import Label
 from reportgen.render import render_report
 from tests.render import example
 
@@ -133,6 +134,15 @@ def test_an_address_opens_a_cell_and_opening_a_cell_sets_it(
     page.keyboard.press("Escape")
     expect(page.locator("#panel")).to_be_hidden()
     assert page.evaluate("location.hash") == "#table-fp32-b128"
+
+
+def test_yes_and_no_come_with_the_title_of_their_column(open_page: OpenPage) -> None:
+    table = example.throughput_table()
+    first = replace(table.rows[0], labels=(Label("no"), *table.rows[0].labels[1:]))
+    table = replace(table, rows=(first, *table.rows[1:]))
+    page = open_page(render_report(example.report(tables=(table,), figures=(), prose="")))
+    page.get_by_role("link", name="397.6", exact=True).click()
+    expect(page.locator("#panel h2 small")).to_have_text("Nodes no, Devices 1, OneFlow, images/s")
 
 
 @pytest.mark.parametrize("fragment", ["#nothing/here/at-all", "#fp32-b128/1-1/%", "#case-__proto__", "#a/b"])

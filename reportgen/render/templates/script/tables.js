@@ -68,8 +68,8 @@ const tables = (() => {
       spans,
       rowSlugs: new Map(),
       columnSlugs: distinct(columns.map((path) => slug(path.join(" ")))),
-      // A number says nothing without the title of its column.
-      heads: new Map(rows.map((row, i) => [row, heads[i].map((text, j) => (/^[\d.,]+$/.test(text) ? `${leadTitles[j]} ${text}` : text))])),
+      // A number, yes or no says nothing without the title of its column.
+      heads: new Map(rows.map((row, i) => [row, heads[i].map((text, j) => (/^([\d.,]+|yes|no)$/.test(text) ? `${leadTitles[j]} ${text}` : text))])),
     };
     distinct(heads.map((texts) => slug(texts.join(" ")))).forEach((text, i) => model.rowSlugs.set(rows[i], text));
     return model;
