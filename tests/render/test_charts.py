@@ -130,9 +130,23 @@ def test_a_press_on_a_mark_opens_its_number_and_so_does_enter(open_page: OpenPag
     marks.nth(1).click()
     expect(page.locator("#panel-title")).to_have_text("Nodes 1, Devices 8, OneFlow, images/s3,124")
     page.keyboard.press("Escape")
-    page.locator(".chart-plot [tabindex='0']").focus()
+    expect(page.locator("#panel")).to_be_hidden()
+    marks.nth(0).focus()
     page.keyboard.press("Enter")
     expect(page.locator("#panel-title")).to_have_text("Nodes 1, Devices 1, OneFlow, images/s397.6")
+
+
+def test_the_panel_gives_the_focus_back_to_the_mark_that_opened_it(open_page: OpenPage) -> None:
+    page = _page(open_page, _bars(), viewport={"width": 1440, "height": 900})
+    page.locator(".chart-plot [tabindex='0']").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-title")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#panel")).to_be_hidden()
+    expect(page.locator(":focus")).to_have_attribute(
+        "aria-label", "OneFlow; Devices: 8; Throughput: 3,124.25 images/s (3,120 \u2013 3,130); repeats: 3"
+    )
 
 
 def test_arrow_keys_move_between_marks_and_a_tooltip_says_what_each_is(open_page: OpenPage) -> None:

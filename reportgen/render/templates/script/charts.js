@@ -169,8 +169,6 @@ const charts = (() => {
       if (at < 0 || event.ctrlKey || event.altKey || event.metaKey) return;
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (step && marks[at + step]) {
-        event.target.tabIndex = -1;
-        marks[at + step].tabIndex = 0;
         marks[at + step].focus();
       } else if (event.key === "Enter" || event.key === " ") {
         if (rowOf(event.target).case) open(rowOf(event.target).case);
@@ -178,6 +176,8 @@ const charts = (() => {
       event.preventDefault();
     });
     plot.addEventListener("focusin", (event) => {
+      const at = marksOf(plot).indexOf(event.target);
+      if (at >= 0) makeReachable(plot, at);
       const row = event.target.matches(":focus-visible") && rowOf(event.target);
       if (!row) return;
       const { right, bottom } = event.target.getBoundingClientRect();
@@ -186,9 +186,11 @@ const charts = (() => {
     plot.addEventListener("focusout", hideTip);
   }
 
-  function makeReachable(plot) {
-    marksOf(plot).forEach((mark, i) => (mark.tabIndex = i ? -1 : 0));
+  function makeReachable(plot, at = 0) {
+    marksOf(plot).forEach((mark, i) => (mark.tabIndex = i === at ? 0 : -1));
   }
+
+  const reachable = (plot) => marksOf(plot).findIndex((mark) => mark.tabIndex === 0);
 
   function symbol({ colour, shape }) {
     const d = SVG_SHAPES[shape] ?? shape;
@@ -279,6 +281,8 @@ const charts = (() => {
       if (!width || !element.isConnected) return;
       const room = height ? Math.max(MIN_PLOT_HEIGHT, height - (element.offsetHeight - plot.offsetHeight)) : 0;
       plot.style.minHeight = room ? `${room}px` : `${plot.offsetHeight}px`;
+      const at = Math.max(0, reachable(plot));
+      const hadFocus = plot.contains(document.activeElement);
       current?.finalize();
       current = await embed(plot, inPage(spec, width, room), options({ tooltip: (_handler, event, item, value) => {
         if (value && item?.datum?.said) showTip(item.datum, fields, event.clientX, event.clientY);
@@ -286,7 +290,8 @@ const charts = (() => {
       } }));
       current.view.addEventListener("click", (_event, item) => item?.datum?.case && open(item.datum.case));
       if (hidden.length) await current.view.signal("hidden", hidden).runAsync();
-      makeReachable(plot);
+      makeReachable(plot, at);
+      if (hadFocus) marksOf(plot)[at]?.focus({ preventScroll: true });
     }
 
     let queue = Promise.resolve();

@@ -20,6 +20,7 @@ const panel = (() => {
     body,
   );
   let current = null; // the cell that is shown
+  let plot = null; // the chart that it was opened from
 
   function show(found, cell, focus) {
     current?.td.classList.remove("current");
@@ -34,7 +35,10 @@ const panel = (() => {
     element.hidden = false;
     document.body.classList.add("has-panel");
     if (cell?.address) setAddress(cell.address);
-    if (focus) title.focus({ preventScroll: true });
+    if (focus) {
+      plot = document.activeElement.closest(".chart-plot");
+      title.focus({ preventScroll: true });
+    }
   }
 
   function openCell(td, { focus = true } = {}) {
@@ -53,6 +57,7 @@ const panel = (() => {
   function move(direction) {
     const td = current && tables.neighbour(current.td, direction);
     if (!td) return;
+    plot = null;
     openCell(td, { focus: false });
     td.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
@@ -64,8 +69,8 @@ const panel = (() => {
     current?.td.classList.remove("current");
     if (current?.address) setAddress(`#${current.model.id}`);
     else if (location.hash.startsWith("#case-")) setAddress("");
-    current?.link.focus();
-    current = null;
+    (plot?.querySelector('[tabindex="0"]') ?? current?.link)?.focus();
+    current = plot = null;
   }
 
   element.addEventListener("keydown", (event) => {
