@@ -66,7 +66,10 @@ def _values(spec: FigureSpec, row: Header, cell: Cell) -> tuple[FloatArray, Floa
 
 
 def _steps(measurement: Measurement) -> tuple[FloatArray, FloatArray]:
-    """Return the times of the measured steps of all ranks, without the warm-up, and how many have each."""
+    """Return the times of the measured steps of all ranks, and how many steps have each.
+
+    Measured are those behind the value of the run: neither the warm-up nor gaps.
+    """
     values, weights = [np.array([])], [np.array([])]
     for series in series_of(measurement.run, "step_time", STEP):
         entries = measurable_entries(series)
@@ -74,6 +77,7 @@ def _steps(measurement: Measurement) -> tuple[FloatArray, FloatArray]:
         inside = np.ones(len(entries), dtype=bool)
         if window:
             inside = (entries.first >= window.first) & (entries.last <= window.last)
+            inside &= ~np.isin(entries.last, window.gaps)
         values.append((entries.value / entries.span)[inside])
         weights.append(entries.span[inside].astype(float))
     return np.concatenate(values), np.concatenate(weights)

@@ -166,6 +166,18 @@ def test_an_ecdf_of_steps_has_the_measured_steps_of_all_ranks_without_the_warm_u
     assert figure.series[0].y[24] == pytest.approx(0.25)
 
 
+def test_an_ecdf_of_steps_has_no_gaps():
+    # The protocol leaves a gap of 30 s out of the measured steps, so it is no share of them.
+    steps = [0.1] * 70 + [30.0] + [0.1] * 60
+    (figure,) = figures(
+        [run(series(steps), factors={"m": "a"})],
+        kind="ecdf",
+        table={"rows": ("m",), "metrics": ("step_time",)},
+    )
+    (line,) = figure.series
+    assert (max(line.x), len(line.x)) == (0.1, 99)
+
+
 def serving(batch_size, throughput, latency):
     return published_run(model="m", batch_size=batch_size, throughput=throughput, values={STEP: latency})
 
