@@ -54,7 +54,9 @@ def compare_cases(
     ratios: dict[int, Ratio] = {}
     for members in by_measure.values():
         family: dict[int, Verdict] = {}
-        cases = {factors_key(each.case.factors): each.case for each in members}
+        cases = _distinct(members)
+        if not any(factors_key({name: baseline}) <= factors for factors in cases):
+            continue  # the baseline has no number of this measure at all
         for each in members:
             compared = _compared(each, cases, CompareSpec("ratio", {name: baseline}), speed_facts, measured)
             if compared is None:
@@ -69,6 +71,15 @@ def compare_cases(
         corrected = correct_for_number(family, 1 - members[0].entry.spec.protocol.confidence)
         ratios |= {key: replace(ratios[key], verdict=verdict) for key, verdict in corrected.items()}
     return ratios
+
+
+def _distinct(members: Sequence[ShownCase]) -> dict[FactorsKey, Case]:
+    """Return the cases by their factors, without those of which the explorer shows several."""
+    by_factors: dict[FactorsKey, list[Case]] = defaultdict(list)
+    for each in members:
+        by_factors[factors_key(each.case.factors)].append(each.case)
+    numbers = {key: [case for case in cases if case.summary] for key, cases in by_factors.items()}
+    return {key: (numbers[key] or cases)[0] for key, cases in by_factors.items() if len(numbers[key]) < 2}
 
 
 def _compared(

@@ -136,6 +136,28 @@ def test_a_verdict_of_a_table_is_not_decided_again() -> None:
     assert verdicts == list(dict.fromkeys(own))
 
 
+def test_a_measure_that_the_baseline_does_not_have_has_no_ratios() -> None:
+    own = [log("a", 100.0, device="V100", item="image"), log("b", 9.0, device="A100", item="token")]
+    explorer = explore(own, [table(facets=(), rows=("device",), columns=())], compare="device")
+    ratios = [cell.ratio for each in explorer.configurations for cell in each.cells.values()]
+    assert ratios == [None] * len(ratios)
+
+
+def test_one_of_several_cases_is_no_baseline() -> None:
+    runs = [
+        log("a", 10.0, device="V100", try_=1),
+        log("b", 1000.0, device="V100", try_=2),
+        log("c", 20.0, device="A100", try_=1),
+    ]
+    specs = [
+        table(f"t{i}", facets=(), rows=("device",), columns=(), where={"try_": (i,)}, ignore=("try_",))
+        for i in (1, 2)
+    ]
+    explorer = explore(runs, specs, compare="device", baseline="V100")
+    texts = {each.cells[0].text: each.cells[0].ratio for each in explorer.configurations}
+    assert texts == {"several": None, "": None}
+
+
 def test_measures_of_several_tables_are_charts_of_one_explorer() -> None:
     memory = table("memory", metrics=("memory_used",), unit="GiB", digits=3)
     explorer = explore(specs=[table(), memory, table("again", rows=("model", "batch_size"), facets=())])
