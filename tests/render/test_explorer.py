@@ -117,6 +117,16 @@ def test_every_control_changes_the_view_and_the_address(open_page: OpenPage, fil
     assert chosen(page) == {"f.model": ["n"], "f.device": ["B"], "on": ["memory"], "within": ["2.5"]}
 
 
+def test_a_limit_in_any_notation_is_in_the_address(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files, "#explorer?on=memory")
+    for text, limit in ((".5", "0.5"), ("2e0", "2")):
+        block(page).get_by_label("Within (GiB)").fill(text)
+        block(page).get_by_label("Within (GiB)").press("Enter")
+        assert chosen(page)["within"] == [limit]
+        page.reload()
+        expect(block(page).get_by_label("Within (GiB)")).to_have_value(limit)
+
+
 def test_an_address_opens_its_view_and_back_returns_to_the_view_before(
     open_page: OpenPage, files: dict[str, bytes]
 ) -> None:

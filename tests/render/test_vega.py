@@ -396,3 +396,10 @@ def test_series_with_the_names_of_their_categories_have_no_legend() -> None:
         chart = specification(replace(_bars(FigureKind.DOTS), series=series, categories=()))
         legends = re.findall(r'"legend": (null|\{)', json.dumps(chart["layer"]))
         assert ("{" in legends) == is_needed
+
+
+def test_series_of_equal_names_stay_apart() -> None:
+    series = tuple(FigureSeries(name, ("a",), (1.0,)) for name in ("A", "A", "A (2)"))
+    figure = Figure("f", "F", FigureKind.BAR, "x", "y", Unit("ms", "s", 1e-3), ("a",), series)
+    rows = specification(figure)["data"]["values"]
+    assert [row["series"] for row in rows] == ["A", "A (3)", "A (2)"]

@@ -13,8 +13,8 @@ All channels come from a figure that was rounded by `rounding.shown_figure`.
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from reportgen.core import units
@@ -63,12 +63,14 @@ HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high) && datum.low < datum.h
 
 def names(figure: Figure) -> list[str]:
     """Return the name of each series; equal names are numbered, so that the series stay apart."""
-    counts: Counter[str] = Counter()
-    distinct = []
+    distinct: list[str] = []
+    given = {series.name for series in figure.series}
     for series in figure.series:
-        counts[series.name] += 1
-        count = counts[series.name]
-        distinct.append(series.name if count == 1 else f"{series.name} ({count})")
+        numbered = (f"{series.name} ({number})" for number in count(2))
+        is_free = series.name not in distinct
+        distinct.append(
+            series.name if is_free else next(n for n in numbered if n not in given and n not in distinct)
+        )
     return distinct
 
 

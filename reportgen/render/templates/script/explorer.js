@@ -138,7 +138,7 @@
     const [fast, size] = [explorerAnswers.speed(visibleMeasures()), explorerView.sized];
     if (fast < 0 || size < 0) return null;
     const unit = measures[size].unit;
-    const field = h("input", { id: "explorer-limit", type: "number", min: "0", step: "any", value: view.limit, onchange: () => changed(() => (view.limit = field.validity.valid ? field.value : "")) });
+    const field = h("input", { id: "explorer-limit", type: "number", min: "0", step: "any", value: view.limit, onchange: () => changed(() => (view.limit = field.validity.valid && field.value ? String(Number(field.value)) : "")) });
     const limit = view.limit === "" ? null : Number(view.limit);
     const { sides: found, overall, unknown } = explorerAnswers.fastest(selection, fast, size, limit);
     const line = ({ name, configuration }) =>
