@@ -307,6 +307,16 @@ def test_paper_has_the_picture_and_the_screen_the_chart(open_page: OpenPage) -> 
     expect(page.locator(".chart")).to_be_hidden()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dlperf-v1", "jade2", "flux", "transformers"])
+def test_the_tables_of_the_reports_fit_on_paper(name: str, open_page: OpenPage) -> None:
+    """A4 with margins of 1 cm has 718 pixels; a browser makes everything smaller for a table that is wider."""
+    files = {"index.html": (REPORTS / name / "index.html").read_bytes()}
+    page = open_page(files, viewport={"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") == 718
+
+
 def test_a_chart_takes_the_place_of_its_picture(open_page: OpenPage) -> None:
     """Nothing moves: the element is as high as before."""
     files = render_report(example.report(figures=(_bars(),), prose=""))
