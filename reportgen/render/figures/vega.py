@@ -39,6 +39,7 @@ CONFIG: Json = {
         "labelFontSize": 12,
         "titleFontSize": 12,
         "labelLimit": 260,
+        "labelFlush": False,
     },
     "legend": {
         "orient": "bottom",
