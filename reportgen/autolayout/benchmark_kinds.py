@@ -14,6 +14,9 @@ from reportgen.core.factors import factor_key
 from reportgen.core.model import Run
 from reportgen.formats.registry import suite_of
 
+# A title, and the name of a folder.
+_MAX_NAMED_FORMATS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkKind:
@@ -73,9 +76,12 @@ def _name(runs: Sequence[Run], logs: Sequence[str]) -> str:
         values = {str(run.factors.get(name, "")) for run in runs}
         if len(values) == 1 and "" not in values:
             return values.pop()
-    formats = {run.format for run in runs}
+    formats = sorted({run.format for run in runs})
     suites = {suite_of(format) for format in formats}
-    return suites.pop() if len(suites) == 1 else " and ".join(sorted(formats))
+    if len(suites) == 1:
+        return suites.pop()
+    others = len(formats) - 1
+    return " and ".join(formats if others < _MAX_NAMED_FORMATS else [formats[0], f"{others} more"])
 
 
 def covering_paths(paths: Collection[str], others: Collection[str], folder: str) -> list[str]:

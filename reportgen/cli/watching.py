@@ -24,7 +24,11 @@ def watch(
 
     build  builds and prints, and returns the reports; an error of it is printed, and the next change mends it
     wait   waits for so many s
+
+    Without the folder of reports the error ends the command: the path is wrong.
     """
+    if not reports.is_dir():
+        build()
     built: tuple[Report, ...] = ()
     seen: Snapshot | None = None
     while True:

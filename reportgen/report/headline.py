@@ -61,8 +61,9 @@ def value_sentences(tables: Sequence[Table]) -> list[str]:
             longest = max(by_phase, key=lambda key: (key[1] == STEP, sum(v.median for v in by_phase[key])))
             values = by_phase[longest]
             items = {item_of(value.case.metric, value.case.factors) for value in values}
-            return [f"{_value_title(table, values[0].case)}: {_value_range(values)}."] * (len(items) == 1)
-    return []
+            text = _value_range(values) if len(items) == 1 else _units_of(values)
+            return [f"{_value_title(table, values[0].case)}: {text}."]
+    return ["No table has a number; the findings say why."] if tables else []
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +89,11 @@ def _values(table: Table) -> list[_Value]:
 
 def _value_title(table: Table, case: Case) -> str:
     return table.title if case.phase == STEP else f"{table.title} ({case.phase.replace('_', ' ')})"
+
+
+def _units_of(values: Sequence[_Value]) -> str:
+    names = sorted({_unit(value.case).name for value in values})
+    return f"{len(values):,} numbers of different work ({', '.join(names)}), which are not compared"
 
 
 def _value_range(values: Sequence[_Value]) -> str:

@@ -50,6 +50,14 @@ def test_what_only_watched_the_devices_belongs_to_the_benchmark_beside_it():
     assert sorted(kinds(watched, of("jade", "tn/a.out"), of("megatron", "lm/x.log"))) == ["lm", "nvsmi", "tn"]
 
 
+def test_a_kind_of_many_formats_is_named_after_the_first():
+    same = [of(name, f"{name}.log", model="resnet50", size=i) for i, name in enumerate(("mmengine", "timm"))]
+    other = [of(name, f"{name}2.log", model="bert") for name in ("mmengine", "timm", "torchvision", "nemo")]
+    alone = of("jade", "a.out", model="x")
+    assert "mmengine and 3 more" in kinds(*same, *other, alone)
+    assert "mmengine and timm" in kinds(*same, replace(other[0], id="c"), alone)
+
+
 def test_kinds_in_one_folder_list_their_files():
     found = kinds(of("jade", "a.out"), of("jade", "deep/b.out"), of("megatron", "c.log"))
     assert found == {"jade": ("logs/mine/a.out", "logs/mine/deep"), "megatron": ("logs/mine/c.log",)}

@@ -66,6 +66,15 @@ def test_without_a_change_nothing_is_built_again(here, monkeypatch):
     assert watched(here, monkeypatch, *idle)[1].count("1 report, ") == 1
 
 
+@pytest.mark.parametrize("command", [("serve", "nowhere", "--port", "0"), ("build", "nowhere", "--watch")])
+def test_a_folder_that_does_not_exist_is_not_watched(here, monkeypatch, command):
+    def wait(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watching.watch, "__defaults__", (wait,))
+    assert error_of(*command) == "nowhere: no such folder; create it with `reportgen init`"
+
+
 def test_a_snapshot_has_files_of_some_suffixes_and_no_hidden_folders(tmp_path):
     for name in ("a.toml", "b/c.toml", "b/d.txt", ".git/e.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -408,7 +408,9 @@ def test_numbers_that_look_equal_have_no_ends() -> None:
 
 def test_numbers_of_different_items_have_no_ends() -> None:
     runs = [published_run(throughput=1.0, model=m, item=i) for m, i in (("x", "token"), ("y", "image"))]
-    assert values(*runs, rows=("model",)) == []
+    assert values(*runs, rows=("model",)) == [
+        "Speed: 2 numbers of different work (images/s, tokens/s), which are not compared."
+    ]
 
 
 def test_the_ends_are_those_of_the_part_that_takes_the_longest() -> None:
@@ -419,5 +421,8 @@ def test_the_ends_are_those_of_the_part_that_takes_the_longest() -> None:
     ]
 
 
-def test_runs_without_numbers_have_no_sentence() -> None:
-    assert values(published_run(status="failed", device="A40")) == []
+def test_a_report_without_numbers_says_so() -> None:
+    assert values(published_run(status="failed", device="A40")) == [
+        "No table has a number; the findings say why."
+    ]
+    assert value_sentences([]) == []
