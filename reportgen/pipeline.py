@@ -279,9 +279,10 @@ class _Watch:
 def _check(request: Request) -> None:
     if not request.reports.is_dir():
         raise RequestError(request.place, "no such folder", "create it with `reportgen init`")
-    if request.standalone and request.out is None:
+    if request.standalone and request.target.resolve() == request.reports.resolve():
         fact = "pages with everything inside differ from those that are committed"
-        raise RequestError("--standalone", fact, "add --out DIR: nothing of it is committed")
+        remedy = "add --out DIR, a folder elsewhere: nothing of it is committed"
+        raise RequestError("--standalone", fact, remedy)
     if request.logs is None:
         return
     if not request.logs.exists():

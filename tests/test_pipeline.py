@@ -58,8 +58,9 @@ def test_standalone_pages_have_the_library_inside_and_go_elsewhere(repository, t
     assert "assets/vega.js" not in files
     assert b"strict-dynamic" not in files["frameworks/index.html"]
     assert len(files["frameworks/index.html"]) > 800_000
-    with pytest.raises(RequestError, match=r"--standalone: .* add --out DIR"):
-        made(repository, standalone=True)
+    for out in (None, repository / "reports/../reports"):
+        with pytest.raises(RequestError, match=r"--standalone: .* --out"):
+            made(repository, out=out, standalone=True)
 
 
 def test_prose_takes_its_numbers_from_the_tables(repository):
