@@ -38,6 +38,12 @@ def test_it_counts_the_runs_that_failed() -> None:
     assert "Runs" not in dict(first_screen.measured(replace(report, runs=(run,)), [case]))
 
 
+@pytest.mark.parametrize(("length", "kind"), [(300, "headline"), (301, "headline long")])
+def test_a_long_headline_is_set_in_the_size_of_the_text(length: int, kind: str) -> None:
+    page = render_report(example.report(headline="x" * length, prose=""))["index.html"].decode()
+    assert f'<p class="{kind}">x' in page
+
+
 def test_the_date_is_that_of_the_runs() -> None:
     case = example.case(1.0, {"model": "ResNet"})
     days = (1_700_000_000.0, 1_700_100_000.0, float("1e300"))

@@ -38,6 +38,7 @@ CONFIG: Json = {
         "labelPadding": 6,
         "labelFontSize": 12,
         "titleFontSize": 12,
+        "titleLimit": 260,
         "labelLimit": 260,
         "labelFlush": False,
     },

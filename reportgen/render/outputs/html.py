@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from reportgen.render.prose.template import Prose
     from reportgen.render.prose.template_functions import PageBlock
 
+# A longer headline, in characters, is set in the size of the text.
+_LONG_HEADLINE = 300
+
 # More tables that differ in their facet only are folded.
 _MOST_UNFOLDED = 4
 
@@ -327,7 +330,8 @@ class _Page:
             return Markup("")
         html = str(sentence_html(prose.marked))
         text = link_numbers(html, prose.numbers, self._content.cases.name, "headline")
-        return Markup('<p class="headline">{}</p>').format(Markup(text)) + self._notes(prose, "headline")
+        kind = "headline" if len(prose.text) <= _LONG_HEADLINE else "headline long"
+        return Markup('<p class="{}">{}</p>').format(kind, Markup(text)) + self._notes(prose, "headline")
 
     def _notes(self, prose: "Prose", anchor: str) -> Markup:
         notes = [
