@@ -360,10 +360,16 @@ def _more(comparison: Comparison, verdict: Verdict | None) -> list[str]:
     parts = comparison.breakdown
     return [
         _expectation(comparison),
-        f"; {verdict.sentence()}" if verdict else "",
+        f"; {_verdict_text(verdict)}" if verdict else "",
         _beside(comparison),
         f"; {parts.sentence()}" if parts and parts.is_split else "",
     ]
+
+
+def _verdict_text(verdict: Verdict) -> str:
+    """Return the verdict, with what was tested: its estimate differs from the ratio of the medians."""
+    tested = f"by the test of {count(verdict.n, verdict.counted.removesuffix('s'))}, " if verdict.n else ""
+    return f"{tested}{verdict.sentence()}"
 
 
 def _beside(comparison: Comparison) -> str:

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from reportgen.core.model import Window
 from reportgen.core.results import Label
+from reportgen.core.verdict import Verdict
 from reportgen.render import render_report
 from tests.render import example
 
@@ -93,6 +94,19 @@ def test_a_comparison_names_its_baseline(open_page: OpenPage, files: dict[str, b
     panel.get_by_role("link", name="devices=1").click()
     expect(panel.get_by_role("heading", level=2)).to_have_text("Throughput")
     expect(panel).to_contain_text("397.6 samples/s, median of 3 repeats")
+
+
+def test_a_verdict_says_what_was_tested(open_page: OpenPage) -> None:
+    """The estimate of a test differs from the ratio of the medians, which the table shows."""
+    table = example.throughput_table()
+    _, cell, *rest = table.cells[1]
+    assert cell.comparison
+    verdict = Verdict("faster", 7.5, "", "rank sum", 7.2, 7.9, counted="repeats", n=3)
+    decided = replace(cell, comparison=replace(cell.comparison, verdict=verdict))
+    table = replace(table, cells=(table.cells[0], (table.cells[1][0], decided, *rest), *table.cells[2:]))
+    page = open_page(render_report(example.report(tables=(table,), figures=(), prose="")))
+    page.locator("td").get_by_role("link", name="7.86", exact=True).click()
+    expect(page.locator("#panel")).to_contain_text("; by the test of 3 repeats, 7.5x faster (7.2x to 7.9x)")
 
 
 @pytest.mark.parametrize(("ratio", "shown"), [(7.8549998, "7.85"), (1.005, "1.01")])
