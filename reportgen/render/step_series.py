@@ -65,7 +65,6 @@ def run_json(run: Run, window: Window | None) -> Json:
     first = _first_time(series, telemetry) if telemetry else 0.0
     points = min_max_points(time, _MAX_POINTS)
     fields: Json = {
-        **_numbers(series.step[points]),
         "begins": _rounded(series.begin[points] - first) if telemetry else [],
         "times": _rounded(time[points]),
         "window": [window.first, window.last] if window else [],
@@ -75,7 +74,8 @@ def run_json(run: Run, window: Window | None) -> Json:
         "telemetry": [_telemetry(device, first, len(telemetry)) for device in telemetry[:_MAX_DEVICES]],
         "devices": len(run.telemetry),
     }
-    return {name: value for name, value in fields.items() if value not in ([], (), {}, 0)}
+    known = {name: value for name, value in fields.items() if value not in ([], (), {}, 0)}
+    return {**_numbers(series.step[points]), **known}  # the first step may be step 0
 
 
 def _numbers(steps: IntArray) -> Json:

@@ -9,6 +9,8 @@ from reportgen.core.model import Run
 from reportgen.core.units import to_base
 
 _KEY = re.compile(r"(?:.*\.)?(?:device_memory|gpu_memory|memory_total)(?:_bytes)?")
+# A smaller number without a unit counts something else than bytes, such as MiB.
+_LEAST = 2.0**20
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)?")
 
 
@@ -32,4 +34,4 @@ def _size(value: object) -> float | None:
     if match is None:
         return None
     size, unit = to_base(float(match[1]), match[2] or "B")
-    return size if unit == "B" and math.isfinite(size) and size > 0 else None
+    return size if unit == "B" and math.isfinite(size) and size >= _LEAST else None

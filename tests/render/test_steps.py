@@ -16,6 +16,7 @@ from reportgen.protocol import DEFAULT, measure_run
 from reportgen.render import render_report
 from reportgen.render.decimate import min_max_points
 from reportgen.render.step_series import run_json
+from tests import builders
 from tests.render import example
 
 OpenPage = Callable[..., Page]
@@ -103,6 +104,11 @@ def test_gaps_and_outliers_of_the_window_are_marked() -> None:
     assert (document["first"], len(document["times"])) == (1, 140)
     # of (0.2 + 0.1 + ...) / 100 steps: 0.3 and 0.6 of the whole
     assert document["phases"]["backward"] == pytest.approx(2 * document["phases"]["forward"], rel=1e-3)
+
+
+def test_steps_may_begin_with_step_0() -> None:
+    document = run_json(builders.run(builders.series([1.0] * 3, step=[0, 1, 2])), None)
+    assert (document["first"], document["times"]) == (0, [1.0] * 3)
 
 
 def test_all_outliers_and_gaps_are_counted() -> None:

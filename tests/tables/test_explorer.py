@@ -216,9 +216,11 @@ def test_the_size_of_a_device_comes_from_logs_and_environments() -> None:
         run(
             aggregate(1.0, metric="throughput"), id="c", factors={"n": 3}, environment={"gpu_memory": "much"}
         ),
+        # GB or MiB, but no bytes.
+        run(aggregate(1.0, metric="throughput"), id="d", factors={"n": 4}, environment={"gpu_memory": 80}),
     ]
     explorer = explore(runs, [table(facets=(), rows=("n",), columns=())])
-    assert [each.device_memory for each in explorer.configurations] == [16155 * 2.0**20, 2.0**34, None]
+    assert [each.device_memory for each in explorer.configurations] == [16155 * 2.0**20, 2.0**34, None, None]
 
 
 def test_a_switch_shows_some_measures_in_place_of_others() -> None:
