@@ -15,6 +15,9 @@ from reportgen.render import render_index, render_report
 from reportgen.render.prose.numbers import ProseNumber, marked, plain, text_notes
 from reportgen.render.prose.template import Prose, fill_headline, fill_prose
 from reportgen.render.prose.to_html import prose_html
+from reportgen.tables.assemble import build_tables
+from reportgen.tables.expected import NO_FACTS
+from tests.builders import published_run, table_spec
 from tests.render import example
 
 AT_8 = 'row={"devices": 8}, column={"framework": "OneFlow"}'
@@ -548,6 +551,20 @@ def test_best_compares_like_with_like(call: str, message: str) -> None:
     with pytest.raises(RequestError) as caught:
         _best(_framework_table(batch_size=64), call[:-1] + accept + ")")
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "name"),
+    [("{}", '{"phase": "forward"}', "batch_size"), ('{"batch_size": 8}', "{}", "phase")],
+)
+def test_the_shortest_time_of_other_work_is_no_best(row: str, column: str, name: str) -> None:
+    runs = [published_run(batch_size=b, values={"forward": b / 100, "backward": b / 50}) for b in (8, 64)]
+    columns = {"columns": ("phase",), "phases": ("forward", "backward"), "metrics": ("step_time",)}
+    (table,) = build_tables(table_spec(rows=("batch_size",), **columns), runs, NO_FACTS)
+    call = f'best("t", row={row}, column={column}'
+    with pytest.raises(RequestError, match=f"the cells did other work: they differ in {name};"):
+        _best(table, f"{call})")
+    assert _best(table, f'{call}, accept=["{name}"])').text == {"phase": "forward"}.get(name, "8")
 
 
 def test_best_says_what_the_author_accepts() -> None:

@@ -4,8 +4,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reportgen.core.comparability import differences
 from reportgen.core.factors import factor_key
+from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import Case, FactorValue
 from reportgen.core.results import Difference, Note
+
+_BATCH_SIZES = ("batch_size", "global_batch_size", "micro_batch_size")
 
 
 class Incomparable(Exception):
@@ -30,10 +33,26 @@ def check_comparable(
     unnamed = [each for each in _factors(case, other) if each.name not in named]
     others = differences(case, other, about)
     refused = [*unnamed, *(each for each in others if each.is_essential)]
-    reasons = [_text(each) for each in refused if each.name not in accepted]
+    reasons = list(dict.fromkeys(_text(each) for each in refused if each.name not in accepted))
     if reasons:
         raise Incomparable(f"the cells differ in {' and '.join(reasons)}")
     return [*unnamed, *others, *_ignored(case, other)]
+
+
+def check_rankable(cases: Sequence[Case], accepted: Collection[str]) -> None:
+    """Raise Incomparable if none of several measured cases can be the best: they did other work.
+
+    Of two phases none is better, and the shortest step is that of the smallest batch. A rate is work over
+    time, so rates of other batches have a best.
+    """
+    times = [case for case in cases if metric_of(case.metric).unit not in RATES]
+    values: dict[str, set[object]] = {
+        **{name: {_key(case.factors, name) for case in times} for name in _BATCH_SIZES},
+        "phase": {case.phase for case in cases},
+    }
+    names = [name for name, each in values.items() if len(each) > 1 and name not in accepted]
+    if names:
+        raise Incomparable(f"the cells did other work: they differ in {' and '.join(names)}")
 
 
 def differs_note(differences: Sequence[Difference]) -> list[Note]:

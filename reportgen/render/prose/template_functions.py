@@ -18,7 +18,13 @@ from reportgen.core.plain_text import one_line
 from reportgen.core.results import Difference, Note, Quantity, Report, Table
 from reportgen.render.best_cells import best_of
 from reportgen.render.prose.cells import TableCell, find_cell, find_cells, heading_of
-from reportgen.render.prose.comparable import Incomparable, all_differ_note, check_comparable, differs_note
+from reportgen.render.prose.comparable import (
+    Incomparable,
+    all_differ_note,
+    check_comparable,
+    check_rankable,
+    differs_note,
+)
 from reportgen.render.prose.numbers import ProseNumber, marked, notes_on
 from reportgen.render.prose.placeholder_error import PlaceholderError
 from reportgen.render.summary import holds_for
@@ -206,6 +212,8 @@ class Functions:
                 "choose another quantity",
             )
         accepted = _names("accept", accept)
+        if cells[0].column.quantity == "value":
+            _check_rankable(table, numbers, accepted)
         others = [each for each in numbers if each is not best[0]]
         notes = all_differ_note(d for other in others for d in _differences(best[0], other, accepted))
         left = [heading_of(cell, cells) for cell in cells if cell.cell.value is None]
@@ -326,6 +334,18 @@ def _notes_on_ratio(above: TableCell, below: TableCell, accepted: Sequence[str])
     return differs_note(_differences(above, below, accepted)) if is_measured else []
 
 
+def _check_rankable(table: Table, cells: Sequence[TableCell], accepted: Sequence[str]) -> None:
+    try:
+        check_rankable([each.cell.case for each in cells if each.cell.case], accepted)
+    except Incomparable as reason:
+        raise _incomparable(table, reason) from None
+
+
+def _incomparable(table: Table, reason: Incomparable) -> PlaceholderError:
+    remedy = 'choose cells that were measured alike, or name what you accept: accept=["batch_size"]'
+    return PlaceholderError(f'table "{table.id}": {reason}', remedy)
+
+
 def _differences(above: TableCell, below: TableCell, accepted: Sequence[str]) -> list[Difference]:
     """Return in what else two cells differ; raise PlaceholderError if comparing them would mean nothing."""
     case, other = above.cell.case, below.cell.case
@@ -336,5 +356,4 @@ def _differences(above: TableCell, below: TableCell, accepted: Sequence[str]) ->
     try:
         return check_comparable(case, other, named, accepted)
     except Incomparable as reason:
-        remedy = 'choose cells that were measured alike, or name what you accept: accept=["batch_size"]'
-        raise PlaceholderError(f'table "{table.id}": {reason}', remedy) from None
+        raise _incomparable(table, reason) from None
