@@ -317,6 +317,15 @@ def test_the_tables_of_the_reports_fit_on_paper(name: str, open_page: OpenPage) 
     assert page.evaluate("document.documentElement.scrollWidth") == 718
 
 
+@pytest.mark.slow
+def test_a_table_with_three_heads_of_rows_shows_a_number_on_a_telephone(open_page: OpenPage) -> None:
+    files = {"index.html": (REPORTS / "jade2" / "index.html").read_bytes()}
+    page = open_page(files, viewport={"width": 390, "height": 844})
+    number = page.locator("#table-against-a40--8 td.number").first.bounding_box()
+    assert number is not None
+    assert number["x"] + number["width"] <= 390
+
+
 def test_a_chart_takes_the_place_of_its_picture(open_page: OpenPage) -> None:
     """Nothing moves: the element is as high as before."""
     files = render_report(example.report(figures=(_bars(),), prose=""))
