@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.core import metrics
-from reportgen.core.comparability import COMPETITORS
+from reportgen.core.comparability import COMPETITORS, ITEM, conditions_of_case
 from reportgen.core.model import Summary
 from reportgen.core.results import Cell, Header, Label, Quantity, Table
 
@@ -39,7 +39,8 @@ def best_cells(table: Table) -> Best:
         column = table.columns[j]
         rows = j, *_work(table.row_factors, table.rows[i])
         columns = i, *_work(table.column_factors, column)
-        groups.setdefault((column.quantity, *(rows if in_rows else columns)), []).append((i, j))
+        item = counted_item(table.cells[i][j]) if column.quantity == "value" else ""
+        groups.setdefault((column.quantity, item, *(rows if in_rows else columns)), []).append((i, j))
     best = [position for members in groups.values() for position in _best(table, members)]
     return Best(frozenset(best), _text(table, in_rows) if best else "")
 
@@ -80,6 +81,12 @@ def _numbers(table: Table) -> Iterator[Position]:
         for j, cell in enumerate(line):
             if cell.kind == "number" and cell.value is not None and not row.is_mean:
                 yield i, j
+
+
+def counted_item(cell: Cell) -> str:
+    """Return what a rate counts: images and tokens have no common scale. "" for other numbers."""
+    is_rate = cell.unit is not None and cell.unit.base == "samples/s"
+    return conditions_of_case(cell.case).get(ITEM, "") if is_rate and cell.case else ""
 
 
 def _direction(cell: Cell, quantity: Quantity) -> int:

@@ -6,9 +6,9 @@ The line is for places where the table itself is not: a folded table, a list of 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reportgen.core.comparability import ITEM, conditions_of_case
 from reportgen.core.metrics import metric_of
 from reportgen.core.results import QUANTITY_TITLES, Cell, Header, Quantity, Table
+from reportgen.render.best_cells import counted_item
 from reportgen.render.grid import number, unit_label
 
 # Of these, the highest is what a reader looks for.
@@ -35,11 +35,6 @@ class _Number:
             self.cell.unit.base if self.cell.unit else "",
         )
 
-    def item(self) -> str:
-        """Return what a rate counts: images and tokens have no common scale. "" for other numbers."""
-        is_rate = self.cell.unit is not None and self.cell.unit.base == "samples/s"
-        return conditions_of_case(self.cell.case).get(ITEM, "") if is_rate and self.cell.case else ""
-
 
 def title_of(table: Table) -> str:
     """Return what a page calls a table: of one of several facets, the facet."""
@@ -52,7 +47,7 @@ def table_result(table: Table, *, is_brief: bool = False) -> str:
     alike = [each for each in numbers if each.kind() == numbers[0].kind()]
     by_item: dict[str, list[_Number]] = {}
     for each in alike:
-        by_item.setdefault(each.item(), []).append(each)
+        by_item.setdefault(counted_item(each.cell), []).append(each)
     texts = [_extremes(table, group, is_brief=is_brief) for group in by_item.values()]
     return "; ".join([*texts, *_states(table)]) or "no numbers"
 

@@ -6,6 +6,9 @@ import pytest
 
 from reportgen.core.results import Header, Label, Table
 from reportgen.render.best_cells import best_cells
+from reportgen.tables.assemble import build_tables
+from reportgen.tables.expected import NO_FACTS
+from tests.builders import published_run, table_spec
 from tests.render import example
 
 
@@ -101,3 +104,12 @@ def test_numbers_whose_repeats_overlap_are_equally_good() -> None:
 
 def test_equal_numbers_are_not_marked() -> None:
     assert best_cells(_table([[2.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]))).cells == frozenset()
+
+
+def test_a_rate_of_tokens_is_no_better_than_one_of_images() -> None:
+    runs = [
+        published_run(device=d, item=i, throughput=v)
+        for d, i, v in [("A", "image", 9.0), ("B", "token", 5e4)]
+    ]
+    (table,) = build_tables(table_spec(rows=("device",), ignore=("item",)), runs, NO_FACTS)
+    assert best_cells(table).cells == frozenset()
