@@ -79,7 +79,7 @@ class _Shared:
     def _part(self, value: Any) -> Any:
         if not isinstance(value, dict) or self._counts[text := encoded(value)] < 2:
             return self.packed(value)
-        name = blake2b(text.encode(), digest_size=4).hexdigest()
+        name = blake2b(text.encode(), digest_size=8).hexdigest()
         if name not in self.objects:
             self.objects[name] = self.packed(value)
         return {"$": name}
