@@ -218,6 +218,19 @@ def test_all_configurations_are_one_table_with_the_tools_of_tables(
     assert page.evaluate("location.hash") == ""
 
 
+def test_configurations_without_a_number_are_in_a_list_for_all_facets(
+    open_page: OpenPage, files: dict[str, bytes]
+) -> None:
+    page = open_page(files)
+    block(page).get_by_label("model", exact=True).select_option("n")
+    block(page).get_by_text("Which have no number? 1 configuration").click()
+    assert block(page).locator(".without-number li").all_inner_texts() == [
+        "A, m: batch size 128 out of memory"
+    ]
+    block(page).get_by_label("A", exact=True).uncheck()
+    expect(block(page).locator(".without-number")).to_have_count(0)
+
+
 def test_the_configurations_that_no_other_beats_are_named(
     open_page: OpenPage, files: dict[str, bytes]
 ) -> None:

@@ -285,6 +285,17 @@ def test_configurations_without_a_number_are_crosses(open_page: OpenPage, files:
         )
 
 
+def test_what_did_not_run_on_a_device_is_one_list(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    page = open_page(files)
+    _explorer(page).get_by_label("A100", exact=True).uncheck()
+    _explorer(page).get_by_text("Which have no number?").click()
+    lines = _explorer(page).locator(".without-number li").all_inner_texts()
+    statuses = csv.DictReader((ROOT / "logs/transformers/status/transformers_status.csv").open())
+    failed = [row for row in statuses if GPUS[row["gpu"]] == "V100" and row["status"] != "ok"]
+    assert sum(len(line.split("batch size ")[1].split(", ")) for line in lines) == len(failed)
+    assert "V100, roberta-large, seq len 512: batch size 8, 32, 64, 128, 256 failed" in lines
+
+
 def test_memory_is_compared_with_the_size_of_each_device(
     open_page: OpenPage, files: dict[str, bytes]
 ) -> None:

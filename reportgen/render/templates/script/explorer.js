@@ -153,6 +153,17 @@
     );
   }
 
+  // For all facets: a reader asks what does not fit on a device.
+  function withoutNumberBlock() {
+    const tried = compared === null ? configurations : configurations.filter((each) => view.shown.has(each.values[compared]));
+    const groups = explorerAnswers.withoutNumber(tried, explorerAnswers.speed(visibleMeasures()));
+    if (!groups.length) return null;
+    const total = groups.reduce((sum, { labels }) => sum + labels.length, 0);
+    const line = ({ place, text, labels }) => h("li", {}, place && `${place}: `, `${factors[explorerData.x].title} ${labels.join(", ")} ${text}`);
+    const isOpen = document.querySelector("details.without-number")?.open ?? false;
+    return h("details", { class: "without-number", open: isOpen }, h("summary", {}, `Which have no number? ${plural(total, "configuration")}`), h("ul", {}, groups.map(line)));
+  }
+
   function answer(configuration, fast, size) {
     const [speed, memory] = [configuration.cells[fast], configuration.cells[size]];
     const text = (cell, i) => [h("a", { href: `#case-${cell.case}` }, cell.text), ` ${measures[i].unit}`];
@@ -189,7 +200,7 @@
     parts.notes.replaceChildren(...switches.filter(({ id, note }) => note && view.on.has(id)).map(({ note }) => h("p", { class: "warning" }, note)));
     parts.charts.replaceChildren(...visibleCharts().map((chart) => chartBlock(chart, selection)).filter(Boolean));
     const focusedLimit = document.activeElement?.id === "explorer-limit";
-    parts.answers.replaceChildren(...[fastestBlock(selection), tradeOff(selection)].filter(Boolean));
+    parts.answers.replaceChildren(...[fastestBlock(selection), withoutNumberBlock(), tradeOff(selection)].filter(Boolean));
     if (focusedLimit) document.getElementById("explorer-limit")?.focus();
   }
 

@@ -37,5 +37,18 @@ const explorerAnswers = (() => {
     return points.map((each) => ({ configuration: each, isBest: hasFront && !points.some((other) => beats(other, each)) }));
   }
 
-  return { speed, fastest, front };
+  // Configurations that were tried and have no number, those together that differ on the x axis only.
+  function withoutNumber(tried, i) {
+    const groups = new Map();
+    for (const each of tried.filter(({ cells }) => cells[i]?.case && cells[i].value === null)) {
+      const side = compared === null ? "" : explorerData.label(each, compared);
+      const place = [side, explorerData.contextOf(each)].filter(Boolean).join(", ");
+      const key = JSON.stringify([place, each.cells[i].text]);
+      if (!groups.has(key)) groups.set(key, { place, text: each.cells[i].text, labels: [] });
+      groups.get(key).labels.push(explorerData.label(each, explorerData.x));
+    }
+    return [...groups.values()];
+  }
+
+  return { speed, fastest, front, withoutNumber };
 })();
