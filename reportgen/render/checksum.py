@@ -23,8 +23,14 @@ def ends_with(footer: str) -> re.Pattern[bytes]:
 
 
 def is_intact(content: bytes) -> bool:
-    """Return False if the checksum is that of another text; a page without one may be of any age."""
+    """Return False if the checksum is that of another text, or text follows it.
+
+    A page without a checksum may be of any age.
+    """
     content = content.replace(b"\r\n", b"\n")
+    _, mark, after = content.rpartition(b"<!-- reportgen checksum ")
+    if mark and not re.fullmatch(rb"[0-9a-f]{12} -->" + _REST, after):
+        return False
     checksum = _CHECKSUM.search(content)
     return checksum is None or checksum[1].decode() == _checksum(content[: checksum.start()])
 

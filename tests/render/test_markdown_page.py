@@ -324,6 +324,7 @@ def test_a_page_knows_whether_it_was_edited() -> None:
     assert checksum.is_intact(page.replace(b"\n", b"\r\n"))  # a checkout on Windows
     assert not checksum.is_intact(page.replace(b"OneFlow", b"oneflow", 1))
     assert checksum.is_intact(page.rpartition(b"\n<!--")[0])  # of an earlier version
+    assert not checksum.is_intact(page + b"\nMy own remark.\n")
 
 
 def test_a_page_with_the_marks_of_a_merge_is_generated_and_not_edited() -> None:
