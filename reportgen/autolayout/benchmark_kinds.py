@@ -37,8 +37,8 @@ def split_kinds(runs: Sequence[Run], folder: str) -> list[BenchmarkKind]:
         for key in _keys(run):
             members.setdefault(key, set()).add(run.format)
     groups = _merged(members.values())
-    timed = {run.format for run in runs if run.series or run.aggregates}
-    if len(groups) < 2 or sum(bool(group & timed) for group in groups) == 1:
+    ran = {run.format for run in runs if run.series or run.aggregates or not run.telemetry}
+    if len(groups) < 2 or sum(bool(group & ran) for group in groups) == 1:
         return [BenchmarkKind(folder.rpartition("/")[2], tuple(runs), (folder,))]
     paths = {run.source.path for run in runs}
     kinds = []

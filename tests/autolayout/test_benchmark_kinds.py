@@ -8,7 +8,7 @@ import pytest
 from reportgen.autolayout.benchmark_kinds import covering_paths, split_kinds
 from reportgen.autolayout.report_plan import plan_reports
 from reportgen.core.model import Run, Source
-from tests.builders import published_run
+from tests.builders import published_run, telemetry
 
 
 def of(format: str, path: str, **factors: Any) -> Run:
@@ -44,7 +44,9 @@ def test_formats_that_ran_the_same_model_are_one_kind():
 
 
 def test_what_only_watched_the_devices_belongs_to_the_benchmark_beside_it():
-    watched = replace(of("nvsmi", "gpu.txt"), series=(), aggregates=())
+    watched = replace(of("nvsmi", "gpu.txt"), series=(), aggregates=(), telemetry=(telemetry(power=[1.0]),))
+    failed = replace(of("timm", "t.log"), series=(), aggregates=())
+    assert sorted(kinds(failed, of("jade", "tn/a.out"))) == ["timm", "tn"]
     assert list(kinds(watched, of("jade", "tn/a.out"))) == ["mine"]
     assert list(kinds(watched)) == ["mine"]
     assert sorted(kinds(watched, of("jade", "tn/a.out"), of("megatron", "lm/x.log"))) == ["lm", "nvsmi", "tn"]
