@@ -218,6 +218,15 @@ def test_all_configurations_are_one_table_with_the_tools_of_tables(
     assert page.evaluate("location.hash") == ""
 
 
+def test_the_list_of_all_configurations_stays_folded_on_paper(
+    open_page: OpenPage, files: dict[str, bytes]
+) -> None:
+    page = open_page(files)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert block(page).locator("details.everything").get_attribute("open") is None
+    assert block(page).locator("details.without-number").get_attribute("open") is not None
+
+
 def test_configurations_without_a_number_are_in_a_list_for_all_facets(
     open_page: OpenPage, files: dict[str, bytes]
 ) -> None:

@@ -56,3 +56,9 @@ const labelled = (() => {
     return h("span", {}, h("label", { for: control.id }, text), " ", control);
   };
 })();
+
+// A check box with its label; onchange gets whether it is on.
+function check(text, isOn, onchange) {
+  const box = h("input", { type: "checkbox", checked: isOn, onchange: () => onchange(box.checked) });
+  return h("label", {}, box, " ", text);
+}

@@ -35,12 +35,6 @@
     return h("span", {}, h("label", { for: id }, text), " ", field);
   }
 
-  function check(text, isOn, onchange) {
-    const box = h("input", { type: "checkbox", onchange: () => onchange(box.checked) });
-    box.checked = isOn;
-    return h("label", {}, box, " ", text);
-  }
-
   // A value that leaves nothing with the other choices says so.
   function facetField(i) {
     const others = facets.filter((other) => other !== i);

@@ -63,9 +63,9 @@ document.addEventListener("keydown", (event) => {
   if (panel.isOpen()) panel.openCell(neighbour, { focus: false });
 });
 
-// Everything is on paper, folded or not.
+// Everything is on paper, folded or not, but the list of all configurations: the tables have its numbers.
 addEventListener("beforeprint", () => {
-  for (const fold of document.querySelectorAll("main details:not([open], .tools)")) {
+  for (const fold of document.querySelectorAll("main details:not([open], .tools, .everything)")) {
     fold.open = true;
     addEventListener("afterprint", () => (fold.open = false), { once: true });
   }

@@ -1,11 +1,6 @@
 // The tools of a table, made when a reader opens them: filter, sort, columns, differences, bars, copy.
 
 const tools = (() => {
-  function check(text, isChecked, onchange) {
-    const box = h("input", { type: "checkbox", checked: isChecked, onchange: () => onchange(box.checked) });
-    return h("label", {}, box, " ", text);
-  }
-
   function filterField(table) {
     const field = h("input", {
       type: "search",
