@@ -7,8 +7,9 @@ import matplotlib as mpl
 import pytest
 
 from reportgen.render import render_report
-from reportgen.render.figures import digest, drawing
+from reportgen.render.figures import digest
 from reportgen.render.figures.shapes import UnknownDrawingError, is_same_drawing, shapes
+from reportgen.render.figures.svg import drawing
 from reportgen.tables.results import FigureKind
 from tests.render import example
 

@@ -2,7 +2,7 @@
 
 A Plot is two axes and a list of marks, drawn in their order, with all texts above them. A mark draws rows: a
 row stands for one value of a series, at a place (a category or a number) along one axis and at its value
-along the other. Everything that two drawings have to agree on is decided here: numbers are rounded, in the unit
+along the other. All that two drawings have to agree on is decided here: numbers are rounded, in the unit
 shown; scales, ticks, titles and names are chosen. The printers, `svg` and `vega`, choose pixels.
 
 Places are on the horizontal axis, values on the upright one; a plot that `is_flat` has them the other way
@@ -18,7 +18,7 @@ Scale = Literal["linear", "log"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class MarkRow:
     """One value of a series, or the reason why there is none.
 
     series     its place in `Plot.series`
@@ -52,7 +52,7 @@ class Row:
         return self.low is not None and self.high is not None and self.low < self.high
 
 
-Rows = tuple[Row, ...]
+Rows = tuple[MarkRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class Segments:
     is_ink  in the colour of text, else of the series of the first row
     """
 
-    ends: tuple[tuple[Row, Row], ...]
+    ends: tuple[tuple[MarkRow, MarkRow], ...]
     width: float
     is_ink: bool = False
 
@@ -174,7 +174,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class LevelLine:
     """A dashed line across the plot at a value, with its name at the end."""
 
     value: float
@@ -182,7 +182,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangeMark:
     """A change of a series, with its size as a text at the upper edge.
 
     first, last  where it begins and ends; if equal, it is a step, a dashed line before `first`; else a pale
@@ -214,12 +214,12 @@ class Change:
 
 Mark = (
     Points | Targets | Lines | Ideal | Bars | Cells | Intervals | Areas | Ticks | Segments | Crosses | Texts
-    | Level | Change
+    | LevelLine | ChangeMark
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class LegendSeries:
     """A name of the legend. look: its place among the colours, markers, dashes and hatchings."""
 
     name: str
@@ -272,7 +272,7 @@ Axis = Numbers | Categories
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class RowField:
     """A line of what is said of a row: a field, its title and unit; ends: the fields of its interval."""
 
     name: str
@@ -299,9 +299,9 @@ class Plot:
     places: Axis
     values: Axis
     is_flat: bool
-    series: tuple[Series, ...]
+    series: tuple[LegendSeries, ...]
     marks: tuple[Mark, ...]
-    fields: tuple[Field, ...]
+    fields: tuple[RowField, ...]
     max_listed: int | None = None
     lanes: int = 1
     slots: int = 1
@@ -309,7 +309,7 @@ class Plot:
     has_line_ends: bool = False
 
     @property
-    def listed(self) -> tuple[Series, ...]:
+    def listed(self) -> tuple[LegendSeries, ...]:
         """Return the series that the legend names."""
         return self.series[: self.max_listed]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from reportgen.render.figures import names, scales
 from reportgen.render.figures.kind import Kind, kind_named
-from reportgen.render.figures.marks import Categories, Field, Ideal, Level, Mark, Plot
+from reportgen.render.figures.marks import Categories, Ideal, LevelLine, Mark, Plot, RowField
 from reportgen.render.figures.rounding import NameOf, shown_figure
 from reportgen.render.figures.shown import Shown
 from reportgen.tables.results import Figure
@@ -83,7 +83,7 @@ def _ideal(figure: Shown) -> list[Mark]:
 
 def _reference(figure: Shown, kind: Kind) -> list[Mark]:
     value = scales.reference(figure, kind)
-    return [] if value is None else [Level(value, scales.reference_name(figure))]
+    return [] if value is None else [LevelLine(value, scales.reference_name(figure))]
 
 
 def _are_named_at_axis(figure: Shown) -> bool:
@@ -91,13 +91,13 @@ def _are_named_at_axis(figure: Shown) -> bool:
     return all(set(series.places) <= {series.name} for series in figure.series)
 
 
-def _fields(figure: Shown, kind: Kind) -> tuple[Field, ...]:
+def _fields(figure: Shown, kind: Kind) -> tuple[RowField, ...]:
     """Return what is said of a row, line by line."""
     ends = ("low", "high") if kind.ends_are_interval else ()
     return (
-        Field("series"),
-        Field("x", figure.x_title, figure.x_unit),
-        Field("y", figure.y_title, figure.unit, ends),
-        Field("failed"),
-        Field("repeats", "repeats"),
+        RowField("series"),
+        RowField("x", figure.x_title, figure.x_unit),
+        RowField("y", figure.y_title, figure.unit, ends),
+        RowField("failed"),
+        RowField("repeats", "repeats"),
     )

@@ -13,7 +13,7 @@ from reportgen.core import units
 from reportgen.core.model import Case
 from reportgen.core.plain_text import one_line
 from reportgen.render.figures.marks import Place
-from reportgen.render.figures.shown import Evidence, Shown, ShownChange, ShownSeries
+from reportgen.render.figures.shown import CaseRef, Shown, ShownChange, ShownSeries
 from reportgen.render.grid.grid import unit_label
 from reportgen.render.grid.summary import alt_text
 from reportgen.tables.results import Figure, FigureSeries
@@ -77,11 +77,11 @@ def shown_figure(figure: Figure, name_of: NameOf | None = None, *, has_names: bo
     )
 
 
-def _evidence(series: FigureSeries, name_of: NameOf | None) -> tuple[Evidence, ...]:
+def _evidence(series: FigureSeries, name_of: NameOf | None) -> tuple[CaseRef, ...]:
     if name_of is None:
         return ()
     return tuple(
-        Evidence(name_of(case), len(case.measurements)) if case else Evidence() for case in series.cases
+        CaseRef(name_of(case), len(case.measurements)) if case else CaseRef() for case in series.cases
     )
 
 

@@ -6,11 +6,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reportgen.render.figures.marks import Place, Row, Series
+from reportgen.render.figures.marks import LegendSeries, MarkRow, Place
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class CaseRef:
     """The name of the case behind a value, and how many repeats it has."""
 
     case: str | None = None
@@ -34,7 +34,7 @@ class ShownSeries:
     high: tuple[float | None, ...] = ()
     failed: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[CaseRef, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +73,25 @@ class Shown:
     changes: tuple[ShownChange, ...] = ()
 
     @property
-    def legend(self) -> tuple[Series, ...]:
+    def legend(self) -> tuple[LegendSeries, ...]:
         """Return the names and looks of the series."""
-        return tuple(Series(each.name, each.look) for each in self.series)
+        return tuple(LegendSeries(each.name, each.look) for each in self.series)
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[MarkRow, ...]:
         """Return a row for each value that exists, series by series."""
         return tuple(row for row in self.all_rows if row.value is not None)
 
     @property
-    def all_rows(self) -> tuple[Row, ...]:
+    def all_rows(self) -> tuple[MarkRow, ...]:
         """Return a row for each place of each series, with the reason where its case failed."""
         return tuple(row for number in range(len(self.series)) for row in self._rows_of(number))
 
-    def _rows_of(self, number: int) -> Iterator[Row]:
+    def _rows_of(self, number: int) -> Iterator[MarkRow]:
         series = self.series[number]
         for i, (place, value) in enumerate(zip(series.places, series.values, strict=True)):
-            evidence = series.evidence[i] if series.evidence else Evidence()
-            yield Row(
+            evidence = series.evidence[i] if series.evidence else CaseRef()
+            yield MarkRow(
                 series=number,
                 place=place,
                 value=value,

@@ -19,17 +19,17 @@ from reportgen.render.figures.marks import (
     Bars,
     Categories,
     Cells,
-    Change,
+    ChangeMark,
     Crosses,
     Ideal,
     Intervals,
-    Level,
+    LevelLine,
     Lines,
     Mark,
+    MarkRow,
     Numbers,
     Plot,
     Points,
-    Row,
     Rows,
     Segments,
     Targets,
@@ -71,6 +71,7 @@ _SHAPES = (
     "M0,-1L.23,-.31L.95,-.31L.36,.12L.59,.81L0,.38L-.59,.81L-.36,.12L-.95,-.31L-.23,-.31Z",
 )
 _DASHES = ([1, 0], [6, 4], [2, 3])
+_ORDER = {"field": "order", "type": "quantitative"}
 _SILENT = {"aria": False, "tooltip": None}
 
 _HAS_INTERVAL = "isValid(datum.low) && isValid(datum.high) && datum.low < datum.high"
@@ -144,7 +145,7 @@ def specification(figure: Figure, name_of: NameOf | None = None) -> Json:
 
 def plot_specification(plot: Plot) -> Json:
     """Return the Vega-Lite specification of a plot."""
-    printer = _Printer(plot)
+    printer = Printer(plot)
     return {
         "$schema": SCHEMA,
         "title": {"text": shorten(plot.title, most=_MAX_TITLE)},
@@ -174,7 +175,7 @@ def _field(name: str, title: str, unit: str, ends: tuple[str, ...]) -> Json:
     return {"field": name} | {key: value for key, value in more.items() if value}
 
 
-class _Printer:
+class Printer:
     """Prints the marks of one plot as layers."""
 
     def __init__(self, plot: Plot) -> None:
@@ -182,15 +183,22 @@ class _Printer:
         self.rows = _main_rows(plot.marks)
         self._names = [series.name for series in plot.series]
         self._is_shifted = plot.slots == 1 and any(row.shift for mark in plot.marks for row in _rows_of(mark))
-        self._is_ordered = any(isinstance(mark, Lines) and mark.is_in_order for mark in plot.marks)
+        # Vega-Lite connects points in the order of their names, unless another order is given.
+        names = plot.places.names if isinstance(plot.places, Categories) else ()
+        self._places = {name: number for number, name in enumerate(names)}
+        is_along = any(isinstance(mark, Lines | Areas) for mark in plot.marks)
+        self._has_own_order = any(isinstance(mark, Lines) and mark.is_in_order for mark in plot.marks)
+        self._is_ordered = self._has_own_order or bool(is_along and names)
         self._is_stacked = any(isinstance(mark, Bars) and mark.begin == "stack" for mark in plot.marks)
 
-    def values(self, rows: Sequence[Row]) -> list[Json]:
+    def values(self, rows: Sequence[MarkRow]) -> list[Json]:
         """Return the data of rows. A field that a row does not have is left out."""
         return [self._datum(row, number) for number, row in enumerate(rows)]
 
-    def _datum(self, row: Row, number: int) -> Json:
-        order = number if self._is_ordered else row.series if self._is_stacked else None
+    def _datum(self, row: MarkRow, number: int) -> Json:
+        order = row.series if self._is_stacked else None
+        if self._is_ordered:
+            order = number if self._has_own_order else self._places[str(row.place)]
         fields = {
             "series": self._names[row.series] if self._names else None,
             "x": row.place,
@@ -250,6 +258,10 @@ class _Printer:
             else {}
         )
 
+    def _order(self) -> Json:
+        """Return the channel of the order in which points are connected, {} for that of numbers."""
+        return {"order": _ORDER} if self._is_ordered else {}
+
     def _by_series(self, values: Sequence[object]) -> Json:
         is_needed = self.plot.has_legend and len(self.plot.series) > 1
         scale = {"domain": [series.name for series in self.plot.listed], "range": list(values)}
@@ -279,20 +291,19 @@ class _Printer:
     @layers.register
     def _targets(self, mark: Targets) -> list[Json]:
         look = {"type": "point", "size": round(mark.size**2 * _AREA)}
-        encoding = {**self._place(), **self._value(), **self._colour()}
+        encoding = {**self._shifted(), **self._value(), **self._colour()}
         return [self._layer(look, mark.rows, encoding, *_if_missing(mark.rows))]
 
     @layers.register
     def _lines(self, mark: Lines) -> list[Json]:
         stairs = {"interpolate": "step-after"} if mark.is_stairs else {}
-        order = {"order": {"field": "order", "type": "quantitative"}} if mark.is_in_order else {}
         if mark.name:
             look: Json = {"type": "line", "style": "rest", **stairs}
             series: Json = {"detail": {"field": "series"}}
         else:
             look = {"type": "line", "strokeWidth": mark.width, **stairs}
             series = {**self._colour(), **self._dashes()}
-        return [self._layer(look, mark.rows, {**self._place(), **self._value(), **series, **order})]
+        return [self._layer(look, mark.rows, {**self._shifted(), **self._value(), **series, **self._order()})]
 
     @layers.register
     def _ideal(self, mark: Ideal) -> list[Json]:
@@ -320,7 +331,7 @@ class _Printer:
         elif mark.begin == "stack":
             # Vega-Lite stacks them again when a reader hides a series.
             value = self._value(stack="zero")
-            more = {"order": {"field": "order", "type": "quantitative"}}
+            more = {"order": _ORDER}
         return [self._layer("bar", mark.rows, {**self._shifted(), **value, **self._colour(), **more})]
 
     @layers.register
@@ -342,7 +353,7 @@ class _Printer:
     def _areas(self, mark: Areas) -> list[Json]:
         if not any(row.low is not None for row in mark.rows):
             return []
-        encoding = {**self._place(), **self._value("low", "high"), **self._colour()}
+        encoding = {**self._shifted(), **self._value("low", "high"), **self._colour(), **self._order()}
         return [self._layer("area", mark.rows, encoding)]
 
     @layers.register
@@ -394,7 +405,7 @@ class _Printer:
         return [self._layer({"type": "text", **beside, **_SILENT}, mark.rows, encoding)]
 
     @layers.register
-    def _level(self, mark: Level) -> list[Json]:
+    def _level(self, mark: LevelLine) -> list[Json]:
         if self.plot.is_flat:
             end: Json = {"y": {"value": 0}}
             place = {"align": "left", "baseline": "top", "dx": 3}
@@ -415,7 +426,7 @@ class _Printer:
         ]
 
     @layers.register
-    def _change(self, mark: Change) -> list[Json]:
+    def _change(self, mark: ChangeMark) -> list[Json]:
         colour = {"color": colours.series(self.plot.series[mark.series].look)}
         at = mark.shift + 0.5
         text = shorten(mark.text, most=_MAX_CHANGE)
@@ -438,7 +449,7 @@ class _Printer:
 
 
 def _rows_of(mark: Mark) -> Rows:
-    return () if isinstance(mark, Ideal | Level | Change | Segments) else mark.rows
+    return () if isinstance(mark, Ideal | LevelLine | ChangeMark | Segments) else mark.rows
 
 
 def _main_rows(marks: Sequence[Mark]) -> Rows:

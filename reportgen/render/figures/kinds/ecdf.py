@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from reportgen.render.figures.kind import MAX_NAMED, Kind, not_listed, split
-from reportgen.render.figures.marks import Lines, Mark, Row, Segments, Targets
+from reportgen.render.figures.marks import Lines, Mark, MarkRow, Segments, Targets
 from reportgen.render.figures.shown import Shown
 
 _WHOLE = 100.0  # per cent
@@ -13,7 +13,7 @@ _WIDTH = 1.6
 def marks(figure: Shown) -> list[Mark]:
     """Return stairs for each series, from the axis up to the whole; the grey ones are behind."""
     named, rest = split(figure.rows)
-    first: dict[int, Row] = {}
+    first: dict[int, MarkRow] = {}
     for row in named:
         first.setdefault(row.series, row)
     risers = tuple((replace(row, value=0.0, case=None, repeats=None), row) for row in first.values())

@@ -7,7 +7,7 @@ from itertools import pairwise
 from reportgen.core import units
 from reportgen.render.figures import colours
 from reportgen.render.figures.kind import Kind
-from reportgen.render.figures.marks import Cells, Mark, Row, Texts
+from reportgen.render.figures.marks import Cells, Mark, MarkRow, Texts
 from reportgen.render.figures.shown import Shown
 
 # From ColorBrewer's single blue, which every kind of colour vision orders by its lightness.
@@ -24,7 +24,7 @@ def marks(figure: Shown) -> list[Mark]:
     return [Cells(cells), Texts(cells, "cell")]
 
 
-def _cell(row: Row, values: list[float]) -> Row:
+def _cell(row: MarkRow, values: list[float]) -> MarkRow:
     if row.value is None:
         return replace(row, text="×", ink=colours.INK)
     share = _share(row.value, min(values), max(values))

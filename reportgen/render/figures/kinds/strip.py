@@ -5,7 +5,7 @@ from itertools import groupby
 from statistics import median
 
 from reportgen.render.figures.kind import Kind, crosses, side_by_side
-from reportgen.render.figures.marks import Mark, Place, Points, Row, Ticks
+from reportgen.render.figures.marks import Mark, MarkRow, Place, Points, Ticks
 from reportgen.render.figures.shown import Shown
 
 _SPREAD = 0.18  # half the width over which the repeats of a category are spread
@@ -16,8 +16,8 @@ def marks(figure: Shown) -> list[Mark]:
     """Return the dots, a short line at each median, and a cross for each failure."""
     shifts = side_by_side(figure)
     half = _SPREAD / max(1, len(figure.series))
-    rows: list[Row] = []
-    medians: list[Row] = []
+    rows: list[MarkRow] = []
+    medians: list[MarkRow] = []
     for (series, place), repeats in _repeats(figure).items():
         middle = shifts[series]
         rows += [
@@ -25,7 +25,7 @@ def marks(figure: Shown) -> list[Mark]:
             for row, shift in zip(repeats, _spread(len(repeats), half), strict=True)
         ]
         values = [row.value for row in repeats if row.value is not None]
-        medians.append(Row(series=series, place=place, shift=middle, value=median(values)))
+        medians.append(MarkRow(series=series, place=place, shift=middle, value=median(values)))
     return [
         Points(tuple(rows), size=4.5, opacity=0.75),
         Ticks(tuple(medians), _LENGTH * half),
@@ -33,7 +33,7 @@ def marks(figure: Shown) -> list[Mark]:
     ]
 
 
-def _repeats(figure: Shown) -> dict[tuple[int, Place], list[Row]]:
+def _repeats(figure: Shown) -> dict[tuple[int, Place], list[MarkRow]]:
     """Return the repeats of each series at each place, in their order."""
     order = {(row.series, row.place): n for n, row in reversed([*enumerate(figure.rows)])}
     rows = sorted(figure.rows, key=lambda row: order[row.series, row.place])

@@ -1,7 +1,7 @@
 """trend: a line per series over dates or versions, with a dashed line at a step and a band for a drift."""
 
 from reportgen.render.figures.kind import Kind
-from reportgen.render.figures.marks import Change, Intervals, Lines, Mark, Points
+from reportgen.render.figures.marks import ChangeMark, Intervals, Lines, Mark, Points
 from reportgen.render.figures.shown import Shown
 
 # Texts of changes are below each other in so many lines.
@@ -12,7 +12,7 @@ def marks(figure: Shown) -> list[Mark]:
     """Return the changes behind, then the lines, their intervals and points."""
     rows = figure.rows
     changes = (
-        Change(each.series, each.first, each.last, each.text, line=n % _TEXT_LINES)
+        ChangeMark(each.series, each.first, each.last, each.text, line=n % _TEXT_LINES)
         for n, each in enumerate(figure.changes)
     )
     return [*changes, Lines(rows, width=1.0), Intervals(rows, cap=2.0), Points(rows, size=4.0)]

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from reportgen.render.figures.kind import GROUP_WIDTH, Kind
-from reportgen.render.figures.marks import Bars, Mark, Row, Segments
+from reportgen.render.figures.marks import Bars, Mark, MarkRow, Segments
 from reportgen.render.figures.shown import Shown
 
 _WIDTH = GROUP_WIDTH * 0.75
@@ -14,7 +14,10 @@ def marks(figure: Shown) -> list[Mark]:
     rows = figure.rows
     ends = {row.place: row.high for row in rows}
     steps = tuple(
-        (Row(series=0, place=place, value=ends[place]), Row(series=0, place=following, value=ends[place]))
+        (
+            MarkRow(series=0, place=place, value=ends[place]),
+            MarkRow(series=0, place=following, value=ends[place]),
+        )
         for place, following in pairwise(figure.categories)
         if place in ends and following in ends
     )

@@ -15,20 +15,20 @@ from reportgen.render.figures.marks import (
     Bars,
     Categories,
     Cells,
-    Change,
+    ChangeMark,
     Crosses,
     Ideal,
     Intervals,
-    Level,
+    LegendSeries,
+    LevelLine,
     Lines,
     Mark,
+    MarkRow,
     Place,
     Plot,
     Points,
-    Row,
     Rows,
     Segments,
-    Series,
     Targets,
     Texts,
     Ticks,
@@ -47,13 +47,13 @@ _MAX_CHANGE = 24
 _TEXT_HEIGHT = 0.06  # of the text of a change, as a share of the axis
 
 
-def line_style(series: Series) -> dict[str, Any]:
+def line_style(series: LegendSeries) -> dict[str, Any]:
     """Return how the line of a series looks; lines with equal colours have different dashes."""
     dashes = _DASHES[colours.repeat(series.look, len(_DASHES))]
     return {"color": colours.series(series.look), "linestyle": dashes}
 
 
-def bar_style(series: Series) -> dict[str, Any]:
+def bar_style(series: LegendSeries) -> dict[str, Any]:
     """Return how the bars of a series look; bars with equal colours have different hatching."""
     return {
         "facecolor": colours.series(series.look),
@@ -81,7 +81,7 @@ class Space:
         """Return where a place is along its axis."""
         return (float(place) if isinstance(place, float) else self._numbers[place]) + shift
 
-    def value(self, row: Row) -> float:
+    def value(self, row: MarkRow) -> float:
         """Return where a row is along the axis of the values; NaN if it has no value."""
         if self._has_columns:
             return float(row.series)
@@ -91,12 +91,12 @@ class Space:
         """Return x and y on the page."""
         return (values, places) if self.is_flat else (places, values)
 
-    def points(self, rows: Sequence[Row]) -> tuple[Any, Any]:
+    def points(self, rows: Sequence[MarkRow]) -> tuple[Any, Any]:
         """Return x and y of rows."""
         return self.along([self.place(row.place, row.shift) for row in rows], [*map(self.value, rows)])
 
 
-def _by_series(plot: Plot, rows: Rows) -> Iterator[tuple[Series, list[Row]]]:
+def _by_series(plot: Plot, rows: Rows) -> Iterator[tuple[LegendSeries, list[MarkRow]]]:
     for number, group in groupby(sorted(rows, key=lambda row: row.series), key=lambda row: row.series):
         yield plot.series[number], list(group)
 
@@ -201,7 +201,7 @@ def _areas(mark: Areas, axes: Axes, plot: Plot, space: Space) -> None:
     for series, rows in _by_series(plot, mark.rows):
         ordered = sorted(rows, key=lambda row: space.place(row.place))
         fill(
-            [space.place(row.place) for row in ordered],
+            [space.place(row.place, row.shift) for row in ordered],
             [math.nan if row.low is None else row.low for row in ordered],
             [math.nan if row.high is None else row.high for row in ordered],
             color=colours.series(series.look),
@@ -257,7 +257,7 @@ def _texts(mark: Texts, axes: Axes, _plot: Plot, space: Space) -> None:
 
 
 @_draw.register
-def _level(mark: Level, axes: Axes, _plot: Plot, space: Space) -> None:
+def _level(mark: LevelLine, axes: Axes, _plot: Plot, space: Space) -> None:
     flat = space.is_flat
     draw_line = axes.axvline if flat else axes.axhline
     draw_line(mark.value, color=colours.INK, linestyle="--", linewidth=1.0)
@@ -274,7 +274,7 @@ def _level(mark: Level, axes: Axes, _plot: Plot, space: Space) -> None:
 
 
 @_draw.register
-def _change(mark: Change, axes: Axes, plot: Plot, space: Space) -> None:
+def _change(mark: ChangeMark, axes: Axes, plot: Plot, space: Space) -> None:
     colour = colours.series(plot.series[mark.series].look)
     first = space.place(mark.first, mark.shift)
     if mark.is_step:
@@ -294,7 +294,7 @@ def _change(mark: Change, axes: Axes, plot: Plot, space: Space) -> None:
 
 def make_room(axes: Axes, plot: Plot) -> None:
     """Lengthen the axis of the values for the texts of changes at its upper end."""
-    lines = max((mark.line + 1 for mark in plot.marks if isinstance(mark, Change)), default=0)
+    lines = max((mark.line + 1 for mark in plot.marks if isinstance(mark, ChangeMark)), default=0)
     if lines:
         place: Callable[[float], float] = math.log if axes.get_yscale() == "log" else float
         back: Callable[[float], float] = math.exp if axes.get_yscale() == "log" else float

@@ -131,7 +131,7 @@ def name_line_ends(axes: Axes, plot: Plot) -> list[LineEnd]:
         return []
     space = Space(plot)
     last: dict[str, tuple[float, float, str]] = {}
-    for mark in plot.marks:
+    for mark in sorted(plot.marks, key=lambda mark: isinstance(mark, Ideal)):
         for row in mark.rows if isinstance(mark, Lines) else ():
             series, x = plot.series[row.series], space.place(row.place)
             if series.name not in last or x > last[series.name][0]:
