@@ -36,7 +36,9 @@ THIRD_PARTY = {
     "pandas": "tables api",  # in api for type checkers only
     "jinja2": "render",
     "markupsafe": "render",
+    "lxml": "audit.html_tables",
     "markdown": "render",
+    "markdown_it": "audit.markdown_tables",
     "matplotlib": "render",
     "vl_convert": "render.outputs.library",
     "typer": "cli",
