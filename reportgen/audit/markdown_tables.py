@@ -53,7 +53,7 @@ def read_markdown(text: str) -> tuple[list[TextTable], list[Sentence]]:
     return sorted(tables, key=attrgetter("line")), reader.sentences
 
 
-def plain(text: str) -> str:
+def without_markup(text: str) -> str:
     """Return the text of a cell or sentence without Markdown and HTML markup."""
     text = _NOTE.sub("", text[: 4 * MAX_CELL_CHARS])
     parser = _INLINE if text.count("[") <= _MAX_BRACKETS else _WITHOUT_LINKS
@@ -99,7 +99,7 @@ class _MarkdownReader:
 
     def _read_heading(self, token: Token, inline: Token) -> None:
         above = {name: title for name, title in self._headings.items() if name < token.tag}
-        self._headings = {**above, token.tag: plain(inline.content)}
+        self._headings = {**above, token.tag: without_markup(inline.content)}
         self._sections.append((_first_line(token), tuple(self._headings.values())[-_MAX_HEADINGS:]))
         self._last_text = ""
 
@@ -115,7 +115,7 @@ class _MarkdownReader:
                 self.sentences.append(Sentence(part, number + 1, start, self._sections[-1][1]))
         is_in_list = token.level > 2
         above = self._last_text if is_in_list else ""
-        self._last_text = f"{above} {plain(token.content)}".strip()[:MAX_CELL_CHARS]
+        self._last_text = f"{above} {without_markup(token.content)}".strip()[:MAX_CELL_CHARS]
 
     def _read_table(self, tokens: Iterator[Token]) -> None:
         rows: list[list[TextCell]] = []
@@ -148,7 +148,7 @@ class _MarkdownReader:
             at = line.find(written, position) if written else position
             at = position if at < 0 else at
             end = min(at + len(written), len(line))
-            yield TextCell(plain(content), number + 1, start + at, start + end)
+            yield TextCell(without_markup(content), number + 1, start + at, start + end)
             position = line.find("|", end) + 1 or len(line)
 
     def without_code(self) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.comparison_output import OutputFormat, print_comparison
+from reportgen.cli.options import Where, conditions
 from reportgen.cli.terminal import log, progress
-from reportgen.cli.where_option import Where, conditions
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import check_where
 from reportgen.core.metrics import METRICS

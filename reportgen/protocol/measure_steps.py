@@ -56,7 +56,7 @@ class Measured:
     is_full: bool
 
 
-def measure_steps(request: MeasureRequest) -> Measured | None:
+def try_steps(request: MeasureRequest) -> Measured | None:
     """Measure by the strongest evidence among the steps of the log, None if they give no number."""
     if request.metric == "throughput" and lacks_ranks(request.run):
         return None

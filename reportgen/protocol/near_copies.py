@@ -26,7 +26,7 @@ _MAX_REPEATS = 500
 _Steps = tuple[int, int, int]
 
 
-def near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Protocol) -> dict[int, Finding]:
+def find_near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Protocol) -> dict[int, Finding]:
     """Return the finding of each run that copies an earlier one, by its position."""
     by_steps: dict[_Steps, list[tuple[int, FloatArray]]] = {}
     for position, run in enumerate(runs):

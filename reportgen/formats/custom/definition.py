@@ -93,7 +93,7 @@ class Definition(TomlTable, dict=True):
         return (match for match in _whole_line(self.pattern).finditer(text) if match.end() > match.start())
 
 
-def definition(place: str, table: Mapping[str, Any]) -> Definition:
+def format_definition(place: str, table: Mapping[str, Any]) -> Definition:
     """Return the definition in a table; RequestError says what is wrong at `place`.key."""
     return convert(table, Definition, place)
 

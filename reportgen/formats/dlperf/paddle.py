@@ -21,7 +21,7 @@ from reportgen.core.rules import Rule
 from reportgen.formats.dlperf.paddle_lines import EPOCH, LINES, SETTINGS, RunningMean
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, half_digit, rounding
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import common_work, spans
 from reportgen.formats.parsing.text_log import Records, TextSign, mean, seconds
 

@@ -21,7 +21,7 @@ from reportgen.formats.parsing.line_format import (
     half_digit,
     option,
 )
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import common_work, per_device, spans
 from reportgen.formats.parsing.text_log import COUNT, Records, TextLog, TextSign, floats
 from reportgen.formats.parsing.timestamps import before
