@@ -1,4 +1,4 @@
-"""What a document claims: its tables as grids of cells, and its sentences, each with its place.
+"""The claims of a document: its tables as grids of cells, and its sentences, each with its place.
 
 Readers (`markdown_tables`, `html_tables`, `csv_tables`) make these values from text. A cell knows the line
 that it is in and the span of the document's characters that it was written with, so that it can be marked

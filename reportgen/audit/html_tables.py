@@ -46,7 +46,7 @@ def read_html(text: str) -> tuple[list[TextTable], list[Sentence]]:
 
 
 def _parse(text: str) -> etree._Element:
-    """Return the tree of a document, never empty, each element in which places matter with its offset."""
+    """Return the tree of a document, never empty, with the offset of each element whose place matters."""
     placed = _PLACED.sub(lambda match: f"{match[0]} {_OFFSET}={match.start()} ", text.replace("\0", " "))
     parser = etree.HTMLParser(
         encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
@@ -178,7 +178,7 @@ class _HtmlReader:
 
 
 def _parts_of(table: etree._Element) -> Iterator[tuple[str, etree._Element]]:
-    """Yield the starts and ends of a table's parts, without those of tables inside of it."""
+    """Yield the starts and ends of a table's parts, but not of tables inside it."""
     walk = etree.iterwalk(table, events=("start", "end"), tag=("table", "thead", "tr", "td", "th", "caption"))
     for event, inner in walk:
         if inner.tag != "table":

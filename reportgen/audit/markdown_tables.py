@@ -34,7 +34,7 @@ _NOTE = re.compile(r"\[\^[^\[\]]{1,40}\]|<sup>[^<>]{0,40}</sup>", re.IGNORECASE)
 _CODE_SPAN = re.compile(r"`[^`\n]*<[^`\n]*`")
 _SEPARATOR = re.compile(r":?-+:?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\[*_])")
-# Blocks of HTML whose text is no prose: tables, which are read as such, and what a page does not show.
+# Blocks of HTML without prose: tables, which are read as such, and parts that a page does not show.
 _NO_PROSE = re.compile(
     r"\s*<(?:!|/?(?:table|caption|thead|tbody|tfoot|t[rdh]|script|style|pre)\b)", re.IGNORECASE
 )

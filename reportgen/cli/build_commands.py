@@ -89,7 +89,7 @@ def build_and_print(
     standalone: bool = False,
     format: TextOrJson = TextOrJson.TEXT,
 ) -> "BuildResult":
-    """Build and print what changed, what was not read, and the findings; parameters are those of `build`."""
+    """Build, and print changes, unread logs and findings; `build` explains the parameters."""
     from reportgen import api
 
     is_text = format is TextOrJson.TEXT

@@ -1,4 +1,4 @@
-"""What `build` and `check` print: changed files, old and new numbers, changed published figures, findings."""
+"""Print changed files, old and new numbers, changed published figures, findings: for `build`, `check`."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING

@@ -84,7 +84,7 @@ class _Side:
 
 
 def _read(side: _Side, where: Sequence[str], stack: ExitStack) -> "RunSet":
-    """Return the runs of a side; those of a commit are read from a temporary folder."""
+    """Return the runs of a side; the logs of a commit are read from a temporary folder."""
     from reportgen import api
 
     path, at, commit = side.logs.rpartition("@")

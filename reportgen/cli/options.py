@@ -20,7 +20,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def conditions(arguments: Sequence[str] | None, option: str = "--where") -> dict[str, AcceptedValues]:
-    """Return factor -> accepted values; raises RequestError for an argument that is no factor=value.
+    """Return factor -> accepted values; raises RequestError for an argument that is not factor=value.
 
     A number and a boolean are also accepted as text: a log may have `"8"`.
     """

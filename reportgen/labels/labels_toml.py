@@ -140,7 +140,7 @@ def _utc_offset(zone: str, place: str) -> float:
     except ValueError:
         offset = None
     if offset is None:
-        raise RequestError(place, f'"{zone}" is no offset from UTC', 'write "+08:00", "-05:00" or "Z"')
+        raise RequestError(place, f'"{zone}" is not an offset from UTC', 'write "+08:00", "-05:00" or "Z"')
     return offset.total_seconds()
 
 

@@ -126,7 +126,7 @@ def _case(
     request: CaseRequest,
     measured: MeasuredRuns,
 ) -> Case:
-    """Return the case of these repeats; `numbers` are those of all runs with the same factors."""
+    """Return the case of these repeats; `numbers` are from all runs with the same factors."""
     metric, phase, protocol = request.metric, request.phase, request.protocol
     attempts = _in_one_unit(_attempts(runs, request, measured), metric)
     measurements = [attempt.measurement for attempt in attempts if attempt.measurement]

@@ -231,7 +231,7 @@ def _implausible(run: Run, figure: Aggregate) -> Finding | None:
     if brief is None and figure.statistic != "best":
         return None
     name = f"the {figure.statistic} {figure.metric}"
-    message = f"{name} is that of the fastest epoch, not of the run"
+    message = f"{name} is from the fastest epoch, not from the whole run"
     if brief is not None:
         message = f"{name} was measured over {brief:.3g} s, which is too short for a rate"
     severity: Severity = "warning" if brief is None else "invalid"

@@ -259,7 +259,7 @@ def _measured(
 
 
 def _with_outliers(window: MeasuredWindow) -> Window:
-    """Return the window with its outliers; that of printed rates has no times."""
+    """Return the window with its outliers; a window of printed rates has no times."""
     has_times = math.isfinite(window.window.time)
     return replace(window.window, outliers=outlier_steps(window)) if has_times else window.window
 

@@ -1,4 +1,4 @@
-"""Find repeats whose measured step times are those of another repeat, shifted or scaled: edited copies.
+"""Find edited copies: repeats with the measured step times of another repeat, shifted or scaled.
 
 `load.duplicates` finds copies to the last bit. A copy in which every time was moved by a nanosecond, or
 multiplied, still has the noise of the original. The noise of two runs is never the same: even where the data
@@ -42,7 +42,7 @@ def find_near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Prot
             earlier = np.flatnonzero(alike[place, :place])
             if len(earlier):
                 run, original = runs[position], runs[group[int(earlier[0])][0]]
-                message = f"the measured step times are those of {original.id}, shifted or scaled"
+                message = f"the measured step times are the same as in {original.id}, shifted or scaled"
                 findings[position] = Finding("warning", Rule.READ_DUPLICATE_RUN, run.id, message, run.source)
     return findings
 

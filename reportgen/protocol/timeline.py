@@ -56,7 +56,7 @@ def _borders(rank: Entries) -> tuple[FloatArray, FloatArray]:
 
 
 def run_duration(run: Run) -> float | None:
-    """Return the seconds from start to end of a run, else those of its steps; None if the log has neither.
+    """Return the seconds from start to end of a run, else of its steps; None if the log has neither.
 
     Without the start and end of the run, the time before the first step is unknown and left out.
     """

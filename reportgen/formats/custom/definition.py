@@ -65,7 +65,7 @@ class Definition(TomlTable, dict=True):
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What the groups measure."""
+        """The quantities that the groups measure."""
         return quantities(self.groups)
 
     @property
@@ -85,7 +85,7 @@ class Definition(TomlTable, dict=True):
 
     @property
     def item(self) -> str:
-        """What the rate counts, "" if the pattern has no rate of samples."""
+        """The item that the rate counts, "" if the pattern has no rate of samples."""
         return next((rate.item for rate in self.quantities if rate.item and rate.item not in STEP_RATES), "")
 
     def matches(self, text: bytes) -> Iterator[re.Match[bytes]]:

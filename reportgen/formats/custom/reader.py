@@ -160,7 +160,7 @@ FORMAT = Format(NAME, "Text logs of any form that a `[format]` table in labels.t
 
 
 def _measure(run: RunBuilder, own: Definition, records: UserRecords, epoch: IntArray, rank: IntArray) -> None:
-    """Add what each rank measures; a printed rate is that of all ranks and is read from the lowest."""
+    """Add the measurements of each rank; a printed rate covers all ranks and is read from the lowest."""
     step, samples, ranks = run.step, run.samples_per_step, np.unique(rank)
     if samples is not None:
         # The work of ranks adds up.

@@ -330,7 +330,7 @@ class _RunFolder:
         return parts
 
     def _share_clocks(self, ranks: list[_CsvFile], nodes: list[_CsvFile]) -> None:
-        """Set the offset of each file to that of its node's first rank, or else to its own.
+        """Give each file the offset of its node's first rank, or else its own.
 
         Each file's own pair of clocks was read at another moment, and within a node the monotonic clock alone
         is exact.

@@ -53,7 +53,7 @@ _MAX_DECIMALS = 5
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What the numbers of a named group measure.
+    """The quantity that the numbers of a named group measure.
 
     divisor  printed units in one base unit
     item     what a rate counts, in the singular; "" for other quantities
