@@ -117,6 +117,13 @@ def test_a_table_in_a_cell_is_a_table_of_its_own():
     assert texts("a.html", content) == [[["out", "2"]], [["in"]]]
 
 
+def test_a_document_cannot_move_its_cells():
+    content = (
+        '<table reportgen-offset=x><tr><td REPORTGEN-OFFSET="y">1.5</td><td/reportgen-offset=-9>2</table>'
+    )
+    assert spans("a.html", content) == {"1.5": "1.5", "2": "2"}
+
+
 def test_html_below_many_tags_that_are_not_closed_is_read():
     assert texts("a.html", "<div>" * 1000 + "<table><tr><td>1.5</table>") == [[["1.5"]]]
 
