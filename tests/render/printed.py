@@ -27,6 +27,7 @@ from reportgen.render.figures.marks import (
     Cells,
     ChangeMark,
     Crosses,
+    Dashes,
     Ideal,
     Intervals,
     LevelLine,
@@ -37,7 +38,6 @@ from reportgen.render.figures.marks import (
     Segments,
     Targets,
     Texts,
-    Ticks,
 )
 from reportgen.render.figures.svg import artists, drawing
 from reportgen.render.figures.vega import Printer, plot_specification
@@ -198,7 +198,7 @@ _ARTISTS: dict[type, Callable[[Axes, bool], list[Piece]]] = {
     Cells: _cells,
     Intervals: _intervals,
     Areas: _corners,
-    Ticks: _ticks,
+    Dashes: _ticks,
     Segments: _connected,
     Crosses: _crosses,
     Texts: _texts,
@@ -355,7 +355,7 @@ _ITEMS: dict[type, Callable[[Scene, Groups], list[Piece]]] = {
     Cells: _cells_of,
     Intervals: _intervals_of,
     Areas: _corners_of,
-    Ticks: _stroked,
+    Dashes: _stroked,
     Segments: _ruled,
     Crosses: _crosses_of,
     Texts: _texts_of,

@@ -13,6 +13,7 @@ from reportgen.render.figures.marks import (
     Cells,
     ChangeMark,
     Crosses,
+    Dashes,
     Intervals,
     Lines,
     Mark,
@@ -22,7 +23,6 @@ from reportgen.render.figures.marks import (
     Segments,
     Targets,
     Texts,
-    Ticks,
 )
 from reportgen.render.figures.plot import plot_shown
 from reportgen.render.figures.shown import Shown, ShownChange, ShownSeries
@@ -124,7 +124,7 @@ lost = {"failed": "out of memory"}
         # Three repeats are spread over 0.36; their median is 3, and the line there is 1.6 times as long.
         ("strip", REPEATS, [
             Points((row(0, "1", 1.0, -0.18), row(0, "1", 4.0), row(0, "1", 3.0, 0.18), row(0, "8", 5.0)), 4.5, 0.75),
-            Ticks((row(0, "1", 3.0), row(0, "8", 5.0)), pytest.approx(0.576)),
+            Dashes((row(0, "1", 3.0), row(0, "8", 5.0)), pytest.approx(0.576)),
         ]),
         # Ten runs have names; a step without value is a row that interrupts the line.
         ("series", STEPS, [

@@ -16,6 +16,7 @@ from reportgen.render.figures.marks import (
     Cells,
     ChangeMark,
     Crosses,
+    Dashes,
     Ideal,
     Intervals,
     LegendSeries,
@@ -31,7 +32,6 @@ from reportgen.render.figures.marks import (
     Segments,
     Targets,
     Texts,
-    Ticks,
 )
 from tests.render.printed import by_matplotlib, by_vega, compare
 
@@ -107,7 +107,7 @@ def _of_signs(plot: Plot, rows: Rows, failed: Rows) -> list[Mark]:
     return [
         Segments(tuple((replace(a, shift=0.0), replace(b, shift=0.0)) for a, b in pairs), 1.0, is_ink=True),
         Lines(known, is_stairs=True, name="2 not listed"),
-        Ticks(known, 0.1),
+        Dashes(known, 0.1),
         Intervals(known, is_ink=True),
         Crosses(tuple(replace(row, lift=2) for row in failed), is_ink=True),
         LevelLine(20.0, "baseline"),

@@ -66,7 +66,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a reader can point at on a line; a drawing that nobody can point at has none. size: as above."""
+    """What a reader can point at on a line; a file has none. size: as above."""
 
     rows: Rows
     size: float
@@ -138,7 +138,7 @@ class Areas:
 
 
 @dataclass(frozen=True, slots=True)
-class Ticks:
+class Dashes:
     """A short line across the values at each row. length: along the places."""
 
     rows: Rows
@@ -213,7 +213,7 @@ class ChangeMark:
 
 
 Mark = (
-    Points | Targets | Lines | Ideal | Bars | Cells | Intervals | Areas | Ticks | Segments | Crosses | Texts
+    Points | Targets | Lines | Ideal | Bars | Cells | Intervals | Areas | Dashes | Segments | Crosses | Texts
     | LevelLine | ChangeMark
 )  # fmt: skip
 
@@ -273,7 +273,7 @@ Axis = Numbers | Categories
 
 @dataclass(frozen=True, slots=True)
 class RowField:
-    """A line of what is said of a row: a field, its title and unit; ends: the fields of its interval."""
+    """A line of the tooltip of a row: a field, its title and unit; ends: the fields of its interval."""
 
     name: str
     title: str = ""

@@ -92,7 +92,7 @@ def _are_named_at_axis(figure: Shown) -> bool:
 
 
 def _fields(figure: Shown, kind: Kind) -> tuple[RowField, ...]:
-    """Return what is said of a row, line by line."""
+    """Return the lines of the tooltip of a row."""
     ends = ("low", "high") if kind.ends_are_interval else ()
     return (
         RowField("series"),

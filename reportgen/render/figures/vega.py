@@ -21,6 +21,7 @@ from reportgen.render.figures.marks import (
     Cells,
     ChangeMark,
     Crosses,
+    Dashes,
     Ideal,
     Intervals,
     LevelLine,
@@ -34,7 +35,6 @@ from reportgen.render.figures.marks import (
     Segments,
     Targets,
     Texts,
-    Ticks,
 )
 from reportgen.render.figures.names import shorten
 from reportgen.render.figures.plot import plot_of
@@ -357,7 +357,7 @@ class Printer:
         return [self._layer("area", mark.rows, encoding)]
 
     @layers.register
-    def _ticks(self, mark: Ticks) -> list[Json]:
+    def _ticks(self, mark: Dashes) -> list[Json]:
         look = {
             "type": "point",
             "style": "median",

@@ -5,7 +5,7 @@ from itertools import groupby
 from statistics import median
 
 from reportgen.render.figures.kind import Kind, crosses, side_by_side
-from reportgen.render.figures.marks import Mark, MarkRow, Place, Points, Ticks
+from reportgen.render.figures.marks import Dashes, Mark, MarkRow, Place, Points
 from reportgen.render.figures.shown import Shown
 
 _SPREAD = 0.18  # half the width over which the repeats of a category are spread
@@ -28,7 +28,7 @@ def marks(figure: Shown) -> list[Mark]:
         medians.append(MarkRow(series=series, place=place, shift=middle, value=median(values)))
     return [
         Points(tuple(rows), size=4.5, opacity=0.75),
-        Ticks(tuple(medians), _LENGTH * half),
+        Dashes(tuple(medians), _LENGTH * half),
         *crosses(figure, shifts),
     ]
 

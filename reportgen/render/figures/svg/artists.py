@@ -17,6 +17,7 @@ from reportgen.render.figures.marks import (
     Cells,
     ChangeMark,
     Crosses,
+    Dashes,
     Ideal,
     Intervals,
     LegendSeries,
@@ -31,7 +32,6 @@ from reportgen.render.figures.marks import (
     Segments,
     Targets,
     Texts,
-    Ticks,
 )
 from reportgen.render.figures.names import shorten
 
@@ -128,7 +128,7 @@ def _points(mark: Points, axes: Axes, plot: Plot, space: Space) -> None:
 
 @_draw.register
 def _targets(_mark: Targets, _axes: Axes, _plot: Plot, _space: Space) -> None:
-    """Nobody can point at a file."""
+    """Draw nothing: a reader cannot point at a mark in a file."""
 
 
 @_draw.register
@@ -212,7 +212,7 @@ def _areas(mark: Areas, axes: Axes, plot: Plot, space: Space) -> None:
 
 
 @_draw.register
-def _ticks(mark: Ticks, axes: Axes, _plot: Plot, space: Space) -> None:
+def _ticks(mark: Dashes, axes: Axes, _plot: Plot, space: Space) -> None:
     draw_lines = axes.vlines if space.is_flat else axes.hlines
     places = [space.place(row.place, row.shift) for row in mark.rows]
     half = mark.length / 2
