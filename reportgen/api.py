@@ -19,20 +19,21 @@ from reportgen.core.factors import matches
 from reportgen.core.model import STEP, Case, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.diff.rebuilt import NOTHING_REBUILT, RebuiltReport
+from reportgen.document.model import CompareKind, Document, Expected, Note, Quantity
 from reportgen.load import LoadResult, load_runs
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import CaseRequest, MeasuredRuns, Protocol, build_cases, parse_protocol
 from reportgen.sources.filesystem import resolve_existing
-from reportgen.tables.results import CompareKind, Expected, Note, Quantity, Report, Table
+from reportgen.tables.results import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from reportgen.audit import AuditedDocument, Evidence
+    from reportgen.document.find_cell import CellPlace
     from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
     from reportgen.render.markdown.cell_chain import CellSection
-    from reportgen.report.find_cell import CellPlace
     from reportgen.report.listing import RunListing
     from reportgen.report.run_view import RunView
     from reportgen.sources.logfiles import LogFiles
@@ -205,19 +206,26 @@ class ResultTable:
         """Return the table with caption and footnotes as GitHub-flavoured Markdown."""
         from reportgen.render import render_table_markdown
 
-        return render_table_markdown(self.table)
+        document = self._document()
+        return render_table_markdown(document, document.tables[0])
 
     def to_csv(self) -> str:
         """Return one line per row and column in base units, as `tables/<id>.csv` of a report."""
         from reportgen.render.data.csv import table_csv
 
-        return table_csv(self.table).decode()
+        document = self._document()
+        return table_csv(document, document.tables[0]).decode()
 
     def to_dataframe(self) -> "pd.DataFrame":
         """Return the numbers in base units, rows and columns as shown."""
         from reportgen.tables.dataframes import table_frame
 
         return table_frame(self.table)
+
+    def _document(self) -> Document:
+        from reportgen.report.document import document_of_tables
+
+        return document_of_tables([self.table])
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
@@ -246,7 +254,7 @@ class BuildResult:
     lines    the changed lines of Markdown and CSV files, as a unified diff
     """
 
-    reports: tuple[Report, ...]
+    reports: tuple[Document, ...]
     changes: "tuple[Change, ...]"
     findings: tuple[Finding, ...]
     logs: "LogSummary"
@@ -530,10 +538,9 @@ class CellExplanation:
 
     def to_json(self) -> str:
         """Return the cell, its cases and the parts of its difference, as in report.json."""
-        from reportgen.render.data.report_json import encode_cell
+        from reportgen.document.cells import encode_cell
 
-        at = self.place
-        return encode_cell(at.report, at.table, at.row, at.column, at.cell).decode()
+        return encode_cell(self.place).decode()
 
 
 def explain_cell(
@@ -553,12 +560,14 @@ def explain_cell(
     Raises RequestError, with the nearest names or all that fit, unless exactly one cell fits.
     """
     from reportgen import pipeline
+    from reportgen.document.find_cell import column_text, find_cell, row_text
     from reportgen.render.markdown.cell_chain import explain
-    from reportgen.report.find_cell import column_text, find_cell, row_text
+    from reportgen.report.document import make_document
 
     folder = Path(reports)
     request = pipeline.Request(folder.resolve().parent, folder)
-    at = find_cell(pipeline.assemble_report(request, report, progress), table, row, column)
+    document = make_document(pipeline.assemble_report(request, report, progress))
+    at = find_cell(document, table, row, column)
     heads = row_text(at.row), column_text(at.column)
     return CellExplanation(at, tuple(explain(at.report, at.table, at.column, at.cell, heads)))
 

@@ -8,8 +8,8 @@ import typer
 
 from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError
+from reportgen.document.model import Document
 from reportgen.sources.snapshot import Snapshot, take_snapshot
-from reportgen.tables.results import Report
 
 _SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -17,7 +17,7 @@ _SECONDS_BETWEEN_LOOKS = 0.5
 def watch(
     reports: Path,
     logs: Path | None,
-    build: Callable[[], Iterable[Report]],
+    build: Callable[[], Iterable[Document]],
     wait: Callable[[float], object] = time.sleep,
 ) -> None:
     """Build, and build again after each change of definitions, texts and logs, until an interrupt.
@@ -29,7 +29,7 @@ def watch(
     """
     if not reports.is_dir():
         build()
-    built: tuple[Report, ...] = ()
+    built: tuple[Document, ...] = ()
     seen: Snapshot | None = None
     while True:
         now = _inputs(reports, logs, built)
@@ -44,7 +44,7 @@ def watch(
         log("watching for changes; end with Ctrl-C")
 
 
-def _try(build: Callable[[], Iterable[Report]], before: tuple[Report, ...]) -> tuple[Report, ...]:
+def _try(build: Callable[[], Iterable[Document]], before: tuple[Document, ...]) -> tuple[Document, ...]:
     try:
         return tuple(build())
     except RequestError as error:
@@ -54,7 +54,7 @@ def _try(build: Callable[[], Iterable[Report]], before: tuple[Report, ...]) -> t
     return before
 
 
-def _inputs(reports: Path, logs: Path | None, built: Iterable[Report]) -> Snapshot:
+def _inputs(reports: Path, logs: Path | None, built: Iterable[Document]) -> Snapshot:
     root = reports.resolve().parent
     used = {root / each.path for report in built for each in report.provenance}
     texts = take_snapshot([reports.resolve()], (".toml", ".md"))

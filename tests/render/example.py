@@ -9,22 +9,8 @@ import math
 from reportgen.core.model import Case, Factors, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
-from reportgen.tables.results import (
-    Cell,
-    Comparison,
-    Environment,
-    Expected,
-    Figure,
-    FigureKind,
-    FigureSeries,
-    Header,
-    Label,
-    Note,
-    Provenance,
-    Report,
-    SpeedEdge,
-    Table,
-)
+from reportgen.document.model import (Environment, Expected, FigureKind, Header, Label, Note, Provenance, SpeedEdge)
+from reportgen.tables.results import (Cell, Comparison, Figure, FigureSeries, Report, Table)
 
 RATE = Unit("images/s", "samples/s", 1.0)
 RATIO = Unit("ratio", "ratio", 1.0)

@@ -16,7 +16,8 @@ from reportgen.render import render_report
 from reportgen.render.figures.vega import specification
 from reportgen.render.page.chart_data import charts_json
 from reportgen.render.page.page_script import digest
-from reportgen.tables.results import Figure, FigureKind, FigureSeries
+from reportgen.document.model import (FigureKind)
+from reportgen.tables.results import (Figure, FigureSeries)
 from tests.render import example
 from tests.render.test_steps import run_with_steps, with_steps
 from tests.render.test_vega import FIGURES

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from reportgen.core.errors import RequestError
 from reportgen.render import render_report
-from reportgen.tables.results import Figure, Table
+from reportgen.tables.results import (Figure, Table)
 from tests.render import example
 
 OpenPage = Callable[..., Page]

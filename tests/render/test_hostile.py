@@ -19,20 +19,8 @@ from reportgen.core.plain_text import spreadsheet
 from reportgen.core.rules import Rule
 from reportgen.render import render_report
 from reportgen.render.text import escape
-from reportgen.tables.results import (
-    Cell,
-    Environment,
-    Expected,
-    Figure,
-    FigureKind,
-    FigureSeries,
-    Header,
-    Label,
-    Note,
-    Provenance,
-    Report,
-    SpeedEdge,
-)
+from reportgen.document.model import (Environment, Expected, FigureKind, Header, Label, Note, Provenance, SpeedEdge)
+from reportgen.tables.results import (Cell, Figure, FigureSeries, Report)
 from tests.render import example
 
 EVIL = "<script>alert(1)</script> | `a` [x](javascript:alert(2)) \"'=cmd()\n$x$ \u202e&lt; *b*"

@@ -21,10 +21,11 @@ from reportgen.render.markdown import table as markdown
 from reportgen.render.markdown.fit_width import MAX_WIDTH, fitted
 from reportgen.render.markdown.folding import MAX_FOLDED_CELLS, MAX_TABLES, Folding
 from reportgen.render.markdown.notes import PageNotes
-from reportgen.render.text import slugs
+from reportgen.document import file_names
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.tables.results import FigureKind, Header, Label, Note, Table
+from reportgen.document.model import (FigureKind, Header, Label, Note)
+from reportgen.tables.results import (Table)
 from tests.builders import published_run, table_spec
 from tests.conftest import ROOT
 from tests.render import example
@@ -43,7 +44,7 @@ def _tables(report: Path) -> list[dict[str, object]]:
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
 def test_every_table_of_a_committed_report_is_reachable_with_its_numbers(report: Path) -> None:
     tables, page = _tables(report), _page(report)
-    names = slugs.stems(str(table["id"]) for table in tables)
+    names = file_names.stems(str(table["id"]) for table in tables)
     for table in tables:
         path = f"tables/{names[str(table['id'])]}.csv"
         assert f"]({path})" in page

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from reportgen.compare.verdict import Verdict
 from reportgen.core.model import Window
 from reportgen.render import render_report
-from reportgen.tables.results import Label
+from reportgen.document.model import (Label)
 from tests.render import example
 
 OpenPage = Callable[..., Page]

@@ -15,7 +15,7 @@ from reportgen.protocol import DEFAULT, measure_run
 from reportgen.render import render_report
 from reportgen.render.page.decimate import min_max_points
 from reportgen.render.page.step_series import run_json
-from reportgen.tables.results import Table
+from reportgen.tables.results import (Table)
 from tests import builders
 from tests.render import example
 

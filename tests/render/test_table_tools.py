@@ -8,7 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from reportgen.render import render_report
-from reportgen.tables.results import Cell, Header, Label
+from reportgen.document.model import (Header, Label)
+from reportgen.tables.results import (Cell)
 from tests.render import example
 
 OpenPage = Callable[..., Page]

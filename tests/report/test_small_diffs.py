@@ -18,7 +18,7 @@ import pytest
 from reportgen.pipeline import Request, build
 from reportgen.render import render_table_markdown
 from reportgen.render.markdown import readme
-from reportgen.tables.results import Table
+from reportgen.tables.results import (Table)
 from tests.builders import write_files
 from tests.conftest import ROOT
 
