@@ -15,8 +15,8 @@ from reportgen.diff.changes import Diff, LogChanges, compare_reports, log_change
 from reportgen.diff.sections import Endpoint
 from reportgen.document.encode import decode
 from reportgen.document.model import Document
+from reportgen.sources.forges import commit_link
 from reportgen.sources.git import GitRepository, find_repository, open_repository
-from reportgen.sources.web_link import commit_link
 
 _NAME = "report.json"
 

@@ -132,7 +132,6 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
     from reportgen.render import render_document, render_index
 
     _check(request)
-    committed_only = committed_only or request.standalone
     measured = MeasuredRuns()
     inputs = _read_inputs(request, measured, progress)
     documents = []
@@ -152,7 +151,8 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
         part = watch.part(definition.name)
         rendered = render_document(document, side_files, existing, part, committed_only, request.standalone)
         files.update({f"{definition.name}/{path}": content for path, content in rendered.items()})
-    files.update(render_index(documents, partial(read_generated, request.target), committed_only))
+    existing = partial(read_generated, request.target)
+    files.update(render_index(documents, existing, committed_only, request.standalone))
     injected, problems = _inject(request, inputs.settings, documents) if request.out is None else ({}, ())
     findings += problems
     return Build(

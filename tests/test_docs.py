@@ -14,7 +14,7 @@ import typer.main
 from reportgen.cli import app
 from reportgen.formats.registry import FORMATS
 from reportgen.render.registry import OUTPUTS
-from reportgen.document.model import (FigureKind)
+from reportgen.document.model import FigureKind
 from tests.cli.calling import COMMANDS
 from tests.documentation import generated
 

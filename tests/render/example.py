@@ -9,8 +9,17 @@ import math
 from reportgen.core.model import Case, Factors, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
-from reportgen.document.model import (Environment, Expected, FigureKind, Header, Label, Note, Provenance, SpeedEdge)
-from reportgen.tables.results import (Cell, Comparison, Figure, FigureSeries, Report, Table)
+from reportgen.document.model import (
+    Environment,
+    Expected,
+    FigureKind,
+    Header,
+    Label,
+    Note,
+    Provenance,
+    SpeedEdge,
+)
+from reportgen.tables.results import Cell, Comparison, Figure, FigureSeries, Report, Table
 
 RATE = Unit("images/s", "samples/s", 1.0)
 RATIO = Unit("ratio", "ratio", 1.0)

@@ -7,8 +7,8 @@ import pytest
 from reportgen.render.grid.best_cells import best_cells
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.document.model import (Header, Label)
-from reportgen.tables.results import (Table)
+from reportgen.document.model import Header, Label
+from reportgen.tables.results import Table
 from tests.builders import published_run, table_spec
 from tests.render import example
 

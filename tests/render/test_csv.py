@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from reportgen.compare.verdict import Verdict
 from reportgen.render.data.csv import table_csv
-from reportgen.document.model import (Header, Label)
-from reportgen.tables.results import (Cell, Comparison, Table)
+from reportgen.document.model import Header, Label
+from reportgen.tables.results import Cell, Comparison, Table
 from tests.render import example
 
 

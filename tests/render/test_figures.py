@@ -23,8 +23,8 @@ from reportgen.render.figures.kinds.base import (
     shorten,
 )
 from reportgen.render.grid.summary import alt_text
-from reportgen.document.model import (FigureKind)
-from reportgen.tables.results import (Figure, FigureSeries)
+from reportgen.document.model import FigureKind
+from reportgen.tables.results import Figure, FigureSeries
 from tests.render import example
 
 LINE, BARS = example.figures()

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from reportgen.render import render_report
 from reportgen.render.grid import first_screen
 from reportgen.render.page.outline import number_headings, outline
-from reportgen.document.model import (Provenance)
-from reportgen.tables.results import (Table)
+from reportgen.document.model import Provenance
+from reportgen.tables.results import Table
 from tests.render import example
 
 OpenPage = Callable[..., Page]

@@ -12,8 +12,8 @@ from reportgen.render import render_table_markdown
 from reportgen.render.grid.grid import lay_out, unit_label
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.document.model import (Header, Label, Note)
-from reportgen.tables.results import (Cell, Table)
+from reportgen.document.model import Header, Label, Note
+from reportgen.tables.results import Cell, Table
 from tests.builders import published_run, table_spec
 from tests.render import example
 

@@ -7,8 +7,8 @@ import pytest
 from reportgen.core.model import Run, Source
 from reportgen.render import render_index
 from reportgen.render.page.report_cards import ReportCard, report_cards
-from reportgen.document.model import (Provenance)
-from reportgen.tables.results import (Report)
+from reportgen.document.model import Provenance
+from reportgen.tables.results import Report
 from tests.render import example
 from tests.render.test_hostile import hostile_report
 from tests.render.test_page import Page

@@ -24,8 +24,8 @@ from reportgen.render.markdown.notes import PageNotes
 from reportgen.document import file_names
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.document.model import (FigureKind, Header, Label, Note)
-from reportgen.tables.results import (Table)
+from reportgen.document.model import FigureKind, Header, Label, Note
+from reportgen.tables.results import Table
 from tests.builders import published_run, table_spec
 from tests.conftest import ROOT
 from tests.render import example

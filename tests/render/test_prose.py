@@ -16,8 +16,8 @@ from reportgen.render.prose.template import Prose, fill_headline, fill_prose
 from reportgen.render.prose.to_html import prose_html
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.document.model import (Header, Label, Note)
-from reportgen.tables.results import (Cell, Report, Table)
+from reportgen.document.model import Header, Label, Note
+from reportgen.tables.results import Cell, Report, Table
 from tests.builders import published_run, table_spec
 from tests.render import example
 

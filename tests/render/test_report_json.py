@@ -6,7 +6,7 @@ from typing import Any
 
 from reportgen.core.model import Case
 from reportgen.render import render_report
-from reportgen.tables.results import (Report, Table)
+from reportgen.tables.results import Report, Table
 from tests.render import example
 
 

@@ -9,7 +9,7 @@ import pytest
 from reportgen.render import render_report
 from reportgen.render.figures import digest, drawing
 from reportgen.render.figures.shapes import UnknownDrawingError, is_same_drawing, shapes
-from reportgen.document.model import (FigureKind)
+from reportgen.document.model import FigureKind
 from tests.render import example
 
 LINE, BARS = example.figures()

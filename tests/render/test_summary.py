@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from reportgen.render import render_report
-from reportgen.document.model import (Environment)
+from reportgen.document.model import Environment
 from tests.render import example
 
 

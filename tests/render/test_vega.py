@@ -24,8 +24,8 @@ from reportgen.render.figures.colours import INK
 from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
 from reportgen.render.figures.rounding import shown_figure
 from reportgen.render.figures.vega import specification
-from reportgen.document.model import (FigureKind, FigureMark)
-from reportgen.tables.results import (Figure, FigureSeries)
+from reportgen.document.model import FigureKind, FigureMark
+from reportgen.tables.results import Figure, FigureSeries
 from tests.render import example
 
 LINE, BARS = example.figures()

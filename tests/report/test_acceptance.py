@@ -19,7 +19,7 @@ from reportgen.report.acceptance_rules import AcceptanceEntry, RuleTable, read_a
 from reportgen.report.definition import table_from_keys
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
-from reportgen.document.model import (Acceptance)
+from reportgen.document.model import Acceptance
 from tests.builders import published_run, write_files
 from tests.cli.calling import call
 

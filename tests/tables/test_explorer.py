@@ -11,7 +11,7 @@ from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts
 from reportgen.tables.explorer import build_explorer
 from reportgen.tables.explorer_cases import Entry
-from reportgen.tables.explorer_model import (Explorer)
+from reportgen.tables.explorer_model import Explorer
 from reportgen.tables.spec import CompareSpec, ExplorerSpec, SwitchSpec, TableSpec
 from tests.builders import SHORT, aggregate, run, telemetry
 

@@ -3,7 +3,7 @@
 from reportgen.core.model import Run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.tables.results import (Table)
+from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import run, series, table_spec
 

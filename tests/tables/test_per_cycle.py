@@ -12,7 +12,7 @@ from reportgen.protocol import parse_protocol
 from reportgen.render.data.csv import table_csv
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.tables.results import (Comparison, Table)
+from reportgen.tables.results import Comparison, Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import run, series, table_spec, telemetry
 

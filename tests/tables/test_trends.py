@@ -12,8 +12,8 @@ from reportgen.history.logs import log_histories
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.figures import build_figures
-from reportgen.document.model import (FigureKind)
-from reportgen.tables.results import (Figure)
+from reportgen.document.model import FigureKind
+from reportgen.tables.results import Figure
 from reportgen.tables.spec import FigureSpec
 from reportgen.tables.trends import trends, x_of
 from tests.builders import published_run, table_spec

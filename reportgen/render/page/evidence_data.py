@@ -6,6 +6,7 @@ in the run. A run is a list whose last entries are left out where they have thei
 """
 
 from collections.abc import Iterable
+from hashlib import blake2b
 from typing import Any
 
 from reportgen.core.model import Factors
@@ -27,6 +28,9 @@ Json = dict[str, Any]
 
 _MAX_VALUE_CHARACTERS = 500
 
+# Of the name of what cases share; one that is taken gets more.
+_NAME_CHARACTERS = 4
+
 
 def evidence_json(report: Document, evidence: ReportEvidence) -> str:
     """Return the evidence of the report as JSON. It is safe inside a script element: it has no `<`."""
@@ -43,18 +47,20 @@ def evidence_json(report: Document, evidence: ReportEvidence) -> str:
     return f'{{{lines},\n"cases":{{\n{body}\n}}}}\n'
 
 
-class _Numbered:
-    """Values in the order of their first use, each with its number."""
+class _Named:
+    """Values in the order of their first use, named by their content: a new one renames no other."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Any, int] = {}
+        self._names: dict[Any, str] = {}
+        self.values: dict[str, Any] = {}
 
-    def number(self, value: Any) -> int:
-        return self._numbers.setdefault(value, len(self._numbers))
-
-    @property
-    def values(self) -> list[Any]:
-        return list(self._numbers)
+    def name(self, value: Any) -> str:
+        if value not in self._names:
+            digest = blake2b(encoded(value).encode(), digest_size=16).hexdigest()
+            lengths = range(_NAME_CHARACTERS, len(digest) + 1)
+            name = next(digest[:length] for length in lengths if digest[:length] not in self.values)
+            self._names[value], self.values[name] = name, value
+        return self._names[value]
 
 
 class _Encoder:
@@ -62,15 +68,15 @@ class _Encoder:
 
     def __init__(self, report: Document) -> None:
         self._report = report
-        self._metrics, self._names, self._summaries, self._tables = (_Numbered() for _ in range(4))
-        self._files, self._logs, self._messages, self._environments = (_Numbered() for _ in range(4))
+        self._metrics, self._names, self._summaries, self._tables = (_Named() for _ in range(4))
+        self._files, self._logs, self._messages = (_Named() for _ in range(3))
         self._remedies: dict[str, str] = {}
 
     def shared(self) -> Json:
-        """Return what the cases refer to by number, once all of them are encoded."""
+        """Return what the cases refer to by name, once all of them are encoded."""
         return {
             "environment": self._report.environment,
-            "environments": [dict(pairs) for pairs in self._environments.values],
+            "environments": self._report.machines,
             "metrics": self._metrics.values,
             "names": self._names.values,
             "summaries": self._summaries.values,
@@ -84,9 +90,9 @@ class _Encoder:
     def case(self, case: CaseEvidence) -> Json:
         factors = _texts(case.factors)
         fields: Json = {
-            "metric": self._metrics.number((one_line(case.title), case.unit, case.factor)),
-            "factors": [self._names.number(tuple(factors)), *factors.values()],
-            "summary": self._summaries.number((case.how, case.evidence)),
+            "metric": self._metrics.name((one_line(case.title), case.unit, case.factor)),
+            "factors": [self._names.name(tuple(factors)), *factors.values()],
+            "summary": self._summaries.name((case.how, case.evidence)),
             "ends": list(map(_float, case.ends)),
             "findings": self._findings(case.findings),
             "compared": [self._compared(compared) for compared in case.compared],
@@ -101,7 +107,7 @@ class _Encoder:
         numbers = (verdict.ratio, verdict.low, verdict.high) if verdict else ()
         ends = [_rounded(number) for number in numbers if number is not None]
         # All digits of report.json: the page rounds once, to the digits of the table.
-        table, value = self._tables.number(compared.table), _float(machine(compared.value))
+        table, value = self._tables.name(compared.table), _float(machine(compared.value))
         return _trimmed([table, compared.kind, value, compared.baseline, one_line(compared.after), ends])
 
     def _repeat(self, repeat: Repeat, case: CaseEvidence) -> list[Any]:
@@ -114,7 +120,7 @@ class _Encoder:
                 self._run_id(repeat, usual.folder),
                 None if repeat.value == NO_VALUE else _float(repeat.value),
                 _rounded(window.time or 0.0) if window else 0,
-                self._environments.number(tuple(self._report.machines.get(repeat.run.machine, {}).items())),
+                repeat.run.machine,
                 self._findings(repeat.findings),
                 "" if repeat.run.status == "complete" else repeat.status,
                 0 if repeat.paths == usual.paths else self._paths(repeat.paths),
@@ -126,21 +132,21 @@ class _Encoder:
         )
 
     def _run_id(self, repeat: Repeat, folder: str) -> str:
-        """Return the id without the folder; the log of `log#number` by its number: it may hold many runs."""
+        """Return the id without the folder; the log of `log#number` by its name: it may hold many runs."""
         if repeat.number:
-            return f"{self._logs.number(repeat.log)}{repeat.number}"
+            return f"{self._logs.name(repeat.log)}{repeat.number}"
         return repeat.log[len(folder) :]
 
-    def _paths(self, paths: Iterable[tuple[str, int]]) -> list[list[int]]:
-        return [[self._files.number(path), line] for path, line in paths]
+    def _paths(self, paths: Iterable[tuple[str, int]]) -> list[list[str | int]]:
+        return [[self._files.name(path), line] for path, line in paths]
 
-    def _findings(self, findings: Iterable[Finding]) -> list[int]:
-        numbers = []
+    def _findings(self, findings: Iterable[Finding]) -> list[str]:
+        names = []
         for finding in findings:
             if rule := known_rule(finding.rule):
                 self._remedies[finding.rule] = rule.remedy
-            numbers.append(self._messages.number((finding.severity, finding.rule, one_line(finding.text))))
-        return list(dict.fromkeys(numbers))
+            names.append(self._messages.name((finding.severity, finding.rule, one_line(finding.text))))
+        return list(dict.fromkeys(names))
 
 
 def _trimmed(entries: list[Any]) -> list[Any]:

@@ -22,5 +22,6 @@ OUTPUT = Output(
     mark=re.compile(rb"\A" + re.escape(_BEGIN)),
     of_table=steps_js,
     is_committed=False,
+    is_inside_standalone=True,
     is_for_table=lambda document, path: path in document.side_files,
 )
