@@ -11,6 +11,7 @@ The command line calls these functions. pandas is loaded by the first `to_datafr
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -45,7 +46,9 @@ __all__ = [
     "CaseSet",
     "CellExplanation",
     "Detection",
+    "Document",
     "InitResult",
+    "RenderResult",
     "RequestError",
     "ResultTable",
     "Run",
@@ -59,8 +62,11 @@ __all__ = [
     "explain_cell",
     "format_names",
     "init",
+    "json_schema",
     "list_runs",
     "read",
+    "read_document",
+    "render",
     "steps",
     "table",
     "view_run",
@@ -825,3 +831,62 @@ def _lists(where: Where | None) -> dict[str, list[FactorValue]]:
 
 def _conditions(where: Where) -> dict[str, tuple[FactorValue, ...]]:
     return {name: tuple(values) for name, values in _lists(where).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class RenderResult:
+    """The files of a report that was rendered from its document.
+
+    changes  files that were written, relative to the folder
+    missing  files with steps that the document names and that are not beside it, or are others
+    """
+
+    changes: "tuple[Change, ...]"
+    missing: tuple[str, ...] = ()
+
+
+def read_document(path: PathLike) -> Document:
+    """Return the content of a report.json: tables, cases, figures, findings.
+
+    Raises RequestError if it is not one, or if its parts do not fit together.
+    """
+    from reportgen.document.check import check_document
+    from reportgen.document.encode import canonical, decode
+
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise RequestError(str(path), f"cannot be read: {error.strerror}", "name a report.json") from None
+    document = decode(content, str(path))
+    check_document(document, str(path))
+    return canonical(document)
+
+
+def json_schema() -> str:
+    """Return the JSON Schema of report.json."""
+    from reportgen.document.encode import encode_value
+    from reportgen.document.schema import json_schema as schema
+
+    return encode_value(schema()).decode()
+
+
+def render(document: PathLike, out: PathLike, *, standalone: bool = False) -> RenderResult:
+    """Write the page, Markdown, CSV and figures of a report from its report.json alone.
+
+    document    a report.json, written by reportgen or by another program
+    out         folder to write to; the report gets a folder in it
+    standalone  put everything into the page, as one file to mail
+    Raises RequestError if the document cannot be read, or a file that is not generated is in the way.
+    """
+    from reportgen import publish
+    from reportgen.render import render_assets, render_document
+
+    read, target = read_document(document), Path(out)
+    side_files = publish.side_files(Path(document).parent, read.side_files)
+    files = render_document(
+        read, side_files, partial(publish.read_generated, target / read.name), standalone=standalone
+    )
+    outputs = {f"{read.name}/{path}": content for path, content in files.items()}
+    outputs |= render_assets([read], partial(publish.read_generated, target), standalone=standalone)
+    changes = publish.apply(outputs, target, owned=())
+    return RenderResult(tuple(changes), tuple(sorted(read.side_files.keys() - side_files.keys())))

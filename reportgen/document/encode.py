@@ -1,8 +1,9 @@
 """Write a Document as report.json, and read it.
 
-Keys are sorted, numbers have 12 significant digits, and fields with their default value are left out. What
-fits on a line is on one line, so a diff shows what changed and not much else. A Document that was read equals
-the one that was written, so a page that is made from a file is the page that was made with it.
+Fields are in the order of their class, numbers have 12 significant digits, and fields with their default
+value are left out. What fits on a line is on one line, so a diff shows what changed and not much else. A
+Document that was read equals the one that was written, so a page that is made from a file is the page that
+was made with it.
 """
 
 import math
@@ -21,7 +22,7 @@ from reportgen.document.older import OLDEST, upgraded
 _LINE = 160
 # The library writes integers of 64 bits.
 _MAX_INTEGER = 2**63 - 1
-_ENCODER = msgspec.json.Encoder(order="sorted")
+_ENCODER = msgspec.json.Encoder()
 
 
 def canonical(document: Document) -> Document:
@@ -30,7 +31,7 @@ def canonical(document: Document) -> Document:
 
 
 def encode(document: Document) -> bytes:
-    """Return report.json: UTF-8, sorted keys, a line break at the end. The document must be canonical."""
+    """Return report.json: UTF-8, a line break at the end. The document must be canonical."""
     return encode_value(document)
 
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:  # it is imported when something is rendered
     from reportgen.render.outputs import Output
 
 
+# Where the files are that all pages load, relative to the folder of all reports.
+ASSETS = "assets/"
+
+
 def _no_file(_path: str) -> bytes | None:
     return None
 
@@ -97,6 +101,16 @@ def render_index(
             old = read_existing(output.path)
             files[output.path] = old if old and output.is_current(old) else output.of_reports(documents)
     return files
+
+
+def render_assets(
+    documents: Sequence[Document],
+    read_existing: Callable[[str], bytes | None] = _no_file,
+    standalone: bool = False,
+) -> dict[str, bytes]:
+    """Return what the pages of reports load, without an index of the reports."""
+    files = render_index(documents, read_existing, standalone=standalone)
+    return {path: content for path, content in files.items() if path.startswith(ASSETS)}
 
 
 def headline_text(document: Document) -> str:
