@@ -281,7 +281,7 @@ def test_a_ratio_refuses_a_factor_that_the_table_does_not_name_unless_it_is_acce
         _ratio(above, below, ', accept=["xla"]')
     (number,) = _ratio(above, below, ', accept=["batch_size"]').numbers
     assert [note.text for note in number.notes] == ["the two sides differ in batch_size (256; 32)"]
-    with pytest.raises(RequestError, match="accept = 'batch_size' is no list of names"):
+    with pytest.raises(RequestError, match="accept = 'batch_size' is not a list of names"):
         _ratio(above, below, ', accept="batch_size"')
 
 

@@ -1,4 +1,4 @@
-"""What the top of a page says about a report: what was measured, on what, when, and how far to trust it.
+"""Say at the top of a page what was measured, on what, when, and how far to trust it.
 
 Everything comes from the cases in the tables, so it holds for the numbers that a reader sees.
 """

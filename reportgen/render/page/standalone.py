@@ -1,4 +1,4 @@
-"""What a page loads from beside it, for a page that has everything inside: one file to mail."""
+"""Embed in a page what it otherwise loads from beside it: one file to mail."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""Whether `ratio()` in a text means anything: the rules are those of a table with `compare`."""
+"""Decide whether `ratio()` in a text means anything, by the rules of a table with `compare`."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
