@@ -570,4 +570,4 @@ def test_the_shortest_time_of_other_work_is_no_best(row: str, column: str, name:
 def test_best_says_what_the_author_accepts() -> None:
     prose = _best(_framework_table(batch_size=64), 'best("t", accept=["batch_size"])')
     assert prose.text == "&lt;B&gt;"
-    assert "what is compared differs in batch_size" in [n.text for x in prose.numbers for n in x.notes]
+    assert "the compared cases differ in batch_size" in [n.text for x in prose.numbers for n in x.notes]

@@ -270,7 +270,7 @@ def test_every_output_has_the_results(tmp_path: Path, monkeypatch: pytest.Monkey
     out, _ = call("build", "reports", "--format", "json", code=6)
     folder = tmp_path / "reports/cluster"
     page = (folder / "README.md").read_text()
-    assert "Acceptance: fail: Every node reaches 95 % of the reference." in page
+    assert "Acceptance fails: Every node reaches 95 % of the reference." in page
     row = "| Throughput of nodes against baseline: ratio at least 0.95 | node=n2 | 940.0 samples/s"
     assert f"{row} | 1,000 samples/s | 0.940 | **fail** |" in page
     html = (folder / "index.html").read_text()

@@ -64,7 +64,7 @@ def differs_note(differences: Sequence[Difference]) -> list[Note]:
 def all_differ_note(differences: Iterable[Difference]) -> list[Note]:
     """Return what a reader must know of the best of several cases that differ so."""
     known = ", ".join(dict.fromkeys(each.name for each in differences))
-    return [Note(f"what is compared differs in {known}", name="differs")] if known else []
+    return [Note(f"the compared cases differ in {known}", name="differs")] if known else []
 
 
 def _text(each: Difference) -> str:
