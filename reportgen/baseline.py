@@ -1,7 +1,7 @@
 """The state of reports and logs at an earlier commit, by default the merge base of a pull request.
 
 Reports are read from the committed report.json files: nothing is built, so no old code runs, and logs that
-are gone are no obstacle. The working tree is the new side.
+are gone do not matter. The working tree is the new side.
 """
 
 import os
@@ -36,7 +36,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class ReportDiff:
-    """The reports of the working tree against those of an earlier commit."""
+    """The reports of the working tree against an earlier commit."""
 
     diff: Diff
     old: Endpoint

@@ -91,7 +91,7 @@ INSIDE_A_CASE = [
             *(run_folder(f"h/{n}", 1.0, case=NEW, repeat=n, ranks=1 if n < 4 else 2) for n in range(1, 8))
         ),
         RATE,
-        sees=("| new | several", "differ in ranks (1, 2), samples_per_step (8, 16) and are no repeats"),
+        sees=("| new | several", "differ in ranks (1, 2), samples_per_step (8, 16) and are not repeats"),
         never=("median of 7",),
         rules=("table.hidden-variation",),
     ),

@@ -3,7 +3,7 @@
 A comparison is about the factors that name what did the work (device, framework, cluster). Its baseline is
 the value that most cases have in common, so that most cases get a ratio: a case is compared only with a
 baseline that agrees in everything else. Where systems ran with different batch sizes only, each is compared
-at its best one, and the table says so; not by the time of a step, of which the smallest batch is the best.
+at its best one, and the table says so; not by the time of a step, which is shortest for the smallest batch.
 Without such factors, a table compares numbers of devices.
 """
 
@@ -34,7 +34,7 @@ _Key = frozenset[tuple[str, FactorKey]]
 
 @dataclass(frozen=True, slots=True)
 class DefaultComparison:
-    """What a table compares: the baseline by factor, and the batch sizes of which each picks its best."""
+    """The baseline of a table by factor, and the factors whose best value each case picks."""
 
     kind: CompareKind
     baseline: Mapping[str, FactorValue]
@@ -145,7 +145,7 @@ def _baselines(names: Sequence[str], cases: Sequence[_Case], free: Collection[st
 
 
 def _with_followers(name: str, names: Iterable[str], cases: Sequence[_Case]) -> list[str]:
-    """Return a factor with those of the others whose value follows from its value."""
+    """Return a factor with all others whose value follows from its value."""
     others = dict.fromkeys(other for other in names if other != name)
     followers = [other for other in others if _follows(other, name, cases)]
     return [name, *followers]

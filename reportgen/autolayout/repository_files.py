@@ -1,4 +1,4 @@
-"""What `reportgen init` writes for the repository: a workflow, .gitattributes and .gitignore.
+"""Write the files of `reportgen init` for the repository: a workflow, .gitattributes and .gitignore.
 
 They are written only where the folder is the top of a git repository. An existing file is kept, and a remark
 says which lines it lacks.

@@ -155,7 +155,7 @@ def test_looking_for_keys_of_many_parts_takes_linear_time(before: str, unit: str
 
 def test_a_pipe_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.toml")
-    with pytest.raises(RequestError, match=r"x\.toml: is no file; replace it by a file"):
+    with pytest.raises(RequestError, match=r"x\.toml: is not a file; replace it by a file"):
         read_toml(tmp_path / "x.toml", Outer, "x.toml")
 
 

@@ -187,7 +187,7 @@ def test_rules_are_joined_by_all_or_any_of(key: str, nodes: list[str], outcome: 
         ({"where": {"nod": 1}}, "acceptance[0].all[0].where.nod: is not in rows, columns or facets of the table"),
         ({"against": "expected"}, 'acceptance[0].all[0].against: table "nodes" has no expected speed; add compare'),
         ({"against": "base"}, 'acceptance[0].all[0].against: "base" is not known; did you mean "baseline"?'),
-        ({"against": 5, "unit": "W"}, 'acceptance[0].all[0].unit: "W" is no unit of throughput; its base unit is'),
+        ({"against": 5, "unit": "W"}, 'acceptance[0].all[0].unit: "W" is not a unit of throughput; its base unit'),
         ({"min_ratio": 0}, "acceptance[0].all[0].min_ratio: 0 is out of range; use a number above 0"),
         ({"minratio": 1}, 'acceptance[0].all[0].minratio: no such key; did you mean "min_ratio"?'),
     ],

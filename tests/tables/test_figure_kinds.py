@@ -102,7 +102,7 @@ def test_speedups_over_another_framework_are_no_scaling_efficiency():
     table = {**SCALING, "compare": CompareSpec("speedup", {"framework": "A"}), "show": ("speedup",)}
     with pytest.raises(RequestError) as error:
         figures(table=table, x="devices", show="efficiency")
-    assert "are about framework, and not the number of devices" in str(error.value)
+    assert "compare framework, not device counts" in str(error.value)
 
 
 def test_step_times_of_unknown_work_have_no_scaling_efficiency():
