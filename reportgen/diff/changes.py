@@ -348,7 +348,7 @@ _FindingKey = tuple[str, ...]
 
 
 def _renumbered(finding: StoredFinding) -> _FindingKey:
-    """Return what a finding says about a run of a log with several, whatever the number of the run."""
+    """Return what a finding says about a run of a log with several, for any number of the run."""
     return finding.rule, finding.subject.partition("#")[0], finding.message, finding.detail
 
 

@@ -135,7 +135,7 @@ _STRINGS = [
 
 
 @pytest.mark.parametrize(("quote", "begin"), _STRINGS)
-def test_points_in_strings_and_comments_are_no_key(quote: str, begin: str) -> None:
+def test_points_in_strings_and_comments_are_not_keys(quote: str, begin: str) -> None:
     text = f"# {'a.' * 999}\ntitle = {quote}{begin} {'a.' * 999}{quote} # {'a.' * 999}"
     assert parse(text)["title"].endswith("a." * 999)
 

@@ -19,7 +19,7 @@ def _without_style_and_script(page: bytes) -> bytes:
 
 
 def _files(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files that are ours to accept: the library that draws charts is that of another project."""
+    """Return the files that are ours to accept: the library that draws charts belongs to another project."""
     return {
         p: _without_style_and_script(c) if p == "index.html" else c
         for p, c in files.items()

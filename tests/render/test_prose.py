@@ -419,7 +419,7 @@ def test_a_headline_of_the_author_has_its_numbers_filled_in_on_every_page() -> N
     assert "| 3,124 images/s on 8 &lt;devices&gt; One case" in render_index([report])["README.md"].decode()
 
 
-def test_a_headline_of_the_program_is_no_template() -> None:
+def test_a_headline_of_the_program_is_not_a_template() -> None:
     text = "{{ 1 }} is slower than A40"
     assert fill_headline(example.report(headline=text)).text == text
     assert fill_headline(example.report(headline="a \ue0020\ue004b\ue003 c")).marked == "a 0b c"
@@ -557,7 +557,7 @@ def test_best_compares_like_with_like(call: str, message: str) -> None:
     ("row", "column", "name"),
     [("{}", '{"phase": "forward"}', "batch_size"), ('{"batch_size": 8}', "{}", "phase")],
 )
-def test_the_shortest_time_of_other_work_is_no_best(row: str, column: str, name: str) -> None:
+def test_the_shortest_time_of_other_work_is_not_the_best(row: str, column: str, name: str) -> None:
     runs = [published_run(batch_size=b, values={"forward": b / 100, "backward": b / 50}) for b in (8, 64)]
     columns = {"columns": ("phase",), "phases": ("forward", "backward"), "metrics": ("step_time",)}
     (table,) = build_tables(table_spec(rows=("batch_size",), **columns), runs, NO_FACTS)

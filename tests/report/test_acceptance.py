@@ -138,7 +138,7 @@ def test_a_reference_is_a_number_above_0_in_its_base_unit_too(against: float, un
         judged({"against": against, "unit": unit, "max_ratio": 1}, metric="step_time")
 
 
-def test_a_ratio_that_is_no_number_is_not_evaluated():
+def test_a_ratio_that_is_not_a_number_is_not_evaluated():
     rule = {"against": 1e-200, "min_ratio": 1, "where": {"node": "n1"}}
     runs = [published_run(node=node, throughput=1e200) for node in ("reference", "n1")]
     assert outcomes(judged(rule, runs=runs)) == {"node=n1": "not evaluated"}

@@ -1,4 +1,4 @@
-"""What a table shows, from runs whose figures are written out here."""
+"""The cells of a table, from runs whose figures are written out here."""
 
 from csv import DictReader
 from dataclasses import replace
