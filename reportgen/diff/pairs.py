@@ -44,7 +44,7 @@ class CasePair:
 
     @property
     def repeats(self) -> RepeatChanges:
-        """What became of the repeats."""
+        """Repeats kept, added, removed, rewritten."""
         return compare_repeats(self.old, self.new, self.old_report.sources, self.new_report.sources)
 
     @property
@@ -56,7 +56,7 @@ class CasePair:
 
 
 def verdict_on_pair(pair: CasePair) -> Verdict | None:
-    """Return the verdict on the new runs against the old ones, None for a metric that is no speed.
+    """Return the verdict on the new runs against the old ones, None for a metric that is not a speed.
 
     Runs that are on both sides say nothing about a change, so only new runs are compared with the old ones.
     """
@@ -77,7 +77,7 @@ def verdict_on_pair(pair: CasePair) -> Verdict | None:
 
 
 def _not_comparable(pair: CasePair) -> str:
-    """Return why old and new numbers are no two measurements of one thing, "" if they are."""
+    """Return why old and new numbers do not measure the same thing, "" if they do."""
     if _protocol_changes(pair):
         return "measured by another protocol"
     changes = pair.repeats

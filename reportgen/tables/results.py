@@ -1,4 +1,4 @@
-"""What a report is made of: tables of cells, figures, and the report that holds them.
+"""Define the parts of a report: tables of cells, figures, and the report that holds them.
 
 `tables` and `report` decide; `render` only shows. So all of it is already chosen: order, headings, units,
 footnotes. Numbers stay in base units at full precision, beside the unit to be read; the renderer rounds.
@@ -41,10 +41,10 @@ class Comparison:
     excess    slowdown vs expected: value x expected speed; None without `expected`
     low, high  of `excess`, from the band of the expected speed
     differs   in what else than factors the two differ
-    verdict   how the two speeds compare; None where they are no speeds of the same work
+    verdict   how the two speeds compare; None unless they are speeds of the same work
     cycles    how they compare per cycle of the SM clock; None if not every repeat logged it
     energy    energy per sample, relative to the baseline's; None if not every repeat has one
-    breakdown  the difference of their times, in parts; None where they are no times or rates of steps
+    breakdown  the difference of their times, in parts; None unless they are times or rates of steps
     """
 
     kind: CompareKind

@@ -48,7 +48,7 @@ class CellSection:
 def explain(
     report: Document, table: Table, column: Header, cell: TableCell, heads: tuple[str, str]
 ) -> list[CellSection]:
-    """Return the sections about a cell; `heads` are those of its row and column as texts."""
+    """Return the sections about a cell; `heads` are the texts of its row and its column."""
     evidence = {each.name: each for each in evidence_of(report, lambda shown: shown.id).cases}
     cases = report.case_by_name
     sections = [CellSection("cell", tuple(_cell_rows(report, table, column, cell, heads)))]
