@@ -1,4 +1,4 @@
-"""How long work tells a user how far it is."""
+"""How long work reports its progress."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

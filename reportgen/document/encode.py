@@ -66,7 +66,7 @@ _REMEDY = "compare it with `reportgen schema`, or run: reportgen build"
 
 
 def _canonical(value: Any) -> Any:
-    """Return a value of JSON: 12 significant digits, null for what is no number, no lone surrogates."""
+    """Return a value of JSON: 12 significant digits, null for NaN and infinities, no lone surrogates."""
     if isinstance(value, Mapping):
         return {_canonical(name): _canonical(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -66,7 +66,7 @@ QUANTITY_TITLES: Mapping[Quantity, str] = {
 
 
 class FigureKind(StrEnum):
-    """What a figure shows. The text of a kind is its name in a definition; `render.figures.kinds` draws it.
+    """The kind of a figure. The text of a kind is its name in a definition; `render.figures.kinds` draws it.
 
     shows      what a series consists of: the cells of a column, the repeats behind them, their steps, shares
                of either up to a value, the parts of a difference, or cells of two metrics in pairs
@@ -552,7 +552,7 @@ class Part(Value, frozen=True):
 
 
 class Hint(Value, frozen=True):
-    """What a log says that may explain a part of a difference.
+    """A remark of a log that may explain a part of a difference.
 
     kind     kind of the part
     rule     of the finding
@@ -942,7 +942,7 @@ class ExplorerSwitch(Value, frozen=True):
 
 
 class Explorer(Value, frozen=True):
-    """What a reader explores on the page: the cases of the tables, by configuration and measure.
+    """The explorer of the page: the cases of the tables, by configuration and measure.
 
     factors         those of which a reader chooses one value, then the compared one, then x
     compared        position of the factor whose values are side by side; -1 for none
@@ -970,7 +970,7 @@ class Explorer(Value, frozen=True):
 
 
 class Environment(Value, frozen=True):
-    """What the runs of one machine, or of one set of runs, have in common.
+    """Values that the runs of one machine, or of one set of runs, share.
 
     title  heading
     runs   number of runs

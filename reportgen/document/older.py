@@ -33,7 +33,7 @@ def upgraded(raw: Json) -> Json:
 
 
 def _table(raw: Json) -> Json:
-    """Return a table whose heads are those of its cells, in their order."""
+    """Return a table with the heads of its cells, in their order."""
     rows: dict[str, Json] = {}
     columns: dict[tuple[str, str, int], Json] = {}
     placed: dict[tuple[str, tuple[str, str, int]], Json] = {}
