@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from reportgen.core.errors import RequestError
-from reportgen.render import render_report
 from reportgen.tables.results import Figure, Table
 from tests.render import example
+from tests.render.example import render_report
 from tests.render.conftest import accessibility
 
 OpenPage = Callable[..., Page]

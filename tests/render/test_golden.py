@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from reportgen.render import render_index, render_report
+from reportgen.render import render_index
 from reportgen.render.registry import is_generated
 from tests.render import example
+from tests.render.example import render_report
 from tests.render.test_hostile import hostile_report
 
 Golden = Callable[[str, Mapping[str, bytes]], None]

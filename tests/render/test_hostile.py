@@ -17,7 +17,6 @@ from markdown_it import MarkdownIt
 from reportgen.core.model import Finding, Source
 from reportgen.core.plain_text import spreadsheet
 from reportgen.core.rules import Rule
-from reportgen.render import render_report
 from reportgen.render.text import escape
 from reportgen.document.model import (
     Environment,
@@ -31,6 +30,7 @@ from reportgen.document.model import (
 )
 from reportgen.tables.results import Cell, Figure, FigureSeries, Report
 from tests.render import example
+from tests.render.example import render_report
 
 EVIL = "<script>alert(1)</script> | `a` [x](javascript:alert(2)) \"'=cmd()\n$x$ \u202e&lt; *b*"
 

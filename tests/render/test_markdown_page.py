@@ -13,7 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from reportgen.core.rules import Rule
-from reportgen.render import registry, render_report
+from reportgen.render import registry
 from reportgen.render.grid.grid import GridNote, lay_out
 from reportgen.render.grid.table_result import table_result
 from reportgen.render.markdown import checksum
@@ -29,6 +29,7 @@ from reportgen.tables.results import Table
 from tests.builders import published_run, table_spec
 from tests.conftest import ROOT
 from tests.render import example
+from tests.render.example import render_report
 
 REPORTS = sorted(path.parent for path in (ROOT / "reports").glob("*/README.md"))
 

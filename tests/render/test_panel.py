@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 
 from reportgen.compare.verdict import Verdict
 from reportgen.core.model import Window
-from reportgen.render import render_report
 from reportgen.document.model import Label
 from tests.render import example
+from tests.render.example import render_report
 from tests.render.conftest import accessibility
 
 OpenPage = Callable[..., Page]

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Factors, FactorValue, Source
 from reportgen.core.rules import Rule
-from reportgen.render import render_index, render_report
+from reportgen.render import render_index
 from reportgen.render.prose.numbers import ProseNumber, marked, plain, text_notes
 from reportgen.render.prose.template import Prose, fill_headline, fill_prose
 from reportgen.render.prose.to_html import prose_html
@@ -20,6 +20,7 @@ from reportgen.document.model import Header, Label, Note
 from reportgen.tables.results import Cell, Report, Table
 from tests.builders import published_run, table_spec
 from tests.render import example
+from tests.render.example import render_report
 
 AT_8 = 'row={"devices": 8}, column={"framework": "OneFlow"}'
 
