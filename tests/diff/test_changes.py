@@ -11,7 +11,15 @@ from reportgen.diff.changes import Diff, LogChanges, compare_reports, log_change
 from reportgen.diff.failures import failures
 from reportgen.diff.rows import Row
 from reportgen.diff.sections import headline, paths_text, sections, sentences, verdict_text
-from reportgen.document.model import Comparison, Document, ExpectedRatio, Finding, Measurement, Provenance, Run
+from reportgen.document.model import (
+    Comparison,
+    Document,
+    ExpectedRatio,
+    Finding,
+    Measurement,
+    Provenance,
+    Run,
+)
 from tests.diff.stored import case, number, report, table, words
 
 BASE = (1.0, 1.004, 0.996, 1.002, 0.998, 1.005, 0.995)
@@ -282,9 +290,7 @@ def test_a_finding_about_a_run_that_was_renumbered_neither_comes_nor_goes() -> N
     old, new = (
         report(
             table(),
-            findings=tuple(
-                Finding("note", "r", f"t.csv#{n}", "corrected from 4 to 8") for n in numbers
-            ),
+            findings=tuple(Finding("note", "r", f"t.csv#{n}", "corrected from 4 to 8") for n in numbers),
         )
         for numbers in ((1, 2), (2, 3, 4))
     )
@@ -344,11 +350,7 @@ def test_the_worst_row_is_first() -> None:
 def test_a_comparison_fails_on_what_the_caller_names(
     kinds: tuple[str, ...], threshold: float, failed: list[str]
 ) -> None:
-    findings = (
-        Finding("invalid", "x", "a"),
-        Finding("warning", "x", "b"),
-        Finding("note", "x", "c"),
-    )
+    findings = (Finding("invalid", "x", "a"), Finding("warning", "x", "b"), Finding("note", "x", "c"))
     new = state(SLOWER, name="b", starts=BETWEEN, findings=findings)
     assert failures(diff(state(BASE, starts=TURNS), new), kinds, threshold) == failed
 

@@ -23,9 +23,7 @@ def breakdown(
     return Breakdown(case, baseline, per, own - other, own, other, parts)
 
 
-def state(
-    whole: float, *parts: tuple[str, float], per: str = "step", is_baseline: bool = False
-) -> Document:
+def state(whole: float, *parts: tuple[str, float], per: str = "step", is_baseline: bool = False) -> Document:
     """Return a report of one case whose difference from another one has parts."""
     stored = case("a", (whole,))
     own = tuple(part(name, *((9.0, time) if is_baseline else (time, 9.0))) for name, time in parts)
@@ -72,9 +70,7 @@ def test_parts_that_one_state_does_not_have_are_not_named(old: Document) -> None
 def of_build(own: Side, baseline: Side) -> Document:
     """Return a report of one case as a build stores its difference from this baseline."""
     stored = case("a", (own.whole,))
-    parts = tuple(
-        part(p.name, p.own.seconds, p.baseline.seconds) for p in split(own, baseline).measured
-    )
+    parts = tuple(part(p.name, p.own.seconds, p.baseline.seconds) for p in split(own, baseline).measured)
     return report(
         table(number(own.whole, {"model": "m"}, case=stored.name)),
         cases=[stored],

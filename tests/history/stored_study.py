@@ -82,7 +82,9 @@ def report_json(*cases: Measured, digest: str) -> bytes:
     """
     stored = {case.name: case.stored(int(digest.partition(" ")[0])) for case in cases}
     by_name = {case.name: case for case in cases}
-    columns = (Header(), Header(quantity="ratio")) if any(case.compared_with for case in cases) else (Header(),)
+    columns = (
+        (Header(), Header(quantity="ratio")) if any(case.compared_with for case in cases) else (Header(),)
+    )
     table = Table(
         "times",
         "Times",
@@ -107,7 +109,9 @@ def _ratio(case: Measured, by_name: Mapping[str, Measured]) -> Cell:
     if not case.compared_with:
         return Cell("absent")
     ratio = case.median / by_name[case.compared_with].median
-    return Cell("number", ratio, RATIO, case=case.name, comparison=Comparison("ratio", case.compared_with, ratio))
+    return Cell(
+        "number", ratio, RATIO, case=case.name, comparison=Comparison("ratio", case.compared_with, ratio)
+    )
 
 
 def spread(value: float, generator: random.Random, noise: float, repeats: int = 7) -> list[float]:

@@ -11,15 +11,15 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from reportgen.core import units
+from reportgen.document.model import FigureKind
 from reportgen.render.figures.vega import specification
 from reportgen.render.page import library
 from reportgen.render.page.chart_data import charts_json
 from reportgen.render.page.page_script import digest
-from reportgen.document.model import FigureKind
 from reportgen.tables.results import Figure, FigureSeries
 from tests.render import example
-from tests.render.example import render_report
 from tests.render.conftest import accessibility, write_assets
+from tests.render.example import render_report
 from tests.render.test_steps import run_with_steps, with_steps
 from tests.render.test_vega import FIGURES
 

@@ -19,8 +19,8 @@ from reportgen.tables.explorer_cases import Entry
 from reportgen.tables.spec import ExplorerSpec, SwitchSpec, TableSpec
 from tests.builders import SHORT, aggregate, run
 from tests.render import example
-from tests.render.example import render_report
 from tests.render.conftest import accessibility
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 

@@ -17,7 +17,6 @@ from markdown_it import MarkdownIt
 from reportgen.core.model import Finding, Source
 from reportgen.core.plain_text import spreadsheet
 from reportgen.core.rules import Rule
-from reportgen.render.text import escape
 from reportgen.document.model import (
     Environment,
     Expected,
@@ -28,6 +27,7 @@ from reportgen.document.model import (
     Provenance,
     SpeedEdge,
 )
+from reportgen.render.text import escape
 from reportgen.tables.results import Cell, Figure, FigureSeries, Report
 from tests.render import example
 from tests.render.example import render_report

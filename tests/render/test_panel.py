@@ -12,8 +12,8 @@ from reportgen.compare.verdict import Verdict
 from reportgen.core.model import Window
 from reportgen.document.model import Label
 from tests.render import example
-from tests.render.example import render_report
 from tests.render.conftest import accessibility
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from reportgen.render.page.decimate import min_max_points
+from reportgen.render.page.step_series import run_json
 
 from reportgen.core.model import Break, Measurement, Run, Series, Source, Telemetry, Window
 from reportgen.protocol import DEFAULT, measure_run
-from reportgen.render.page.decimate import min_max_points
-from reportgen.render.page.step_series import run_json
 from reportgen.tables.results import Table
 from tests import builders
 from tests.render import example
-from tests.render.example import render_report
 from tests.render.conftest import accessibility, write_assets
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from reportgen.report.find_cell import column_text, find_cell, row_text
 
 from reportgen.core.errors import RequestError
-from reportgen.report.find_cell import column_text, find_cell, row_text
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.results import Report, Table
