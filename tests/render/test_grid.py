@@ -254,7 +254,7 @@ def test_an_interval_of_ratios_shows_two_digits_of_its_width(low: float, high: f
     table = example.phase_table()
     cell = Cell("interval", low=low, high=high)
     laid_out = lay_out(*shown(replace(table, cells=((cell,) * 4,), rows=table.rows[:1])))
-    assert shown.rows[0][1][0].text == text
+    assert laid_out.rows[0][1][0].text == text
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.render.test_page import Page
 
 
 def card_of(report: Report) -> ReportCard:
-    (card,) = report_cards([report])
+    (card,) = report_cards([example.document_of(report)])
     return card
 
 
