@@ -293,3 +293,8 @@ def shown(table: Table) -> tuple[model.Document, model.Table]:
     """Return the document of one table, and the table in it."""
     document = document_of_tables([table])
     return document, document.tables[0]
+
+
+def figure_of(figure: Figure) -> model.Figure:
+    """Return the figure as the document of the example report has it."""
+    return document_of(report(figures=(figure,))).figures[0]

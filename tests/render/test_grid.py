@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from reportgen.compare.verdict import Verdict, VerdictKind
 from reportgen.core.model import Summary
@@ -28,7 +29,7 @@ def test_equal_heads_are_merged_except_in_the_lowest_level() -> None:
 def test_equal_heads_below_different_parents_are_not_merged() -> None:
     table = example.phase_table()
     columns = tuple(
-        replace(column, labels=(Label(top), Label("same"), Label(f"{i}")))
+        structs.replace(column, labels=(Label(top), Label("same"), Label(f"{i}")))
         for i, (column, top) in enumerate(zip(table.columns, "aabb", strict=True))
     )
     levels = lay_out(*shown(replace(table, columns=columns))).levels
@@ -93,7 +94,7 @@ def test_the_unit_mode_decides_where_the_unit_is(
         unit_mode=mode,
         unit=example.MS,
         rows=tuple(replace(row, unit=example.MS) for row in table.rows),
-        columns=tuple(replace(column, unit=example.MS) for column in table.columns),
+        columns=tuple(structs.replace(column, unit=example.MS) for column in table.columns),
     )
     grid = lay_out(*shown(table))
     assert grid.levels[-1][0].text == head
@@ -109,7 +110,7 @@ def test_a_caption_that_contains_the_unit_does_not_repeat_it() -> None:
 
 def _values(label: str, unit: Unit, caption: str) -> Table:
     table = example.phase_table()
-    columns = tuple(replace(column, quantity_label=label) for column in table.columns)
+    columns = tuple(structs.replace(column, quantity_label=label) for column in table.columns)
     return replace(table, unit_mode="table", unit=unit, columns=columns, about=(Note(caption),))
 
 
@@ -206,7 +207,7 @@ def test_numeric_row_heads_are_right_aligned() -> None:
 def _noted(first: Note, second: Note) -> str:
     """Return the Markdown of a table of two rows: the first note at one cell, the second at another."""
     table = example.phase_table()
-    other = replace(table.rows[0], labels=(Label("LSTNet"),))
+    other = structs.replace(table.rows[0], labels=(Label("LSTNet"),))
     cells = [list(table.cells[0]), list(table.cells[0])]
     cells[0][3], cells[1][3] = (replace(cells[0][3], notes=()) for _ in range(2))
     cells[0][1], cells[1][2] = replace(cells[0][1], notes=(0,)), replace(cells[1][2], notes=(1,))

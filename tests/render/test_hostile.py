@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 from markdown_it import MarkdownIt
+from msgspec import structs
 
 from reportgen.core.model import Finding, Source
 from reportgen.core.plain_text import spreadsheet
@@ -46,7 +47,7 @@ def hostile_report() -> Report:
         row_titles=(Label(EVIL),),
         cells=cells,
         columns=tuple(
-            replace(column, qualifiers=(EVIL,), labels=(Label(EVIL), Label("CPU")))
+            structs.replace(column, qualifiers=(EVIL,), labels=(Label(EVIL), Label("CPU")))
             for column in table.columns
         ),
         rows=(Header((EVIL,), (Label(EVIL, "javascript:alert(3)"),)),),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from msgspec import structs
 
 from reportgen.core.rules import Rule
 from reportgen.document import file_names
@@ -158,7 +159,7 @@ def test_a_wide_table_with_many_rows_is_split_by_columns() -> None:
 def test_columns_under_one_head_stay_together() -> None:
     table = _wide(rows=20, columns=12)
     columns = tuple(
-        replace(column, labels=(Label(f"group {i // 4}"), *column.labels))
+        structs.replace(column, labels=(Label(f"group {i // 4}"), *column.labels))
         for i, column in enumerate(table.columns)
     )
     table = replace(table, columns=columns)

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from reportgen.render.page.decimate import min_max_points
-from reportgen.render.page.step_series import run_json
 
 from reportgen.core.model import Break, Measurement, Run, Series, Source, Telemetry, Window
 from reportgen.protocol import DEFAULT, measure_run
+from reportgen.report.decimate import min_max_points
+from reportgen.report.step_series import run_json
 from reportgen.tables.results import Table
 from tests import builders
 from tests.render import example
