@@ -30,8 +30,8 @@ class CaseNames:
         return self._names[_key(case)]
 
     def name_or_none(self, case: Case | None) -> str | None:
-        """Return the name of a case of these tables, None for None."""
-        return None if case is None else self.name(case)
+        """Return the name of a case; None for None, and for a case that no cell shows (a point of a trend)."""
+        return None if case is None else self._names.get(_key(case))
 
     def _add(self, case: Case) -> None:
         """Name a case that is new; cases with equal digests are numbered."""

@@ -66,7 +66,7 @@ def make_document(
             protocol_text=report.protocol_text,
             protocols={name: dict(fields) for name, fields in report.protocols.items()},
             provenance=report.provenance,
-            sources=dict(report.sources),
+            sources=dict(sorted(report.sources.items())),
             side_files={path: sha256(content).hexdigest() for path, content in (side_files or {}).items()},
             source_url=source_url,
         )
