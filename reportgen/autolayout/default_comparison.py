@@ -16,7 +16,7 @@ from reportgen.compare.conditions import COMPETITORS, DEVICE_COUNTS
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import FactorValue, Run
-from reportgen.tables.results import CompareKind
+from reportgen.document.model import CompareKind
 from reportgen.tables.spec import CompareSpec, Pick
 
 # A comparison that gives fewer cases a ratio than this leaves most cells of its column empty.

@@ -15,9 +15,10 @@ from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import STEP, Case
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
+from reportgen.document.model import Expected
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
-from reportgen.tables.results import Expected, Table
+from reportgen.tables.results import Table
 from reportgen.tables.spec import PHASE
 
 MAX_SENTENCES = 3

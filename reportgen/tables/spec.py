@@ -9,8 +9,8 @@ from hashlib import blake2b
 from typing import Literal
 
 from reportgen.core.model import FactorValue, Status
+from reportgen.document.model import CompareKind, FigureKind, Quantity
 from reportgen.protocol import Protocol
-from reportgen.tables.results import CompareKind, FigureKind, Quantity
 
 Pick = Literal["largest", "smallest", "best"]
 Wanted = tuple[FactorValue, ...]

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from reportgen.compare.conditions import Difference, differences
+from reportgen.compare.conditions import Difference, differing_conditions
 from reportgen.core.factors import factor_key
 from reportgen.core.metrics import RATES, metric_of
-from reportgen.core.model import Case, FactorValue
-from reportgen.tables.results import Note
+from reportgen.core.model import FactorValue
+from reportgen.document.model import Case, Note
 
 _BATCH_SIZES = ("batch_size", "global_batch_size", "micro_batch_size")
 
@@ -31,7 +31,7 @@ def check_comparable(
         )
     about = [name for name in named if _key(case.factors, name) != _key(other.factors, name)]
     unnamed = [each for each in _factors(case, other) if each.name not in named]
-    others = differences(case, other, about)
+    others = differing_conditions(case.conditions, other.conditions, case.metric, about)
     refused = [*unnamed, *(each for each in others if each.is_essential)]
     reasons = list(dict.fromkeys(_text(each) for each in refused if each.name not in accepted))
     if reasons:

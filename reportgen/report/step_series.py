@@ -12,7 +12,7 @@ import numpy as np
 
 from reportgen.core.model import STEP, Case, FloatArray, IntArray, Run, Series, Telemetry, Window
 from reportgen.core.plain_text import one_line
-from reportgen.render.page.decimate import min_max_points
+from reportgen.report.decimate import min_max_points
 from reportgen.tables.results import Table
 
 Json = dict[str, Any]

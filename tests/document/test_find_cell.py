@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from reportgen.core.errors import RequestError
-from reportgen.report.find_cell import column_text, find_cell, row_text
+from reportgen.document.find_cell import column_text, find_cell, row_text
+from reportgen.document.model import Document
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.tables.results import Report, Table
+from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, table_spec
 from tests.render import example
@@ -21,8 +22,8 @@ RUNS = [
 ]
 
 
-def report(*tables: Table) -> Report:
-    return replace(example.report(), name="gpus", tables=tables)
+def report(*tables: Table) -> Document:
+    return example.document_of(replace(example.report(), name="gpus", tables=tables))
 
 
 def tables(**keys: object) -> list[Table]:

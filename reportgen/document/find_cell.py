@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.tables.results import QUANTITY_TITLES, Cell, Header, Report, Table
+from reportgen.document.model import QUANTITY_TITLES, Cell, Document, Header, Table
 
 _SEPARATOR = re.compile(r"\s*[,;·]\s*")
 _MAX_LISTED = 12
@@ -19,14 +19,14 @@ _MAX_LISTED = 12
 class CellPlace:
     """A cell with its heads, its table and its report."""
 
-    report: Report
+    report: Document
     table: Table
     row: Header
     column: Header
     cell: Cell
 
 
-def find_cell(report: Report, table: str, row: str = "", column: str = "") -> CellPlace:
+def find_cell(report: Document, table: str, row: str = "", column: str = "") -> CellPlace:
     """Return the cell; an empty head fits every row or column.
 
     Raises RequestError, with the nearest names or all that fit, unless exactly one fits.
@@ -55,7 +55,7 @@ def _quantity(head: Header) -> str:
     return QUANTITY_TITLES[head.quantity]
 
 
-def _table(report: Report, name: str) -> Table:
+def _table(report: Document, name: str) -> Table:
     tables = {table.id: table for table in report.tables}
     if name in tables:
         return tables[name]
