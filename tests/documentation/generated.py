@@ -1,10 +1,11 @@
-"""Generate the parts of docs/reference/ that repeat the program: commands with their options, and rules.
+"""Generate the pages of docs/ that repeat the program: commands with their options, rules, and the gallery.
 
-`python -m tests.documentation.generated` writes them; tests/test_docs.py fails while a page differs.
-Everything comes from the command line itself, so that a page cannot know more than the program.
+`python -m tests.documentation.generated` writes them; tests/test_docs.py fails while a file differs.
+Everything comes from the program itself, so that a page cannot know more than it.
 """
 
 import inspect
+import json
 import re
 import sys
 import typing
@@ -13,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from typer.models import OptionInfo
-from typer.testing import CliRunner
 
 from reportgen.cli import app
+from reportgen.core import rules
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs" / "reference"
 PIPE = "\\|"  # a `|` inside a table's cell
 _BLOCK = re.compile(r"(<!-- generated: reportgen (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -25,7 +27,11 @@ _BLOCK = re.compile(r"(<!-- generated: reportgen (\w+) -->\n).*?(<!-- end -->)",
 def pages() -> dict[Path, str]:
     """Return the pages that hold generated text, path -> content as it should be."""
     cli = REFERENCE / "cli.md"
-    return {cli: cli_page(cli.read_text("utf-8")), REFERENCE / "rules.md": rules_page()}
+    return {
+        cli: cli_page(cli.read_text("utf-8")),
+        REFERENCE / "rules.md": rules_page(),
+        REFERENCE / "remedies.md": remedies_page(),
+    }
 
 
 def commands() -> dict[str, Callable[..., None]]:
@@ -49,29 +55,31 @@ def documented(page: str) -> list[str]:
 
 
 def rules_page() -> str:
-    """Return one page with the text of every rule, as `reportgen explain` prints it."""
-    names = [line.split()[0] for line in _output("rules").splitlines()[1:] if line[:1].strip()]
-    texts = {name: _output("explain", name) for name in names}
-    table = [f"| [{name}](#{name.replace('.', '')}) | {_severity(text)} |" for name, text in texts.items()]
-    sections = [_section(text) for text in texts.values()]
-    return "\n".join([_HEAD, "| rule | severity |", "| --- | --- |", *table, "", "\n\n".join(sections), ""])
+    """Return the table of all rules: severities and meaning, each with a link to its text."""
+    rows = [
+        f"| [{rule}](remedies.md#{rule.replace('.', '')}) | {', '.join(rule.severities)} | {rule.summary} |"
+        for rule in rules.Rule
+    ]
+    return "\n".join([_RULES, "| rule | severity | meaning |", "| --- | --- | --- |", *rows, ""])
 
 
-_HEAD = """# Rules
+def remedies_page() -> str:
+    """Return a page that includes the text of every rule, the file that `reportgen explain` prints."""
+    folder = Path(rules.__file__).parent.relative_to(ROOT).as_posix()
+    return "\n".join([_REMEDIES, *(f'--8<-- "{folder}/{rule}.md"\n' for rule in rules.Rule)])
+
+
+_RULES = """# Rules
 
 Each finding names its rule. A finding is about the data: it never stops a build, and it is printed beside the numbers
-that it concerns. Severities are `note`, `warning` and `invalid` (the run has no number).
-`reportgen explain RULE` prints one of these sections. This page is generated from the rules of the program.
+that it concerns. Severities are `note`, `warning` and `invalid` (the run has no number). A rule links to the page that
+says when it is raised, why it matters and what to do; `reportgen explain RULE` prints the same.
 """
+_REMEDIES = """# Remedies
 
-
-def _severity(page: str) -> str:
-    return re.findall(r"^Severity: (.*)$", page, re.MULTILINE)[0]
-
-
-def _section(page: str) -> str:
-    deeper = re.sub(r"^# ", "## ", page.strip(), count=1)
-    return re.sub(r"^## (?!\S+\.)(.*)$", r"**\1**", deeper, flags=re.MULTILINE)
+When each [rule](rules.md) is raised, why it matters, and what to do. `reportgen explain RULE` prints the same texts, and
+in the repository they are in `reportgen/core/rules/`.
+"""
 
 
 def _command(name: str) -> str:
@@ -120,12 +128,6 @@ def _value(kind: Any) -> str:
     if typing.get_args(kind):  # list[str]: the option may be repeated
         return f"{_value(typing.get_args(kind)[0])} ..."
     return {Path: "PATH", int: "INTEGER", float: "NUMBER"}.get(kind, "TEXT")
-
-
-def _output(*arguments: str) -> str:
-    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def main() -> int:
