@@ -38,8 +38,8 @@ class CaseIndex:
                 self._appearances[name].append(Appearance(table, cell.comparison))
 
     def name(self, case: Case | None) -> str | None:
-        """Return the name of a case of this report, None for None."""
-        return None if case is None else self._names[_key(case)]
+        """Return the name of a case that a table shows; None for None and for a case that only a figure shows."""
+        return None if case is None else self._names.get(_key(case))  # a `trend` has a case for each date
 
     def appearances(self, case: Case) -> tuple[Appearance, ...]:
         """Return where tables show a case; empty for a case that is only a baseline."""

@@ -11,12 +11,14 @@ import sys
 import typing
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from typer.models import OptionInfo
 
 from reportgen.cli import app
 from reportgen.core import rules
+from tests.documentation import gallery
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
@@ -77,8 +79,8 @@ says when it is raised, why it matters and what to do; `reportgen explain RULE` 
 """
 _REMEDIES = """# Remedies
 
-When each [rule](rules.md) is raised, why it matters, and what to do. `reportgen explain RULE` prints the same texts, and
-in the repository they are in `reportgen/core/rules/`.
+When each [rule](rules.md) is raised, why it matters, and what to do. `reportgen explain RULE` prints the same texts. In
+the repository, they are in `reportgen/core/rules/`.
 """
 
 
@@ -135,7 +137,10 @@ def main() -> int:
     for path, content in pages().items():
         if not path.is_file() or path.read_text("utf-8") != content:
             path.write_text(content, "utf-8")
-            print(f"changed  docs/reference/{path.name}")
+            print(f"changed  {path.relative_to(ROOT)}")
+    with TemporaryDirectory() as folder:
+        for path in gallery.renew(Path(folder)):
+            print(f"changed  {path.relative_to(ROOT)}")
     return 0
 
 
