@@ -16,6 +16,7 @@ from pathlib import Path
 
 import reportgen
 
+Case = dict[str, str | int]
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "gallery.md"
 FIGURES = DOCS / "gallery"
@@ -74,7 +75,7 @@ def renew(folder: Path) -> Iterator[Path]:
 
 def logs() -> Iterator[tuple[str, str]]:
     """Yield the files of the logs, (path, text): a sweep of two devices in random rounds, and a run for each night."""
-    cases = [
+    cases: list[Case] = [
         {"device": device, "devices": devices, "batch_size": batch}
         for device, devices, batch in product(SAMPLE, (1, 2, 4, 8), (8, 16, 32))
     ]
@@ -85,7 +86,7 @@ def logs() -> Iterator[tuple[str, str]]:
             started = START + number * 7200 + place * 200
             yield from _run(f"{name}/r{number}", names[name], number, started, round=number, order_seed=7)
     for night in range(16):
-        case = {"device": "H100", "devices": 1, "batch_size": 8, "suite": "nightly"}
+        case: Case = {"device": "H100", "devices": 1, "batch_size": 8, "suite": "nightly"}
         for repeat in (1, 2, 3):
             slower = 1.06 if night >= 9 else 1.0
             number = 3 * night + repeat
@@ -95,7 +96,7 @@ def logs() -> Iterator[tuple[str, str]]:
 
 
 def _run(
-    path: str, case: dict[str, str | int], repeat: int, started: int, *, factor: float = 1.0, **about: int
+    path: str, case: Case, repeat: int, started: int, *, factor: float = 1.0, **about: int
 ) -> Iterator[tuple[str, str]]:
     """Yield the files of one run of log format v1: phases of the device, a wait for data, a slow step every 25 steps."""
     device, devices, batch = str(case["device"]), int(case["devices"]), int(case["batch_size"])
@@ -122,7 +123,9 @@ def _run(
         communication = 1.2e-3 * math.log2(devices) * noise.gauss(1, 0.05)
         loading = 0.4e-3 * noise.gauss(1, 0.05) + (4e-3 if step % 25 == 0 else 0)
         forward, backward = compute / 3, 2 * compute / 3 + communication
-        rows.append([round(1e9 * seconds) for seconds in (loading + forward + backward, loading, forward, backward)])
+        rows.append(
+            [round(1e9 * seconds) for seconds in (loading + forward + backward, loading, forward, backward)]
+        )
     begins = accumulate((row[0] for row in rows), initial=1000)
     lines = [
         f"{step},{begin},{','.join(map(str, [row[0], *row]))}"

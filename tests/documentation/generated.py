@@ -5,11 +5,12 @@ Everything comes from the program itself, so that a page cannot know more than i
 """
 
 import inspect
-import json
 import re
 import sys
 import typing
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,8 +23,9 @@ from tests.documentation import gallery
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
-PIPE = "\\|"  # a `|` inside a table's cell
+SHARED = 3  # an option that so many commands have is described once
 _BLOCK = re.compile(r"(<!-- generated: reportgen (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_OPTIONS = re.compile(r"(<!-- generated: options -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def pages() -> dict[Path, str]:
@@ -47,8 +49,16 @@ def commands() -> dict[str, Callable[..., None]]:
 
 
 def cli_page(page: str) -> str:
-    """Return the page with the text between its markers replaced by the current commands."""
-    return _BLOCK.sub(lambda match: f"{match[1]}\n{_command(match[2])}\n{match[3]}", page)
+    """Return the page with the text between its markers replaced by the current commands and their options."""
+    shared = _shared()
+    page = _OPTIONS.sub(lambda match: "\n".join([match[1], *shared, "", match[2]]), page)
+    return _BLOCK.sub(lambda match: f"{match[1]}\n{_command(match[2], shared)}\n{match[3]}", page)
+
+
+def _shared() -> list[str]:
+    """Return the lines of options that several commands have in the same words, in the order of the help."""
+    count = Counter(line for function in commands().values() for line in _parameters(function))
+    return [line for line, commands_with_it in count.items() if commands_with_it >= SHARED]
 
 
 def documented(page: str) -> list[str]:
@@ -84,18 +94,27 @@ the repository, they are in `reportgen/core/rules/`.
 """
 
 
-def _command(name: str) -> str:
+def _command(name: str, shared: Sequence[str]) -> str:
     function = commands()[name]
     summary, _, rest = inspect.cleandoc(function.__doc__ or "").partition("\n\n")
     example, _, rest = rest.replace("\b\n", "").partition("\n\n")
     lines = [_one_line(summary), "", *_example(example)]
     if rest:
         lines += ["", _one_line(rest)]
-    parameters = inspect.signature(function, eval_str=True).parameters.values()
-    rows = [_row(parameter) for parameter in parameters]
-    if rows:
-        lines += ["", "| argument or option | meaning | default |", "| --- | --- | --- |", *rows]
+    parameters = _parameters(function)
+    own = [line for line in parameters if line not in shared]
+    also = [parameters[line] for line in parameters if line in shared]
+    if parameters:
+        lines += ["", *own]
+    if also:
+        lines += [f"- {'Also ' if own else ''}{', '.join(f'`{heading}`' for heading in also)}"]
     return "\n".join(lines) + "\n"
+
+
+def _parameters(function: Callable[..., None]) -> dict[str, str]:
+    """Return the arguments and options of a command: line of the page -> heading."""
+    declared = inspect.signature(function, eval_str=True).parameters.values()
+    return dict(_parameter(each) for each in declared)
 
 
 def _example(text: str) -> list[str]:
@@ -106,14 +125,17 @@ def _one_line(text: str) -> str:
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
-def _row(parameter: inspect.Parameter) -> str:
+def _parameter(parameter: inspect.Parameter) -> tuple[str, str]:
+    """Return the line that describes an argument or option, and its heading."""
     kind, declared = typing.get_args(parameter.annotation)[:2]
     default = parameter.default
-    shown = "" if default in (inspect.Parameter.empty, None, False) else f"`{default}`"
+    shown = "" if default in (inspect.Parameter.empty, None, False, "") else f" Default `{default}`."
     is_option = isinstance(declared, OptionInfo)
     dots = " ..." if typing.get_origin(kind) is list else ""
     heading = _option(parameter.name, kind, declared) if is_option else parameter.name.upper() + dots
-    return f"| `{heading}` | {(declared.help or '').replace('|', PIPE)} | {shown} |"
+    meaning = declared.help or ""
+    end = "" if meaning.endswith(".") else "."
+    return f"- `{heading}`: {meaning}{end}{shown}", heading
 
 
 def _option(name: str, kind: Any, declared: OptionInfo) -> str:
@@ -123,12 +145,14 @@ def _option(name: str, kind: Any, declared: OptionInfo) -> str:
     if kind is bool:
         return ", ".join(flags)
     kinds = [part for part in typing.get_args(kind) if part is not type(None)] or [kind]
-    return f"{', '.join(flags)} {(declared.metavar or '').replace('|', PIPE) or _value(kinds[0])}"
+    return f"{', '.join(flags)} {declared.metavar or _value(kinds[0])}"
 
 
 def _value(kind: Any) -> str:
     if typing.get_args(kind):  # list[str]: the option may be repeated
         return f"{_value(typing.get_args(kind)[0])} ..."
+    if issubclass(kind, Enum):
+        return "|".join(each.value for each in kind)
     return {Path: "PATH", int: "INTEGER", float: "NUMBER"}.get(kind, "TEXT")
 
 

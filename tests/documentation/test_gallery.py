@@ -35,6 +35,8 @@ def test_tables_and_figures_of_the_gallery_are_up_to_date(tmp_path: Path) -> Non
     reportgen.build(reports)
     assert (tmp_path / "gallery.md").read_text("utf-8") == page, COMMAND
     figures = reports / "gallery/figures"
-    assert {path.name for path in gallery.FIGURES.iterdir()} == {path.name for path in figures.iterdir()}, COMMAND
+    assert {path.name for path in gallery.FIGURES.iterdir()} == {path.name for path in figures.iterdir()}, (
+        COMMAND
+    )
     shutil.copytree(gallery.FIGURES, figures, dirs_exist_ok=True)
     assert reportgen.build(reports, check=True).changes == (), COMMAND
