@@ -11,7 +11,10 @@ pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(
-    page for folder in ("tutorial", "how-to") for page in DOCS.glob(f"{folder}/*.md") if page.stem != "index"
+    page
+    for folder in ("tutorial", "how-to", "developers")
+    for page in DOCS.glob(f"{folder}/*.md")
+    if page.stem != "index"
 )
 
 
