@@ -38,7 +38,7 @@ class CaseIndex:
                 self._appearances[name].append(Appearance(table, cell.comparison))
 
     def name(self, case: Case | None) -> str | None:
-        """Return the name of a case that a table shows; None for None and for a case that only a figure shows."""
+        """Return the name of a case that a table shows; None for None and for a case of a figure alone."""
         return None if case is None else self._names.get(_key(case))  # a `trend` has a case for each date
 
     def appearances(self, case: Case) -> tuple[Appearance, ...]:
