@@ -18,7 +18,6 @@ from reportgen.autolayout.overview import define_overview
 from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import Finding, Source, Status
-from reportgen.core.results import Report, TrackProgress
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
 from reportgen.labels import labels_toml
@@ -30,6 +29,7 @@ from reportgen.report.definition import ReportDefinition, inside, read_definitio
 from reportgen.report.log_reader import Campaigns, LogReader, Progress
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
 from reportgen.tables.expected import SpeedFacts, check_systems
+from reportgen.tables.results import Report, TrackProgress
 from reportgen.tables.spec import SYSTEM
 
 T = TypeVar("T")
@@ -130,7 +130,6 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
     from reportgen.render import render_index, render_report
 
     _check(request)
-    committed_only = committed_only or request.standalone
     measured = MeasuredRuns()
     inputs = _read_inputs(request, measured, progress)
     reports = []
@@ -147,7 +146,8 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
         source_url = inputs.settings.source_url or request.source_url(definition.name)
         rendered = render_report(report, existing, part, source_url, committed_only, request.standalone)
         files.update({f"{definition.name}/{path}": content for path, content in rendered.items()})
-    files.update(render_index(reports, partial(read_generated, request.target), committed_only))
+    existing = partial(read_generated, request.target)
+    files.update(render_index(reports, existing, committed_only, request.standalone))
     injected, problems = _inject(request, inputs.settings, reports) if request.out is None else ({}, ())
     return Build(tuple(reports), files, injected, problems, _summary(request, inputs.reader))
 

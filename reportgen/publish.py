@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from reportgen.core.errors import RequestError
-from reportgen.render.outputs import registry
+from reportgen.render import registry
 
 What = Literal["new", "changed", "removed", "edited"]
 
@@ -87,7 +87,8 @@ def unknown_files(
     if is_reports:
         there |= {file for pattern in registry.report_patterns() for file in folder.glob(f"*/{pattern}")}
     paths = {file.relative_to(folder).as_posix() for file in there}
-    return sorted(path for path in paths - {*outputs, *owned} if not path.startswith("."))
+    known = {*outputs, *owned, *registry.shared_paths()}
+    return sorted(path for path in paths - known if not path.startswith("."))
 
 
 def _visible_files(folder: Path) -> Iterator[Path]:

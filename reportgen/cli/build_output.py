@@ -1,10 +1,10 @@
-"""What `build` and `check` print: changed files, old and new numbers, changed published figures, findings."""
+"""Print changed files, old and new numbers, changed published figures, findings: for `build`, `check`."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from reportgen.cli.format_option import print_document
 from reportgen.cli.log_edits import LogEdits
+from reportgen.cli.options import print_document
 from reportgen.cli.terminal import log, sanitize
 from reportgen.core import units
 from reportgen.core.model import Finding
@@ -12,9 +12,9 @@ from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
     from reportgen.api import BuildResult
-    from reportgen.core.results import Report
     from reportgen.diff.cells import CellChange
     from reportgen.diff.rebuilt import FigureChange
+    from reportgen.tables.results import Report
 
 _MAX_NUMBERS = 20
 
@@ -56,7 +56,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def log_acceptance(reports: "Iterable[Report]") -> None:
     """Log the result of each entry of acceptance, and the first cells that do not pass."""
-    from reportgen.render.acceptance import ratio_text
+    from reportgen.render.grid.acceptance import ratio_text
 
     for report in reports:
         for entry in report.acceptance:

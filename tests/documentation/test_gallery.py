@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import reportgen
-from reportgen.core.results import FigureKind
+from reportgen.tables.results import FigureKind
 from tests.documentation import gallery
 
 COMMAND = "run: python -m tests.documentation.generated"

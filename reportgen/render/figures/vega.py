@@ -1,19 +1,19 @@
 """Write a figure as a Vega-Lite specification: what matplotlib draws, from the same rounded figure.
 
 A Figure goes in, a specification comes out that any program for Vega-Lite draws. `kinds` makes the layers;
-title, colours, axes and what a tooltip says are the same for all of them. docs/explanation/rendering.md
+title, colours, axes and what a tooltip says are the same for all of them. docs/developers/rendering.md
 describes the fields that the script of a page reads.
 """
 
 from collections.abc import Callable, Sequence
 
 from reportgen.core.model import Case
-from reportgen.core.results import Figure
 from reportgen.render.figures.colours import GRID, IDEAL, INK, PAPER
 from reportgen.render.figures.encodings import Json, fields, ideal_line, reference_line, rows
 from reportgen.render.figures.kinds.base import drawing_of, is_horizontal, shorten
 from reportgen.render.figures.rounding import shown_figure
-from reportgen.render.summary import alt_text
+from reportgen.render.grid.summary import alt_text
+from reportgen.tables.results import Figure
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 

@@ -1,0 +1,88 @@
+// The evidence of the page: JSON that is parsed when the first number is opened.
+// docs/developers/rendering.md describes the keys.
+
+const evidence = (() => {
+  let parsed = null;
+  const data = () => (parsed ??= JSON.parse(document.getElementById("data").textContent));
+
+  function finding(name) {
+    const [severity, rule, text] = data().messages[name];
+    return { severity, rule, text, remedy: data().remedies[rule] };
+  }
+
+  function source(log, [file, line]) {
+    const path = data().files[file].replace("\t", () => log);
+    const encoded = path.split("/").map(encodeURIComponent).join("/");
+    // The fragment names the line; a whole file needs none.
+    const address = line ? data().source : data().source.replace(/#.*$/, "");
+    return {
+      text: line ? `${path}:${line}` : path,
+      href: address && address.replace("{path}", () => encoded).replace("{line}", line),
+    };
+  }
+
+  function repeat(entries, kind, [folder, paths, steps]) {
+    const [id, value = null, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0] = entries;
+    const [base, number] = id.split(/#(.*)/s);
+    const log = number === undefined ? folder + id : data().logs[base];
+    const [first, last, count] = ownSteps || steps;
+    return {
+      run: number === undefined ? log : `${log}#${number}`,
+      value,
+      sources: (own || paths).map((each) => source(log, each)),
+      more,
+      window: count ? { first, last, steps: count, time, gap } : null,
+      findings: (findings || []).map(finding),
+      environment: { ...data().environment, ...data().environments[environment] },
+      status: status || "complete",
+      evidence: evidence || kind,
+    };
+  }
+
+  function factorsOf([names, ...values]) {
+    return { ...data().shared, ...Object.fromEntries(data().names[names].map((name, i) => [name, values[i]])) };
+  }
+
+  function comparison([table, kind, value, baseline, after = "", ratio = []], factors) {
+    const other = factorsOf(data().cases[baseline].factors);
+    const differing = Object.keys(other).filter((name) => other[name] !== factors[name]);
+    return {
+      table: data().tables[table],
+      kind,
+      value,
+      baseline,
+      before: data().before[kind].replace("{}", () => shownShort(value)),
+      text: differing.map((name) => `${name}=${other[name]}`).join(", ") || "the other runs",
+      after,
+      ratio,
+    };
+  }
+
+  return {
+    // The case of that name with everything that the page has about it; null for an unknown name.
+    get(name) {
+      if (!Object.hasOwn(data().cases, name)) return null;
+      const found = data().cases[name];
+      const [title, unit, factor] = data().metrics[found.metric];
+      const [how, kind] = data().summaries[found.summary];
+      const ends = found.ends ?? [];
+      const factors = factorsOf(found.factors);
+      const range = ends.length ? `${shown(ends[0])} \u2013 ${shown(ends.at(-1))}` : "";
+      const value = ends.length ? ends[ends.length >> 1] : null;
+      return {
+        name,
+        title,
+        unit,
+        factor, // of the unit: value times factor is in the base unit
+        factors,
+        value,
+        ends,
+        summary: (value === null ? "" : `${shown(value)} ${unit}`.trim() + ", ") + how.replace("\t", () => range),
+        findings: (found.findings ?? []).map(finding),
+        compared: (found.compared ?? []).map((each) => comparison(each, factors)),
+        runs: (found.runs ?? []).map((each) => repeat(each, kind, found.usual)),
+      };
+    },
+    names: () => Object.keys(data().cases),
+  };
+})();
