@@ -156,6 +156,28 @@ def test_links_between_pages_lead_to_files(page):
         assert [link for link in links if DOCS not in (page.parent / link).resolve().parents] == []
 
 
+WORDS_OF_COMPARING = [
+    "acceptance",
+    "baseline",
+    "condition",
+    "document",
+    "drift",
+    "excess",
+    "explorer",
+    "interval",
+    "order",
+    "round",
+    "undecided",
+    "verdict",
+]
+
+
+def test_the_glossary_explains_the_words_of_comparing():
+    words = re.findall(r"^- \*\*(.+?)\*\*", (DOCS / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    assert {*WORDS_OF_COMPARING, "change point", "not comparable"} - {*words} == set()
+    assert len(words) == len({*words})
+
+
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=_name)
 def test_lines_of_text_are_short(page):
     generated_or_code = r"^```.*?^```$|^<!-- reportgen:begin .*?^<!-- reportgen:end"
