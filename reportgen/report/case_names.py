@@ -30,7 +30,7 @@ class CaseNames:
         return self._names[_key(case)]
 
     def name_or_none(self, case: Case | None) -> str | None:
-        """Return the name of a case; None for None, and for a case that no cell shows (a point of a trend)."""
+        """Return the name of a case; None for None and for a case that no cell shows, as in a trend."""
         return None if case is None else self._names.get(_key(case))
 
     def _add(self, case: Case) -> None:

@@ -15,7 +15,17 @@ from reportgen.compare.conditions import conditions_of_case
 from reportgen.compare.cycles import CycleComparison
 from reportgen.compare.verdict import Verdict
 from reportgen.core.devices import short_name
-from reportgen.core.model import Case, Factors, Finding, Measurement, Run, Source, Summary, Window
+from reportgen.core.model import (
+    Case,
+    Factors,
+    FactorValue,
+    Finding,
+    Measurement,
+    Run,
+    Source,
+    Summary,
+    Window,
+)
 from reportgen.core.plain_text import one_line
 from reportgen.document import model
 from reportgen.document.encode import canonical
@@ -64,7 +74,10 @@ def make_document(
             findings=_sorted(report.findings),
             protocol=report.protocol,
             protocol_text=report.protocol_text,
-            protocols={name: dict(fields) for name, fields in report.protocols.items()},
+            protocols={
+                name: {field: _finite(value) for field, value in fields.items()}
+                for name, fields in report.protocols.items()
+            },
             provenance=report.provenance,
             sources=dict(sorted(report.sources.items())),
             side_files={path: sha256(content).hexdigest() for path, content in (side_files or {}).items()},
@@ -129,15 +142,15 @@ def _table(table: Table, names: CaseNames) -> model.Table:
         row_titles=table.row_titles,
         column_factors=table.column_factors,
         column_titles=table.column_titles,
-        rows=table.rows,
-        columns=table.columns,
+        rows=tuple(map(_header, table.rows)),
+        columns=tuple(map(_header, table.columns)),
         notes=table.notes,
         about=table.about,
         unit_mode=table.unit_mode,
         unit=table.unit,
         digits=table.digits,
         decimals=table.decimals,
-        facet=table.facet,
+        facet=tuple((name, _finite(value)) for name, value in table.facet),
         facet_words=table.facet_words,
         has_signs=table.has_signs,
         definition=table.definition,
@@ -151,6 +164,19 @@ def _table(table: Table, names: CaseNames) -> model.Table:
         for line in table.cells
     )
     return replace(without_cells, cells=cells)
+
+
+def _header(header: Header) -> Header:
+    return replace(
+        header,
+        key=tuple(map(_finite, header.key)),
+        split=tuple((name, _finite(value)) for name, value in header.split),
+    )
+
+
+def _finite(value: FactorValue) -> FactorValue:
+    """Return a value that JSON can write: a factor may be NaN, as a text."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _cell(table: model.Table, column: Header, cell: Cell, names: CaseNames) -> model.Cell:
@@ -332,7 +358,9 @@ def _explorer_cell(cell: ExplorerCell, names: CaseNames) -> model.ExplorerCell:
 def _case(case: Case, names: CaseNames, machines: "_Machines") -> model.Case:
     return model.Case(
         name=names.name(case),
-        factors={name: value for name, value in case.factors.items() if name not in ("metric", "phase")},
+        factors={
+            name: _finite(value) for name, value in case.factors.items() if name not in ("metric", "phase")
+        },
         metric=case.metric,
         phase=case.phase,
         unit=case.unit,
@@ -373,7 +401,7 @@ def _measurement(measurement: Measurement, case: Case, machines: "_Machines") ->
 
 
 def _run(run: Run, case: Case, machines: "_Machines") -> model.Run:
-    own = {name: value for name, value in run.factors.items() if name not in case.factors}
+    own = {name: _finite(value) for name, value in run.factors.items() if name not in case.factors}
     return model.Run(
         id=run.id,
         format=run.format,

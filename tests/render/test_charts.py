@@ -379,7 +379,7 @@ def test_charts_json_shares_what_occurs_twice() -> None:
 
 
 def _unpacked(document: dict[str, Any], value: Any) -> Any:
-    """Undo the packing by the description in docs/explanation/rendering.md."""
+    """Undo the packing by the description in docs/developers/rendering.md."""
     if isinstance(value, list):
         return [_unpacked(document, each) for each in value]
     if not isinstance(value, dict):

@@ -1,7 +1,7 @@
 """Write a figure as a Vega-Lite specification: what matplotlib draws, from the same rounded figure.
 
 A Figure goes in, a specification comes out that any program for Vega-Lite draws. `kinds` makes the layers;
-title, colours, axes and what a tooltip says are the same for all of them. docs/explanation/rendering.md
+title, colours, axes and what a tooltip says are the same for all of them. docs/developers/rendering.md
 describes the fields that the script of a page reads.
 """
 

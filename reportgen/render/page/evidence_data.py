@@ -1,6 +1,6 @@
 """Encode the evidence of a report as JSON for the script of index.html, one line per case.
 
-The keys are in docs/explanation/rendering.md. A page of 10,000 runs has to stay small, so what many runs
+The keys are in docs/developers/rendering.md. A page of 10,000 runs has to stay small, so what many runs
 share is written once: factors of all cases, messages of findings, environments, and paths that differ only
 in the run. A run is a list whose last entries are left out where they have their default.
 """

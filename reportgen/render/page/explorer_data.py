@@ -1,6 +1,6 @@
 """Encode the explorer of a report as JSON for the script of index.html, one line per configuration.
 
-The keys are in docs/explanation/rendering.md. Numbers come with their texts, rounded as the tables round
+The keys are in docs/developers/rendering.md. Numbers come with their texts, rounded as the tables round
 them, so the script rounds nothing.
 """
 
