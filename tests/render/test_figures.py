@@ -1,7 +1,6 @@
 """Figures: same bytes for the same figure, stamps that fit, and data that are where they should be."""
 
 import re
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,18 +10,19 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
+from msgspec.structs import replace
 
 from reportgen.core.units import Unit
+from reportgen.document.model import Figure, FigureKind, FigureSeries
 from reportgen.render.figures import colours, digest, scales
 from reportgen.render.figures.marks import Categories, LevelLine, Numbers
 from reportgen.render.figures.names import shorten
 from reportgen.render.figures.plot import plot_of
 from reportgen.render.figures.svg import artists, drawing, frame, style
 from reportgen.render.grid.summary import alt_text
-from reportgen.tables.results import Figure, FigureKind, FigureSeries
 from tests.render import example
 
-LINE, BARS = example.figures()
+LINE, BARS = map(example.figure_of, example.figures())
 
 
 def _draw(figure: Figure) -> bytes:
@@ -276,7 +276,7 @@ def test_ticks_separate_thousands(value: float, text: str) -> None:
     assert scales.number_text(value) == text
 
 
-def test_sizes_that_are_no_powers_of_two_have_no_exponent() -> None:
+def test_sizes_that_are_not_powers_of_two_have_no_exponent() -> None:
     assert scales.size_text(1_500_000.0, [1000.0, 1_500_000.0]) == "1,500,000"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from reportgen.document.model import FigureKind
 from reportgen.render.figures.kind import kind_named
 from reportgen.render.figures.marks import (
     Areas,
@@ -26,7 +27,6 @@ from reportgen.render.figures.marks import (
 )
 from reportgen.render.figures.plot import plot_shown
 from reportgen.render.figures.shown import Shown, ShownChange, ShownSeries
-from reportgen.tables.results import FigureKind
 
 A = ShownSeries(name="A", look=0, places=("1", "8"), values=(2.0, 4.0), low=(1.0, None), high=(3.0, None))
 B = ShownSeries(name="B", look=1, places=("1", "8"), values=(1.0, None), failed=("", "out of memory"))

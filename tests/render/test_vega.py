@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 import vl_convert
 
 from reportgen.core.units import Unit
+from reportgen.document import model
+from reportgen.document.model import FigureKind, FigureMark
 from reportgen.render.figures.plot import plot_of
 from reportgen.render.figures.vega import specification
-from reportgen.tables.results import Figure, FigureKind, FigureMark, FigureSeries
+from reportgen.tables.results import Figure, FigureSeries
 from tests.render import example
 from tests.render.printed import by_vega, compare, groups
 
@@ -130,9 +133,13 @@ def test_every_kind_is_compared() -> None:
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_vega_lite_shows_what_matplotlib_shows(name: str) -> None:
-    plot = plot_of(FIGURES[name])
+    plot = plot_of(example.figure_of(FIGURES[name]))
     compare(plot)
     assert any(by_vega(plot))
+
+
+def _specification(figure: Figure) -> dict[str, Any]:
+    return specification(example.figure_of(figure))
 
 
 def _scene(spec: dict[str, Any]) -> dict[str, Any]:
@@ -151,11 +158,11 @@ def test_a_failed_case_is_a_cross_that_says_why(kind: str) -> None:
     first = figure.series[0]
     failed = ("out of memory", *("",) * (len(first.x) - 1))
     figure = replace(figure, series=(replace(first, failed=failed), *figure.series[1:]))
-    layer = next(each for each in specification(figure)["layer"] if "failed" in str(each["mark"]))
+    layer = next(each for each in _specification(figure)["layer"] if "failed" in str(each["mark"]))
     assert [(row["series"], row["x"], row["failed"]) for row in layer["data"]["values"]] == [
         (first.name, first.x[0], "out of memory")
     ]
-    shapes = [item.get("shape") for mark in _marks(_scene(specification(figure))) for item in mark["items"]]
+    shapes = [item.get("shape") for mark in _marks(_scene(_specification(figure))) for item in mark["items"]]
     assert shapes.count(layer["mark"]["shape"]) == 1
 
 
@@ -164,31 +171,33 @@ def test_crosses_of_one_x_are_above_each_other() -> None:
         replace(series, failed=("",) * (len(series.x) - 1) + ("out of memory",))
         for series in FIGURES["line"].series
     ]
-    layers = specification(replace(FIGURES["line"], series=tuple(lost)))["layer"]
+    layers = _specification(replace(FIGURES["line"], series=tuple(lost)))["layer"]
     assert [layer["mark"]["yOffset"] for layer in layers if "failed" in str(layer["mark"])] == [-8, -18]
 
 
 def test_sizes_that_double_and_values_over_decades_have_logarithmic_axes() -> None:
     series = (FigureSeries("s", (1.0, 2.0, 4.0, 8.0), (1.0, 10.0, 100.0, 1000.0)),)
-    encoding = specification(replace(LINE, series=series, ideal=(), quantity="value"))["layer"][0]["encoding"]
+    encoding = _specification(replace(LINE, series=series, ideal=(), quantity="value"))["layer"][0][
+        "encoding"
+    ]
     assert [encoding[axis]["scale"]["type"] for axis in "xy"] == ["log", "log"]
 
 
 def test_ratios_have_a_line_at_one_with_its_name() -> None:
     ratios = replace(BARS, quantity="ratio")
-    assert [layer["data"]["values"] for layer in specification(ratios)["layer"] if "data" in layer] == [
+    assert [layer["data"]["values"] for layer in _specification(ratios)["layer"] if "data" in layer] == [
         [{"y": 1.0}],
         [{"y": 1.0, "text": "baseline"}],
     ]
 
 
 def test_series_of_one_name_stay_apart() -> None:
-    spec = specification(FIGURES["line"])
+    spec = _specification(FIGURES["line"])
     assert [row["series"] for row in spec["data"]["values"]] == ["A"] * 3 + ["A (2)"] * 2
 
 
 def test_an_interval_is_a_row_with_both_ends() -> None:
-    rows = specification(_bars(FigureKind.BAR))["data"]["values"]
+    rows = _specification(_bars(FigureKind.BAR))["data"]["values"]
     assert rows[0] == {"series": "A", "x": "1", "y": 300.0, "low": 290.0, "high": 310.0}
     assert rows[1] == {"series": "A", "x": "8", "y": 400.0}
 
@@ -198,7 +207,7 @@ def test_bars_begin_at_zero_and_lines_do_if_they_are_above_it() -> None:
     scales = [
         layer["encoding"]["y"]["scale"]["zero"]
         for figure in (_bars(FigureKind.BAR), LINE, lower, FIGURES["strip"])
-        for layer in specification(figure)["layer"][:1]
+        for layer in _specification(figure)["layer"][:1]
     ]
     assert scales == [True, True, False, False]
 
@@ -206,7 +215,7 @@ def test_bars_begin_at_zero_and_lines_do_if_they_are_above_it() -> None:
 @pytest.mark.parametrize("kind", FigureKind)
 def test_a_figure_without_data_is_a_chart_without_marks(kind: FigureKind) -> None:
     scene = vl_convert.vegalite_to_scenegraph(
-        {**specification(replace(BARS, kind=kind, categories=(), series=())), "width": 400}
+        {**_specification(replace(BARS, kind=kind, categories=(), series=())), "width": 400}
     )
     assert [mark["items"] for mark in _marks(scene["scenegraph"]) if mark["items"]] == []
 
@@ -223,7 +232,7 @@ def test_texts_of_a_report_are_values_and_titles_only() -> None:
         categories=(evil,),
         series=(FigureSeries(evil, (evil,), (1.0,)), FigureSeries("b", (evil,), (2.0,))),
     )
-    spec = specification(figure)
+    spec = _specification(figure)
     scene = _scene(spec)
     texts = {
         item["text"] for group in groups(scene) if group.get("marktype") == "text" for item in group["items"]
@@ -233,9 +242,9 @@ def test_texts_of_a_report_are_values_and_titles_only() -> None:
 
 
 def test_a_row_has_the_name_of_its_case_and_the_number_of_repeats() -> None:
-    case = example.case(1.0, {"devices": 1})
-    figure = replace(BARS, series=(FigureSeries("A", ("1", "8"), (1.0, 2.0), cases=(case, None)),))
-    rows = specification(figure, lambda each: "name" if each is case else None)["data"]["values"]
+    series = model.FigureSeries("A", ("1", "8"), (1.0, 2.0), cases=("name", None))
+    figure = msgspec.structs.replace(example.figure_of(BARS), series=(series,))
+    rows = specification(figure, {"name": 3}.__getitem__)["data"]["values"]
     assert [row.get("case") for row in rows] == ["name", None]
     assert [row.get("repeats") for row in rows] == [3, None]
 
@@ -243,7 +252,7 @@ def test_a_row_has_the_name_of_its_case_and_the_number_of_repeats() -> None:
 def test_series_with_the_names_of_their_categories_have_no_legend() -> None:
     at_axis = tuple(FigureSeries(name, (name,), (1.0,)) for name in ("A", "B"))
     for series, is_needed in ((at_axis, False), (_bars(FigureKind.DOTS).series, True)):
-        chart = specification(replace(_bars(FigureKind.DOTS), series=series, categories=()))
+        chart = _specification(replace(_bars(FigureKind.DOTS), series=series, categories=()))
         legends = re.findall(r'"legend": (null|\{)', json.dumps(chart["layer"]))
         assert ("{" in legends) == is_needed
 
@@ -251,5 +260,5 @@ def test_series_with_the_names_of_their_categories_have_no_legend() -> None:
 def test_series_of_equal_names_stay_apart() -> None:
     series = tuple(FigureSeries(name, ("a",), (1.0,)) for name in ("A", "A", "A (2)"))
     figure = Figure("f", "F", FigureKind.BAR, "x", "y", Unit("ms", "s", 1e-3), ("a",), series)
-    rows = specification(figure)["data"]["values"]
+    rows = _specification(figure)["data"]["values"]
     assert [row["series"] for row in rows] == ["A", "A (3)", "A (2)"]

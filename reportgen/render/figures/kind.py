@@ -1,4 +1,4 @@
-"""What a kind of figure is, and the marks that several kinds share.
+"""Define a kind of figure, and the marks that several kinds share.
 
 A kind says with which marks a figure is shown, and how its axes are chosen. It draws nothing.
 """

@@ -49,7 +49,7 @@ def group_title(title: str) -> str:
 
 
 def on_two_lines(name: str) -> str:
-    """Return a name on at most two lines, of which the second one lacks its middle if it is too long."""
+    """Return a name on at most two lines; a second line that is too long loses its middle."""
     # A line ends with the dot between two parts, and does not begin with it.
     joined = name.replace(_INNER, _INNER.replace(" ", "\N{NO-BREAK SPACE}", 1))
     for width in (_MAX_LINE, _MAX_NAME):

@@ -5,23 +5,23 @@ A figure of a report goes in; `kinds` say which marks show it, `scales` how its 
 
 from dataclasses import replace
 
+from reportgen.document.model import Figure
 from reportgen.render.figures import names, scales
 from reportgen.render.figures.kind import Kind, kind_named
 from reportgen.render.figures.marks import Categories, Ideal, LevelLine, Mark, Plot, RowField
-from reportgen.render.figures.rounding import NameOf, shown_figure
+from reportgen.render.figures.rounding import RepeatsOf, shown_figure
 from reportgen.render.figures.shown import Shown
-from reportgen.tables.results import Figure
 
 IDEAL = "Ideal"  # the name of the line of proportional growth
 
 
-def plot_of(figure: Figure, name_of: NameOf | None = None) -> Plot:
+def plot_of(figure: Figure, repeats_of: RepeatsOf | None = None) -> Plot:
     """Return the plot of a figure.
 
-    name_of  the name of a case on the page, by which a mark opens the evidence of its number; None for none
+    repeats_of  how many repeats are behind a case, by its name; None for a figure without evidence
     """
     kind = kind_named(figure.kind)
-    return plot_shown(shown_figure(figure, name_of, has_names=kind.horizontal != "never"), kind)
+    return plot_shown(shown_figure(figure, repeats_of, has_names=kind.horizontal != "never"), kind)
 
 
 def plot_shown(figure: Shown, kind: Kind) -> Plot:

@@ -10,23 +10,22 @@ from collections.abc import Callable
 from itertools import count
 
 from reportgen.core import units
-from reportgen.core.model import Case
 from reportgen.core.plain_text import one_line
+from reportgen.document.model import Figure, FigureSeries
+from reportgen.document.texts import unit_label
 from reportgen.render.figures.marks import Place
 from reportgen.render.figures.shown import CaseRef, Shown, ShownChange, ShownSeries
-from reportgen.render.grid.grid import unit_label
 from reportgen.render.grid.summary import alt_text
-from reportgen.tables.results import Figure, FigureSeries
 
-NameOf = Callable[[Case], str | None]
+RepeatsOf = Callable[[str], int]
 
 
-def shown_figure(figure: Figure, name_of: NameOf | None = None, *, has_names: bool = False) -> Shown:
+def shown_figure(figure: Figure, repeats_of: RepeatsOf | None = None, *, has_names: bool = False) -> Shown:
     """Return the figure as the kinds of figures read it.
 
-    name_of    the name of a case on the page, by which a mark opens the evidence of its number; None for a
-               figure without evidence, such as a file
-    has_names  whether places are names even if all are numbers
+    repeats_of  how many repeats are behind a case, by the name with which a mark opens the evidence of its
+                number; None for a figure without evidence, such as a file
+    has_names   whether places are names even if all are numbers
     """
     xs = [x for series in figure.series for x in series.x]
     is_named = has_names or bool(figure.categories) or any(isinstance(x, str) for x in xs)
@@ -52,7 +51,7 @@ def shown_figure(figure: Figure, name_of: NameOf | None = None, *, has_names: bo
             high=tuple(map(value, line.high)),
             failed=tuple(map(one_line, line.failed)),
             labels=tuple(map(one_line, line.labels)),
-            evidence=_evidence(line, name_of),
+            evidence=_evidence(line, repeats_of),
         )
         for position, (name, line) in enumerate(zip(_names(figure), figure.series, strict=True))
     )
@@ -77,12 +76,10 @@ def shown_figure(figure: Figure, name_of: NameOf | None = None, *, has_names: bo
     )
 
 
-def _evidence(series: FigureSeries, name_of: NameOf | None) -> tuple[CaseRef, ...]:
-    if name_of is None:
+def _evidence(series: FigureSeries, repeats_of: RepeatsOf | None) -> tuple[CaseRef, ...]:
+    if repeats_of is None:
         return ()
-    return tuple(
-        CaseRef(name_of(case), len(case.measurements)) if case else CaseRef() for case in series.cases
-    )
+    return tuple(CaseRef(name, repeats_of(name)) if name else CaseRef() for name in series.cases)
 
 
 def _names(figure: Figure) -> list[str]:

@@ -4,13 +4,14 @@ A plot goes in, a specification comes out: layers for each mark, in their order.
 at gives the specification its data, and marks of the same rows share them.
 
 Texts of a report are values of rows, titles and lists of names, and never names of fields, expressions or
-parts of one, so no text can become active. docs/explanation/rendering.md describes the fields of a row.
+parts of one, so no text can become active. docs/developers/rendering.md describes the fields of a row.
 """
 
 from collections.abc import Sequence
 from functools import singledispatchmethod
 from typing import Any
 
+from reportgen.document.model import Figure
 from reportgen.render.figures import colours
 from reportgen.render.figures.colours import GRID, IDEAL, INK, PAPER
 from reportgen.render.figures.marks import (
@@ -38,8 +39,7 @@ from reportgen.render.figures.marks import (
 )
 from reportgen.render.figures.names import shorten
 from reportgen.render.figures.plot import plot_of
-from reportgen.render.figures.rounding import NameOf
-from reportgen.tables.results import Figure
+from reportgen.render.figures.rounding import RepeatsOf
 
 Json = dict[str, Any]
 
@@ -135,12 +135,12 @@ CONFIG: Json = {
 }
 
 
-def specification(figure: Figure, name_of: NameOf | None = None) -> Json:
+def specification(figure: Figure, repeats_of: RepeatsOf | None = None) -> Json:
     """Return the Vega-Lite specification of a figure.
 
-    name_of  the name of a case on the page, by which a mark opens the evidence of its number; None for none
+    repeats_of  how many repeats are behind a case, by its name; None for a figure without evidence
     """
-    return plot_specification(plot_of(figure, name_of))
+    return plot_specification(plot_of(figure, repeats_of))
 
 
 def plot_specification(plot: Plot) -> Json:

@@ -17,12 +17,12 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 
+from reportgen.document.model import Figure
 from reportgen.render.figures import digest
 from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.figures.marks import Categories, Plot
 from reportgen.render.figures.plot import plot_of
 from reportgen.render.figures.svg import artists, axis, frame, style
-from reportgen.tables.results import Figure
 
 # Part of each figure's digest: increase it with every change that makes a figure look different.
 DRAWING = 13
