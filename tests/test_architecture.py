@@ -426,13 +426,23 @@ VAGUE_NAMES = {"found", "one"}
 
 
 def test_no_two_classes_share_a_name() -> None:
+    """A part of a document has the name of the value that it is made from; the names of all others differ."""
     places: dict[str, list[str]] = {}
     for path in SOURCES:
         for node in ast.walk(_tree(path)):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(_place(path, node))
-    shared = {name: where for name, where in places.items() if len(where) > 1}
-    assert not shared
+    of_document = "reportgen/document/model.py"
+    made_from = ("reportgen/core/model.py", "reportgen/tables/", "reportgen/compare/")
+    shared = {
+        name: [where for where in places if not where.startswith(of_document)]
+        for name, places in places.items()
+        if len(places) > 1
+    }
+    wrong = {
+        name: where for name, where in shared.items() if len(where) > 1 or not where[0].startswith(made_from)
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize("package", [*REPORTGEN.values(), *COLLECTORS.values()])
