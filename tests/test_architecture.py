@@ -7,13 +7,13 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.conftest import ROOT
+from tests.source_code import calls, files, nodes, place, tree
 
 # A package may be imported by all packages to the right of the next "<". Packages with a "," between them do not
 # import each other. `formats.*` are the families of formats.
@@ -80,7 +80,7 @@ PRINTING_FUNCTIONS = {"print", "exit", "quit", "sys.exit", "os._exit", "os.abort
 def _modules(package: str) -> dict[str, Path]:
     """Return name below the package -> file; "" is the package itself."""
     found = {}
-    for path in sorted((ROOT / package).rglob("*.py")):
+    for path in files(package):
         parts = path.relative_to(ROOT / package).with_suffix("").parts
         found[".".join(part for part in parts if part != "__init__")] = path
     return found
@@ -91,27 +91,13 @@ COLLECTORS = _modules("collectors")
 SOURCES = sorted([*REPORTGEN.values(), *COLLECTORS.values()])
 
 
-@cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_bytes(), filename=str(path))
-
-
-@cache
-def _nodes(path: Path) -> tuple[ast.AST, ...]:
-    return tuple(ast.walk(_tree(path)))
-
-
-def _place(path: Path, node: ast.AST) -> str:
-    return f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
-
-
 def _imports(path: Path, *, top_level: bool = False) -> Iterator[tuple[ast.stmt, str]]:
     """Yield each imported module with its statement; `from a import b` yields a.b, which may be a name in a.
 
     top_level  leave out what is imported inside functions or for type checking only
     """
     package = path.relative_to(ROOT).parent.parts
-    for node in _executed_at_import(_tree(path)) if top_level else _nodes(path):
+    for node in _executed_at_import(tree(path)) if top_level else nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -200,7 +186,7 @@ def test_the_documented_order_is_the_order() -> None:
 def test_a_package_imports_only_lower_packages() -> None:
     below = _below()
     wrong = [
-        f"{_place(path, node)}: {name} imports {target}; {_package(name)} may import {sorted(below[_package(name)])}"
+        f"{place(path, node)}: {name} imports {target}; {_package(name)} may import {sorted(below[_package(name)])}"
         for name, path, node, target in _own_imports()
         if name and _package(target) not in {_package(name), *below[_package(name)]}
     ]
@@ -227,7 +213,7 @@ def test_modules_do_not_import_each_other_in_circles() -> None:
 
 def test_a_family_of_formats_never_imports_another() -> None:
     wrong = [
-        f"{_place(path, node)}: {name} imports {target}"
+        f"{place(path, node)}: {name} imports {target}"
         for name, path, node, target in _own_imports()
         if _package(name) == _package(target) == "formats.*" and name.split(".")[1] != target.split(".")[1]
     ]
@@ -243,13 +229,13 @@ def test_third_party_packages_are_imported_only_where_allowed() -> None:
                 continue
             allowed = THIRD_PARTY[package].split() or [""] if package in THIRD_PARTY else []
             if not any(_within(name, place) for place in allowed):
-                wrong.append(f"{_place(path, node)}: {name or 'reportgen'} imports {package}")
+                wrong.append(f"{place(path, node)}: {name or 'reportgen'} imports {package}")
     assert not wrong, "\n".join(wrong)
 
 
 def test_reportgen_and_collectors_do_not_import_each_other() -> None:
     wrong = [
-        f"{_place(path, node)}: imports {imported}"
+        f"{place(path, node)}: imports {imported}"
         for paths, other in ((REPORTGEN, "collectors"), (COLLECTORS, "reportgen"))
         for path in paths.values()
         for node, imported in _imports(path)
@@ -261,18 +247,13 @@ def test_reportgen_and_collectors_do_not_import_each_other() -> None:
 def test_collectors_import_only_the_standard_library() -> None:
     """Models and kernels of the workloads are loaded when a workload is run, so they may import torch."""
     wrong = [
-        f"{_place(path, node)}: imports {imported} at import time"
+        f"{place(path, node)}: imports {imported} at import time"
         for name, path in COLLECTORS.items()
         if not (_within(name, "workloads") and name.count(".") >= 2 and not name.endswith(".workload"))
         for node, imported in _imports(path, top_level=True)
         if imported.split(".")[0] not in {*sys.stdlib_module_names, "collectors"}
     ]
     assert not wrong, "\n".join(wrong)
-
-
-@cache
-def _calls(path: Path) -> list[tuple[ast.Call, str]]:
-    return [(node, ast.unparse(node.func)) for node in _nodes(path) if isinstance(node, ast.Call)]
 
 
 def _opens_for_writing(node: ast.Call, function: str) -> bool:
@@ -287,10 +268,10 @@ def _opens_for_writing(node: ast.Call, function: str) -> bool:
 
 def test_only_publish_writes_files() -> None:
     wrong = [
-        f"{_place(path, node)}: {function}"
+        f"{place(path, node)}: {function}"
         for name, path in REPORTGEN.items()
         if name.split(".")[0] not in WRITERS
-        for node, function in _calls(path)
+        for node, function in calls(path)
         if function in WRITING_FUNCTIONS
         or function.split(".")[-1] in WRITING_METHODS
         or function.split(".")[0] == "tempfile"
@@ -305,13 +286,13 @@ def test_only_the_command_line_prints_and_exits() -> None:
         if name.split(".")[0] in PRINTERS:
             continue
         wrong += [
-            f"{_place(path, node)}: {function}"
-            for node, function in _calls(path)
+            f"{place(path, node)}: {function}"
+            for node, function in calls(path)
             if function in PRINTING_FUNCTIONS
         ]
         wrong += [
-            f"{_place(path, node)}: {ast.unparse(node)}"
-            for node in _nodes(path)
+            f"{place(path, node)}: {ast.unparse(node)}"
+            for node in nodes(path)
             if isinstance(node, ast.Attribute | ast.Name)
             and ast.unparse(node) in ("sys.stdout", "sys.stderr", "SystemExit")
         ]
@@ -321,9 +302,9 @@ def test_only_the_command_line_prints_and_exits() -> None:
 def test_nothing_is_evaluated_or_unpickled() -> None:
     forbidden = {"eval", "exec", "pickle.load", "pickle.loads", "marshal.loads", "os.system", "yaml.load"}
     wrong = [
-        f"{_place(path, node)}: {function}"
+        f"{place(path, node)}: {function}"
         for path in REPORTGEN.values()
-        for node, function in _calls(path)
+        for node, function in calls(path)
         if function in forbidden
     ]
     assert not wrong, "\n".join(wrong)
@@ -332,11 +313,11 @@ def test_nothing_is_evaluated_or_unpickled() -> None:
 def test_every_module_and_everything_public_has_a_docstring() -> None:
     wrong = []
     for path in SOURCES:
-        if path.read_bytes().strip() and not ast.get_docstring(_tree(path)):
+        if path.read_bytes().strip() and not ast.get_docstring(tree(path)):
             wrong.append(f"{path.relative_to(ROOT)}:1: no module docstring")
         wrong += [
-            f"{_place(path, node)}: {node.name}: public and without docstring"
-            for node in _public(_tree(path))
+            f"{place(path, node)}: {node.name}: public and without docstring"
+            for node in _public(tree(path))
             if not ast.get_docstring(node)
         ]
     assert not wrong, "\n".join(wrong)
@@ -356,9 +337,9 @@ def _public(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef
 
 def test_no_handler_catches_every_exception() -> None:
     wrong = [
-        f"{_place(path, node)}: {ast.unparse(node.type) if node.type else 'bare except'}"
+        f"{place(path, node)}: {ast.unparse(node.type) if node.type else 'bare except'}"
         for path in SOURCES
-        for node in _nodes(path)
+        for node in nodes(path)
         if isinstance(node, ast.ExceptHandler)
         and (node.type is None or ast.unparse(node.type) in ("Exception", "BaseException"))
         and not any(isinstance(inner, ast.Raise) and inner.exc is None for inner in ast.walk(node))
@@ -371,7 +352,7 @@ def test_no_absolute_path_of_a_machine_is_committed() -> None:
     private = re.compile(rb"(?<![\w.:/~>-])/(?:home|root|Users|work|tmp/\w+/venv)/[\w.]")
     wrong = []
     places = ("reportgen", "collectors", "docs", "logs", "reports", "benchmarks", ".ci", "README.md")
-    for top in (ROOT / place for place in places):
+    for top in (ROOT / name for name in places):
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
             if path.is_file() and "__pycache__" not in path.parts:
                 wrong += [
@@ -418,7 +399,7 @@ def test_a_package_of_collectors_imports_only_lower_packages() -> None:
         package, imported = name.split(".")[0], target.split(".")[0]
         # collectors/__init__.py imports the recorder on first use; no module imports the package itself.
         if name and package != imported and (not imported or floors[imported] >= floors[package]):
-            wrong.append(f"{_place(path, node)}: {name} imports {target or 'collectors'}")
+            wrong.append(f"{place(path, node)}: {name} imports {target or 'collectors'}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -440,9 +421,9 @@ VAGUE_NAMES = {"found", "one"}
 def test_no_two_classes_share_a_name(modules: dict[str, Path]) -> None:
     places: dict[str, list[str]] = {}
     for path in modules.values():
-        for node in _nodes(path):
+        for node in nodes(path):
             if isinstance(node, ast.ClassDef):
-                places.setdefault(node.name, []).append(_place(path, node))
+                places.setdefault(node.name, []).append(place(path, node))
     shared = {name: where for name, where in places.items() if len(where) > 1}
     assert not shared
 
@@ -460,7 +441,7 @@ def _defined(path: Path) -> set[str]:
     """Return the names at the top of a package's file, without the modules that it imports as such."""
     own = ".".join(path.parent.relative_to(ROOT).parts)
     names = set()
-    for node in _tree(path).body:
+    for node in tree(path).body:
         if isinstance(node, ast.ImportFrom) and node.module == own:
             continue
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -475,9 +456,9 @@ def _defined(path: Path) -> set[str]:
 def test_no_thing_has_a_vague_name() -> None:
     vague = []
     for path in SOURCES:
-        for node in _nodes(path):
+        for node in nodes(path):
             is_set = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
             name = node.id if is_set else getattr(node, "arg" if isinstance(node, ast.arg) else "name", None)
             if name in VAGUE_NAMES:
-                vague.append(f"{_place(path, node)}: {name}")
+                vague.append(f"{place(path, node)}: {name}")
     assert not vague, "\n".join(vague)

@@ -131,9 +131,7 @@ def _calls(text):
 def test_the_commands_that_a_page_names_exist():
     calls = [(page, call) for page in [*PAGES, *RULES] for call in _calls(page.read_text("utf-8"))]
     assert len(calls) > 100
-    unknown = [
-        (_name(page), program, name) for page, (program, name) in calls if name not in KNOWN[program]
-    ]
+    unknown = [(_name(page), program, name) for page, (program, name) in calls if name not in KNOWN[program]]
     assert unknown == []
 
 
