@@ -20,8 +20,8 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from reportgen.core.exact_tests import rank_sum_test
-from reportgen.verdicts import DecisionRule, TimedRepeat, decide
+from reportgen.compare.exact_tests import rank_sum_test
+from reportgen.compare.verdicts import DecisionRule, TimedRepeat, decide
 
 # Standard deviation of one repeat, as a share.
 SPREAD = 0.01

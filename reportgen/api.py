@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Literal, overload
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import matches
 from reportgen.core.model import STEP, Case, FactorValue, Finding, Run, Source
-from reportgen.core.results import CompareKind, Expected, Note, Quantity, Report, Table
 from reportgen.core.rules import Rule
 from reportgen.diff.rebuilt import NOTHING_REBUILT, RebuiltReport
 from reportgen.load import LoadResult, load_runs
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import CaseRequest, MeasuredRuns, Protocol, build_cases, parse_protocol
 from reportgen.sources.filesystem import resolve_existing
+from reportgen.tables.results import CompareKind, Expected, Note, Quantity, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from reportgen.audit import AuditedDocument, Evidence
     from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
-    from reportgen.render.cell_chain import CellSection
+    from reportgen.render.markdown.cell_chain import CellSection
     from reportgen.report.find_cell import CellPlace
     from reportgen.report.listing import RunListing
     from reportgen.report.run_view import RunView
@@ -209,7 +209,7 @@ class ResultTable:
 
     def to_csv(self) -> str:
         """Return one line per row and column in base units, as `tables/<id>.csv` of a report."""
-        from reportgen.render.outputs.csv import table_csv
+        from reportgen.render.data.csv import table_csv
 
         return table_csv(self.table).decode()
 
@@ -524,13 +524,13 @@ class CellExplanation:
 
     def to_markdown(self) -> str:
         """Return the sections as Markdown."""
-        from reportgen.render.cell_chain import as_markdown
+        from reportgen.render.markdown.cell_chain import as_markdown
 
         return as_markdown(self.sections)
 
     def to_json(self) -> str:
         """Return the cell, its cases and the parts of its difference, as in report.json."""
-        from reportgen.render.outputs.report_json import encode_cell
+        from reportgen.render.data.report_json import encode_cell
 
         at = self.place
         return encode_cell(at.report, at.table, at.row, at.column, at.cell).decode()
@@ -553,7 +553,7 @@ def explain_cell(
     Raises RequestError, with the nearest names or all that fit, unless exactly one cell fits.
     """
     from reportgen import pipeline
-    from reportgen.render.cell_chain import explain
+    from reportgen.render.markdown.cell_chain import explain
     from reportgen.report.find_cell import column_text, find_cell, row_text
 
     folder = Path(reports)
@@ -584,7 +584,7 @@ def build(
     Raises RequestError for anything wrong in definitions, labels, settings and prose, before writing.
     """
     from reportgen import pipeline, publish
-    from reportgen.render.outputs.registry import filter_committed
+    from reportgen.render.registry import filter_committed
 
     folder = Path(reports)
     if folder.is_file():
@@ -653,7 +653,7 @@ def _rebuilt(target: _Target) -> RebuiltReport:
     """Return what differs between the reports in a folder and those that go there."""
     from reportgen import publish
     from reportgen.diff.rebuilt import compare_builds
-    from reportgen.render.outputs.registry import is_listing
+    from reportgen.render.registry import is_listing
 
     new = {path: content for path, content in target.files.items() if is_listing(path)}
     old = {path: publish.read_generated(target.folder, path) for path in new}

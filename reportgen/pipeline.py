@@ -18,7 +18,6 @@ from reportgen.autolayout.overview import define_overview
 from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import Finding, Source, Status
-from reportgen.core.results import Report, TrackProgress
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
 from reportgen.labels import labels_toml
@@ -30,6 +29,7 @@ from reportgen.report.definition import ReportDefinition, inside, read_definitio
 from reportgen.report.log_reader import Campaigns, LogReader, Progress
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
 from reportgen.tables.expected import SpeedFacts, check_systems
+from reportgen.tables.results import Report, TrackProgress
 from reportgen.tables.spec import SYSTEM
 
 T = TypeVar("T")

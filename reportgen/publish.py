@@ -22,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from reportgen.core.errors import RequestError
-from reportgen.render.outputs import registry
+from reportgen.render import registry
 
 What = Literal["new", "changed", "removed", "edited"]
 

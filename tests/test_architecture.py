@@ -19,10 +19,10 @@ from tests.source_code import calls, files, nodes, place, tree
 # import each other. `formats.*` are the families of formats.
 ORDER = (
     "core < sources < formats.base < formats.parsing < formats.* < formats.registry, formats.filetype"
-    " < formats.detection < labels < load < report; core < protocol < why < tables < report"
-    "; core < verdicts < tables; core < render"
+    " < formats.detection < labels < load < report; core < protocol < compare < tables < report"
+    "; tables < render"
     "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
-    "; render, verdicts, why < diff < pipeline"
+    "; render, compare < diff < pipeline"
     "; report, diff < history < api"
     "; protocol, render < audit < api"
     "; sources, diff < baseline < api"
@@ -38,7 +38,7 @@ THIRD_PARTY = {
     "markupsafe": "render",
     "markdown": "render",
     "matplotlib": "render",
-    "vl_convert": "render.outputs.library",
+    "vl_convert": "render.page.library",
     "typer": "cli",
     "click": "cli",
     "rich": "cli",

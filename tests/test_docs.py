@@ -12,9 +12,9 @@ import pytest
 import typer.main
 
 from reportgen.cli import app
-from reportgen.core.results import FigureKind
 from reportgen.formats.registry import FORMATS
-from reportgen.render.outputs.registry import OUTPUTS
+from reportgen.render.registry import OUTPUTS
+from reportgen.tables.results import FigureKind
 from tests.cli.calling import COMMANDS
 from tests.documentation import generated
 

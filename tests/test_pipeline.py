@@ -11,7 +11,7 @@ import pytest
 from reportgen import publish
 from reportgen.core.errors import RequestError
 from reportgen.pipeline import Request, build
-from reportgen.render.outputs import library
+from reportgen.render.page import library
 from tests.repository import CSV, DEFINITION
 
 

@@ -12,9 +12,9 @@ from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
     from reportgen.api import BuildResult
-    from reportgen.core.results import Report
     from reportgen.diff.cells import CellChange
     from reportgen.diff.rebuilt import FigureChange
+    from reportgen.tables.results import Report
 
 _MAX_NUMBERS = 20
 
@@ -56,7 +56,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 def log_acceptance(reports: "Iterable[Report]") -> None:
     """Log the result of each entry of acceptance, and the first cells that do not pass."""
-    from reportgen.render.acceptance import ratio_text
+    from reportgen.render.grid.acceptance import ratio_text
 
     for report in reports:
         for entry in report.acceptance:

@@ -9,7 +9,7 @@ from reportgen.cli.terminal import log, sanitize
 from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
-    from reportgen.core.results import Report
+    from reportgen.tables.results import Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from reportgen.cli.build_commands import Logs, Reports, build_and_print
 from reportgen.cli.live_server import LiveServer
 from reportgen.cli.terminal import log
 from reportgen.cli.watching import watch
-from reportgen.core.results import Report
+from reportgen.tables.results import Report
 
 _DEFAULT_PORT = 8000
 

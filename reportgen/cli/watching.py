@@ -8,8 +8,8 @@ import typer
 
 from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError
-from reportgen.core.results import Report
 from reportgen.sources.snapshot import Snapshot, take_snapshot
+from reportgen.tables.results import Report
 
 _SECONDS_BETWEEN_LOOKS = 0.5
 

@@ -11,7 +11,7 @@ from reportgen.cli.table_argument import split_table
 from reportgen.cli.terminal import print_table, progress, sanitize
 
 if TYPE_CHECKING:
-    from reportgen.render.cell_chain import CellSection
+    from reportgen.render.markdown.cell_chain import CellSection
 
 
 def why(

@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from reportgen.compare.conditions import Difference, differences
+from reportgen.compare.verdict import Verdict
+from reportgen.compare.verdicts import TimedRepeat, decide
 from reportgen.core import units
-from reportgen.core.comparability import differences
 from reportgen.core.factors import FactorsKey, factor_key, factors_key
 from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case, Factors, FactorValue, Measurement
-from reportgen.core.results import Difference
-from reportgen.core.verdict import Verdict
 from reportgen.diff.cells import heading_text
 from reportgen.diff.changes import Diff
 from reportgen.diff.rows import (
@@ -27,7 +27,6 @@ from reportgen.diff.rows import (
     sorted_rows,
 )
 from reportgen.render.text.english import count
-from reportgen.verdicts import TimedRepeat, decide
 
 _MAX_NAMED = 5
 

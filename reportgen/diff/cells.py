@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from reportgen.core import units
 from reportgen.core.factors import factor_key
 from reportgen.core.model import FactorValue
-from reportgen.core.results import QUANTITY_TITLES
 from reportgen.diff.snapshot import Key, StoredCell, StoredReport, StoredTable
+from reportgen.tables.results import QUANTITY_TITLES
 
 # Values of report.json have 12 digits; another order of a sum may change the last ones.
 SAME_VALUE = 1e-9

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reportgen.core.comparability import differing_conditions
+from reportgen.compare.conditions import differing_conditions
 from reportgen.core.factors import factors_key
 from reportgen.core.rules import SEVERITIES
 from reportgen.core.stats import geometric_mean

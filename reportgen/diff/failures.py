@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from reportgen.core.verdict import VerdictKind
+from reportgen.compare.verdict import VerdictKind
 from reportgen.diff.changes import Diff
 from reportgen.render.text.english import count
 

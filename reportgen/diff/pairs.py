@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from reportgen.compare.conditions import differing_conditions
+from reportgen.compare.verdict import Verdict
+from reportgen.compare.verdicts import TimedRepeat, decide
 from reportgen.core import units
-from reportgen.core.comparability import differing_conditions
 from reportgen.core.metrics import metric_of
-from reportgen.core.verdict import Verdict
 from reportgen.diff.parts import parts_sentence
 from reportgen.diff.repeats import RepeatChanges, compare_repeats
 from reportgen.diff.rows import NO_ORDER, RowSide, arrow_text
 from reportgen.diff.snapshot import StoredCase, StoredRepeat, StoredReport
-from reportgen.verdicts import TimedRepeat, decide
 
 # Files that describe logs. They may be corrected; logs may not.
 DESCRIPTIONS = ("labels.toml", "source.toml")

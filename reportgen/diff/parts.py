@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from reportgen.compare.why.phases import kind_of
+from reportgen.compare.why.split import PhaseTime, Side, split
 from reportgen.diff.snapshot import StoredBreakdown, StoredReport
-from reportgen.why.phases import kind_of
-from reportgen.why.split import PhaseTime, Side, split
 
 # What the phases leave of the whole is computed again.
 _REST = ("rest", "whole")

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from reportgen.compare.conditions import Difference
+from reportgen.compare.verdict import Verdict
+from reportgen.compare.verdicts import correct_for_number
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP
-from reportgen.core.results import Difference
-from reportgen.core.verdict import Verdict
-from reportgen.verdicts import correct_for_number
 
 # The arrangement of a verdict that rests on no order of runs.
 NO_ORDER = "unknown"

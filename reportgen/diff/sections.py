@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from reportgen.compare.verdict import difference_text, time_text
 from reportgen.core.metrics import metric_of
-from reportgen.core.verdict import difference_text, time_text
 from reportgen.diff.cells import CellChange
 from reportgen.diff.changes import Diff, FindingChange, ReportChange
 from reportgen.diff.rows import Row, arrow_text

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import Where, matches
 from reportgen.core.model import Case, FactorValue
-from reportgen.core.results import Report, Table
 from reportgen.history.points import CellHistory, HistoryPoint
+from reportgen.tables.results import Report, Table
 from reportgen.tables.trends import CellTrend, TrendPoint, trends
 
 

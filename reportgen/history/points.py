@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reportgen.compare.verdict import time_text
 from reportgen.core.change_points import ChangePoint, ChangePointRule, find_changes
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue
 from reportgen.core.stats import median
-from reportgen.core.verdict import time_text
 from reportgen.tables.trends import change_size
 
 Key = Mapping[str, FactorValue]

@@ -8,7 +8,6 @@ throughput) belongs to no case of the metric.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from reportgen.core.comparability import OF_REPEATS, QUANTITIES, conditions_of, conditions_of_run, differing
 from reportgen.core.factors import factors_key, natural_key
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Case, Factors, FactorValue, Finding, Measurement, Run, Summary
@@ -16,6 +15,7 @@ from reportgen.core.rules import Rule
 from reportgen.core.stats import olympic, summarize
 from reportgen.protocol.available import Totals, parts_of, unit_of
 from reportgen.protocol.case_checks import check_case
+from reportgen.protocol.conditions import OF_REPEATS, QUANTITIES, conditions_of, conditions_of_run, differing
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measure import try_measure
 from reportgen.protocol.measured_run import Attempt, MeasuredRuns

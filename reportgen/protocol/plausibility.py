@@ -1,10 +1,10 @@
 """Refuse step times that no device can reach: shorter than a kernel's start, or above its peak arithmetic."""
 
-from reportgen.core.comparability import DEVICE, conditions_of_run
 from reportgen.core.devices import Device, find_device
 from reportgen.core.model import STEP, Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.protocol.available import series_of
+from reportgen.protocol.conditions import DEVICE, conditions_of_run
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.steps import entries_within, exact_sum
 from reportgen.protocol.window import MeasuredWindow

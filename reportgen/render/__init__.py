@@ -1,13 +1,13 @@
 """Render reports: Markdown, HTML, JSON, CSV and figures, as bytes. Nothing is decided or computed here.
 
-A Report goes in, a mapping from paths to bytes comes out; `publish` writes them. `outputs/registry` lists
+A Report goes in, a mapping from paths to bytes comes out; `publish` writes them. `registry` lists
 the outputs. Every number on a page comes from one Grid per table (`grid`), so the pages cannot disagree.
 Heavy libraries are imported only when something is rendered, so that `reportgen --help` is fast.
 """
 
 from collections.abc import Callable, Sequence
 
-from reportgen.core.results import Report, Table, TrackProgress
+from reportgen.tables.results import Report, Table, TrackProgress
 
 
 def _no_file(_path: str) -> bytes | None:
@@ -33,11 +33,11 @@ def render_report(
     Raises RequestError for a mistake in the prose, with its file and line.
     """
     from reportgen.render.case_index import CaseIndex
+    from reportgen.render.data import svg
     from reportgen.render.figures import drawing
-    from reportgen.render.outputs import svg
-    from reportgen.render.outputs.base import Content
-    from reportgen.render.outputs.registry import OUTPUTS
+    from reportgen.render.outputs import Content
     from reportgen.render.prose.template import fill_headline, fill_prose
+    from reportgen.render.registry import OUTPUTS
     from reportgen.render.text import slugs
 
     outputs = [output for output in OUTPUTS if output.is_needed(report)]
@@ -75,7 +75,7 @@ def render_index(
 
     read_existing, committed_only  as above
     """
-    from reportgen.render.outputs.registry import OUTPUTS
+    from reportgen.render.registry import OUTPUTS
 
     files = {}
     for output in OUTPUTS:
@@ -88,6 +88,6 @@ def render_index(
 
 def render_table_markdown(table: Table) -> str:
     """Return a table as Markdown, to be put between markers into a hand-written file."""
-    from reportgen.render import markdown
+    from reportgen.render.markdown import table as markdown
 
     return markdown.table(table)

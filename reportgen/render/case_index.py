@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from reportgen.core.factors import factors_key
 from reportgen.core.model import Case
-from reportgen.core.results import Cell, Comparison, Report, Table
+from reportgen.tables.results import Cell, Comparison, Report, Table
 
 CaseKey = tuple[object, ...]
 

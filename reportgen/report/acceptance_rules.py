@@ -16,8 +16,8 @@ from reportgen.core import units
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue
-from reportgen.core.results import RatioBounds
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions
+from reportgen.tables.results import RatioBounds
 from reportgen.tables.spec import TableSpec
 
 Ratio = Annotated[float, Meta(gt=0)]

@@ -6,9 +6,7 @@ from dataclasses import asdict
 
 from reportgen.core.case_findings import findings_of
 from reportgen.core.errors import RequestError
-from reportgen.core.explorer import Explorer
 from reportgen.core.model import Case, Finding, Run, Source
-from reportgen.core.results import Expected, FigureKind, Provenance, Report, Table, TrackProgress
 from reportgen.core.rules import SEVERITIES
 from reportgen.formats.registry import FORMATS
 from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
@@ -23,7 +21,9 @@ from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
 from reportgen.tables.explorer import build_explorer
 from reportgen.tables.explorer_cases import Entry
+from reportgen.tables.explorer_model import Explorer
 from reportgen.tables.figures import build_figures
+from reportgen.tables.results import Expected, FigureKind, Provenance, Report, Table, TrackProgress
 from reportgen.tables.series_colours import with_colours
 from reportgen.tables.validate import unused_keys
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from reportgen.core.case_findings import findings_of
 from reportgen.core.factors import factors_key
 from reportgen.core.model import STEP, Case, Finding
-from reportgen.core.results import Comparison, Header, Table
+from reportgen.tables.results import Comparison, Header, Table
 
 REST_OF_STEP = "the rest of the step"
 

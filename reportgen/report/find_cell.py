@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.results import QUANTITY_TITLES, Cell, Header, Report, Table
+from reportgen.tables.results import QUANTITY_TITLES, Cell, Header, Report, Table
 
 _SEPARATOR = re.compile(r"\s*[,;·]\s*")
 _MAX_LISTED = 12

@@ -7,16 +7,16 @@ that it leaves out. Each carries its interval, or why there is none, and the war
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from reportgen.compare.verdict import EQUAL, VerdictKind, difference_text, interval_text
 from reportgen.core import units
 from reportgen.core.devices import shown_value
 from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import STEP, Case
-from reportgen.core.results import Expected, Table
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
-from reportgen.core.verdict import EQUAL, VerdictKind, difference_text, interval_text
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
+from reportgen.tables.results import Expected, Table
 from reportgen.tables.spec import PHASE
 
 MAX_SENTENCES = 3

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reportgen.core.model import Finding, Source
-from reportgen.core.results import Table
 from reportgen.core.rules import Rule
 from reportgen.report.definition import ReportDefinition
+from reportgen.tables.results import Table
 
 _CALL = re.compile(r"\{\{\s*(?:value|ratio|expected)\(.*?\)\s*\}\}", re.DOTALL)
 # A number with the unit that follows it. With a letter or a hyphen before it, or other letters after it, it

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import takewhile
 
-from reportgen.core.comparability import DEVICE_COUNTS
+from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.errors import RequestError
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Finding, Run
-from reportgen.core.results import Header, Note, Table
 from reportgen.core.rules import Rule
 from reportgen.protocol import MeasuredRuns
 from reportgen.tables.captions import caption
@@ -40,6 +39,7 @@ from reportgen.tables.headings import (
 from reportgen.tables.means import mean_cells
 from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Key, Place, pivot, unnamed
 from reportgen.tables.required import missing_required
+from reportgen.tables.results import Header, Note, Table
 from reportgen.tables.select import FactorsOf, select
 from reportgen.tables.spec import TableSpec, definition_digest
 from reportgen.tables.unit_choice import UnitChoice

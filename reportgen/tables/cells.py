@@ -4,16 +4,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from reportgen.core.comparability import OF_REPEATS
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, Finding
-from reportgen.core.results import Cell, Comparison, Note, Quantity
 from reportgen.core.rules import Rule
 from reportgen.core.stats import fewest_repeats
 from reportgen.core.units import Unit
+from reportgen.protocol.conditions import OF_REPEATS
 from reportgen.tables.compare import Comparer
 from reportgen.tables.footnotes import Footnotes, PendingCell
 from reportgen.tables.pivot import LACKING, CaseGrid, Place, varying
+from reportgen.tables.results import Cell, Comparison, Note, Quantity
 from reportgen.tables.spec import TableSpec
 
 UnitOf = Callable[[Place, Case], Unit | None]

@@ -8,23 +8,23 @@ there is no baseline, and the cell says so.
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.core.comparability import SIZES, differences
+from reportgen.compare.conditions import SIZES, Difference, differences
+from reportgen.compare.per_cycle import PerCycle
+from reportgen.compare.verdict import Verdict
+from reportgen.compare.verdicts import DecisionRule, TimedRepeat, decide
+from reportgen.compare.why import break_down
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import DATA_LOADING, STEP, Case, Finding, Measurement
-from reportgen.core.results import Comparison, Difference, Expected
 from reportgen.core.rules import Rule
-from reportgen.core.verdict import Verdict
 from reportgen.protocol import FAILED_STATUSES, MeasuredRuns
 from reportgen.protocol.run_duration import run_duration
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
-from reportgen.tables.per_cycle import PerCycle
 from reportgen.tables.pivot import fastest
+from reportgen.tables.results import Comparison, Expected
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
-from reportgen.verdicts import DecisionRule, TimedRepeat, decide
-from reportgen.why import break_down
 
 # A problem that fits into the caches of several devices scales better than linearly, but not so much better.
 _MAX_EFFICIENCY = 2.0

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from reportgen.core.metrics import item_of
 from reportgen.core.model import Case
-from reportgen.core.results import Table
+from reportgen.tables.results import Table
 from reportgen.tables.spec import REPEAT, TableSpec
 
 _RATE = "samples/s"

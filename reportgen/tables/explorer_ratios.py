@@ -9,17 +9,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reportgen.compare.verdict import Verdict
+from reportgen.compare.verdicts import correct_for_number
 from reportgen.core.factors import FactorsKey, factor_key, factors_key
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue
 from reportgen.core.rules import Rule
-from reportgen.core.verdict import Verdict
 from reportgen.protocol import MeasuredRuns
 from reportgen.tables.compare import Comparer
 from reportgen.tables.expected import SpeedFacts
 from reportgen.tables.explorer_cases import Entry, MeasureKey, ShownCase, measure_of, runs_of
 from reportgen.tables.spec import CompareSpec
-from reportgen.verdicts import correct_for_number
 
 
 @dataclass(frozen=True, slots=True)

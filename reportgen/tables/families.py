@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from reportgen.core.results import Cell, Comparison
-from reportgen.core.verdict import Verdict
+from reportgen.compare.verdict import Verdict
+from reportgen.compare.verdicts import correct_for_number, family_sentence
 from reportgen.tables.footnotes import PendingCell
-from reportgen.verdicts import correct_for_number, family_sentence
+from reportgen.tables.results import Cell, Comparison
 
 Lines = Sequence[Sequence[PendingCell]]
 

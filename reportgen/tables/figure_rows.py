@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from reportgen.core.comparability import SIZES, WORK, conditions_of_case
+from reportgen.compare.conditions import SIZES, conditions_of_case
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import matches
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue
-from reportgen.core.results import Cell, Header, Table
+from reportgen.protocol.conditions import WORK
 from reportgen.tables.compare import devices_ratio
+from reportgen.tables.results import Cell, Header, Table
 from reportgen.tables.spec import FigureSpec
 
 

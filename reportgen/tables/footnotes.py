@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from reportgen.core.case_findings import findings_of, is_footnote
 from reportgen.core.model import Case
-from reportgen.core.results import Cell, Note
 from reportgen.core.rules import Rule
+from reportgen.tables.results import Cell, Note
 
 # More texts of one rule than this are folded.
 MAX_TEXTS_PER_RULE = 3

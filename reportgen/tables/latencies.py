@@ -8,13 +8,14 @@ gives none: a batch is counted in sequences.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.core.comparability import ITEM, conditions_of_case
+from reportgen.compare.conditions import conditions_of_case
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import Case, Factors, FactorValue
-from reportgen.core.results import Cell, Figure, FigureSeries, Header, Table
 from reportgen.core.units import Unit, choose
+from reportgen.protocol.conditions import ITEM
 from reportgen.tables.figure_rows import series_name
 from reportgen.tables.headings import plain
+from reportgen.tables.results import Cell, Figure, FigureSeries, Header, Table
 from reportgen.tables.spec import METRIC, FigureSpec
 
 _RATE, _TIMES = "throughput", ("latency", "step_time")

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from reportgen.core.factors import factor_key
 from reportgen.core.model import FactorValue
-from reportgen.core.results import Cell, Header, Table
 from reportgen.tables.headings import plain
+from reportgen.tables.results import Cell, Header, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

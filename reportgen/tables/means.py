@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from reportgen.core.model import Finding
-from reportgen.core.results import Cell, Header
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
 from reportgen.tables.cells import CellBuilder
 from reportgen.tables.footnotes import PendingCell
+from reportgen.tables.results import Cell, Header
 
 
 def mean_cells(

@@ -7,9 +7,9 @@ there is therefore written into the definition, and its absence is a finding.
 from collections.abc import Iterator, Sequence
 
 from reportgen.core.model import Case, Finding
-from reportgen.core.results import Table
 from reportgen.core.rules import Rule
 from reportgen.tables.located_cells import located_cells, words
+from reportgen.tables.results import Table
 from reportgen.tables.spec import RequiredSpec
 
 # A finding names at most this many runs.

@@ -7,7 +7,7 @@ combines them with markers and hatching.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from reportgen.core.results import Figure, FigureKind
+from reportgen.tables.results import Figure, FigureKind
 
 DISTINCT = 8
 

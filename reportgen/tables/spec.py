@@ -9,8 +9,8 @@ from hashlib import blake2b
 from typing import Literal
 
 from reportgen.core.model import FactorValue, Status
-from reportgen.core.results import CompareKind, FigureKind, Quantity
 from reportgen.protocol import Protocol
+from reportgen.tables.results import CompareKind, FigureKind, Quantity
 
 Pick = Literal["largest", "smallest", "best"]
 Wanted = tuple[FactorValue, ...]
@@ -26,7 +26,7 @@ class CompareSpec:
     mean             adds a row with the geometric mean of each column's ratios
     same_within      share within which two cases are the same
     is_exchangeable  the author declares that the order of the runs does not matter
-    accept           essential differences that the author accepts, see `core.comparability`
+    accept           essential differences that the author accepts, see `compare.conditions`
     why              footnotes say which parts the difference of two times consists of
     """
 

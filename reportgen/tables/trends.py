@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from reportgen.compare.conditions import conditions_of_case
+from reportgen.compare.verdict import difference_text
 from reportgen.core.change_points import ChangePoint, ChangePointRule, find_changes
-from reportgen.core.comparability import conditions_of_case
 from reportgen.core.factors import natural_key
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue, Measurement, Run, Summary
-from reportgen.core.results import Cell, Header, Table
 from reportgen.core.stats import summarize
-from reportgen.core.verdict import difference_text
+from reportgen.tables.results import Cell, Header, Table
 
 DATE, COMMIT = "date", "commit"
 _CONFIDENCE = 0.95

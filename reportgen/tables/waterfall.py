@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from reportgen.core.breakdown import Breakdown, percent
+from reportgen.compare.breakdown import Breakdown, percent
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import matches
 from reportgen.core.model import Case, FactorValue
-from reportgen.core.results import Cell, Comparison, Figure, FigureSeries, Header, Table
 from reportgen.core.units import choose
 from reportgen.tables.figure_rows import check_factors, row_name
+from reportgen.tables.results import Cell, Comparison, Figure, FigureSeries, Header, Table
 from reportgen.tables.spec import FigureSpec
 
 _WHOLE, _LONGER, _SHORTER = "whole", "longer than the baseline", "shorter"

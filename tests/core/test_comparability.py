@@ -2,8 +2,8 @@
 
 import pytest
 
-from reportgen.core.comparability import conditions_of_run
 from reportgen.core.model import Case, Run
+from reportgen.protocol.conditions import conditions_of_run
 from tests.builders import SHORT, cases, run, series
 
 

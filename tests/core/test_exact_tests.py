@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from reportgen.core.exact_tests import (
+from reportgen.compare.exact_tests import (
     false_discovery_thresholds,
     fewest_rounds,
     rank_sum_test,

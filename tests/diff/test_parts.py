@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from reportgen.compare.why.split import PhaseTime, Side, split
 from reportgen.diff.changes import compare_reports
 from reportgen.diff.snapshot import StoredBreakdown, StoredPart, StoredReport
-from reportgen.why.split import PhaseTime, Side, split
 from tests.diff.stored import case, number, report, table
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from reportgen.render.outputs import library
+from reportgen.render.page import library
 
 GOLDEN = Path(__file__).parent / "golden"
 

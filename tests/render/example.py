@@ -7,7 +7,9 @@ one of a single published figure; a two-level phase table with a unit per cell.
 import math
 
 from reportgen.core.model import Case, Factors, Finding, Measurement, Run, Source, Summary, Window
-from reportgen.core.results import (
+from reportgen.core.rules import Rule
+from reportgen.core.units import Unit
+from reportgen.tables.results import (
     Cell,
     Comparison,
     Environment,
@@ -23,8 +25,6 @@ from reportgen.core.results import (
     SpeedEdge,
     Table,
 )
-from reportgen.core.rules import Rule
-from reportgen.core.units import Unit
 
 RATE = Unit("images/s", "samples/s", 1.0)
 RATIO = Unit("ratio", "ratio", 1.0)

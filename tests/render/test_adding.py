@@ -42,16 +42,16 @@ GUIDE = (PACKAGE.parent / "docs/how-to/add-an-output.md").read_text("utf-8")
 _OUTPUT_FILE, _OUTPUT_LINE, _KIND_FILE, _KIND_LINE = re.findall(r"```\w*\n(.*?)```", GUIDE, re.DOTALL)
 
 OUTPUT = Addition(
-    "render/outputs/tsv.py",
+    "render/data/tsv.py",
     _OUTPUT_FILE,
-    "render/outputs/registry.py",
+    "render/registry.py",
     line=_OUTPUT_LINE,
-    before='    "svg",  # figures/*.svg\n',
+    before='    "data.svg",  # figures/*.svg\n',
 )
 KIND = Addition(
     "render/figures/kinds/levels.py",
     _KIND_FILE,
-    "core/results.py",
+    "tables/results.py",
     line=_KIND_LINE,
     before='    STRIP = "strip", "repeats", False\n',
 )

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from reportgen.core.results import Header, Label, Table
-from reportgen.render.best_cells import best_cells
+from reportgen.render.grid.best_cells import best_cells
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import Header, Label, Table
 from tests.builders import published_run, table_spec
 from tests.render import example
 

@@ -12,11 +12,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from reportgen.core import units
-from reportgen.core.results import Figure, FigureKind, FigureSeries
 from reportgen.render import render_report
-from reportgen.render.chart_data import charts_json
 from reportgen.render.figures.vega import specification
-from reportgen.render.page_script import digest
+from reportgen.render.page.chart_data import charts_json
+from reportgen.render.page.page_script import digest
+from reportgen.tables.results import Figure, FigureKind, FigureSeries
 from tests.render import example
 from tests.render.test_steps import run_with_steps, with_steps
 from tests.render.test_vega import FIGURES

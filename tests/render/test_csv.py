@@ -4,9 +4,9 @@ import csv as reader
 import io
 from dataclasses import replace
 
-from reportgen.core.results import Cell, Comparison, Header, Label, Table
-from reportgen.core.verdict import Verdict
-from reportgen.render.outputs.csv import table_csv
+from reportgen.compare.verdict import Verdict
+from reportgen.render.data.csv import table_csv
+from reportgen.tables.results import Cell, Comparison, Header, Label, Table
 from tests.render import example
 
 

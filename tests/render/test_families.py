@@ -8,8 +8,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from reportgen.core.errors import RequestError
-from reportgen.core.results import Figure, Table
 from reportgen.render import render_report
+from reportgen.tables.results import Figure, Table
 from tests.render import example
 
 OpenPage = Callable[..., Page]

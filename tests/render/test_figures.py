@@ -12,7 +12,6 @@ import pytest
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 
-from reportgen.core.results import Figure, FigureKind, FigureSeries
 from reportgen.core.units import Unit
 from reportgen.render.figures import colours, digest, drawing, frame, scales, svg_style
 from reportgen.render.figures.kinds.base import (
@@ -23,7 +22,8 @@ from reportgen.render.figures.kinds.base import (
     marker_of,
     shorten,
 )
-from reportgen.render.summary import alt_text
+from reportgen.render.grid.summary import alt_text
+from reportgen.tables.results import Figure, FigureKind, FigureSeries
 from tests.render import example
 
 LINE, BARS = example.figures()

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from reportgen.core.results import Provenance, Table
-from reportgen.render import first_screen, render_report
-from reportgen.render.page_outline import number_headings, outline
+from reportgen.render import render_report
+from reportgen.render.grid import first_screen
+from reportgen.render.page.outline import number_headings, outline
+from reportgen.tables.results import Provenance, Table
 from tests.render import example
 
 OpenPage = Callable[..., Page]

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from reportgen.render import render_index, render_report
-from reportgen.render.outputs import library
-from reportgen.render.outputs.registry import is_generated
+from reportgen.render.page import library
+from reportgen.render.registry import is_generated
 from tests.render import example
 from tests.render.test_hostile import hostile_report
 

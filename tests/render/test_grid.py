@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from reportgen.compare.verdict import Verdict, VerdictKind
 from reportgen.core.model import Summary
-from reportgen.core.results import Cell, Header, Label, Note, Table
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
-from reportgen.core.verdict import Verdict, VerdictKind
 from reportgen.render import render_table_markdown
-from reportgen.render.grid import lay_out, unit_label
+from reportgen.render.grid.grid import lay_out, unit_label
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import Cell, Header, Label, Note, Table
 from tests.builders import published_run, table_spec
 from tests.render import example
 

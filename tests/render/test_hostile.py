@@ -16,7 +16,10 @@ from markdown_it import MarkdownIt
 
 from reportgen.core.model import Finding, Source
 from reportgen.core.plain_text import spreadsheet
-from reportgen.core.results import (
+from reportgen.core.rules import Rule
+from reportgen.render import render_report
+from reportgen.render.text import escape
+from reportgen.tables.results import (
     Cell,
     Environment,
     Expected,
@@ -30,9 +33,6 @@ from reportgen.core.results import (
     Report,
     SpeedEdge,
 )
-from reportgen.core.rules import Rule
-from reportgen.render import render_report
-from reportgen.render.text import escape
 from tests.render import example
 
 EVIL = "<script>alert(1)</script> | `a` [x](javascript:alert(2)) \"'=cmd()\n$x$ \u202e&lt; *b*"

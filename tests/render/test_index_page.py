@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from reportgen.core.model import Run, Source
-from reportgen.core.results import Provenance, Report
 from reportgen.render import render_index
-from reportgen.render.report_cards import ReportCard, report_cards
+from reportgen.render.page.report_cards import ReportCard, report_cards
+from reportgen.tables.results import Provenance, Report
 from tests.render import example
 from tests.render.test_hostile import hostile_report
 from tests.render.test_page import Page

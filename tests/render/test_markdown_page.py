@@ -12,18 +12,19 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from reportgen.core.results import FigureKind, Header, Label, Note, Table
 from reportgen.core.rules import Rule
-from reportgen.render import checksum, markdown, render_report
-from reportgen.render.fit_width import MAX_WIDTH, fitted
-from reportgen.render.folding import MAX_FOLDED_CELLS, MAX_TABLES, Folding
-from reportgen.render.grid import GridNote, lay_out
-from reportgen.render.outputs import registry
-from reportgen.render.page_notes import PageNotes
-from reportgen.render.table_result import table_result
+from reportgen.render import registry, render_report
+from reportgen.render.grid.grid import GridNote, lay_out
+from reportgen.render.grid.table_result import table_result
+from reportgen.render.markdown import checksum
+from reportgen.render.markdown import table as markdown
+from reportgen.render.markdown.fit_width import MAX_WIDTH, fitted
+from reportgen.render.markdown.folding import MAX_FOLDED_CELLS, MAX_TABLES, Folding
+from reportgen.render.markdown.notes import PageNotes
 from reportgen.render.text import slugs
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import FigureKind, Header, Label, Note, Table
 from tests.builders import published_run, table_spec
 from tests.conftest import ROOT
 from tests.render import example

@@ -7,9 +7,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from reportgen.core.results import Cell, Report
-from reportgen.render import page_script, render_report
-from reportgen.render.page_templates import page_style
+from reportgen.render import render_report
+from reportgen.render.page import page_script
+from reportgen.render.page.page_templates import page_style
+from reportgen.tables.results import Cell, Report
 from tests.render import example
 from tests.render.test_hostile import hostile_report
 

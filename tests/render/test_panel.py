@@ -9,10 +9,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from reportgen.compare.verdict import Verdict
 from reportgen.core.model import Window
-from reportgen.core.results import Label
-from reportgen.core.verdict import Verdict
 from reportgen.render import render_report
+from reportgen.tables.results import Label
 from tests.render import example
 
 OpenPage = Callable[..., Page]

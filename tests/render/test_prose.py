@@ -9,7 +9,6 @@ from markdown_it import MarkdownIt
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Factors, FactorValue, Source
-from reportgen.core.results import Cell, Header, Label, Note, Report, Table
 from reportgen.core.rules import Rule
 from reportgen.render import render_index, render_report
 from reportgen.render.prose.numbers import ProseNumber, marked, plain, text_notes
@@ -17,6 +16,7 @@ from reportgen.render.prose.template import Prose, fill_headline, fill_prose
 from reportgen.render.prose.to_html import prose_html
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import Cell, Header, Label, Note, Report, Table
 from tests.builders import published_run, table_spec
 from tests.render import example
 

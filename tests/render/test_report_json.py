@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from reportgen.core.model import Case
-from reportgen.core.results import Report, Table
 from reportgen.render import render_report
+from reportgen.tables.results import Report, Table
 from tests.render import example
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 import matplotlib as mpl
 import pytest
 
-from reportgen.core.results import FigureKind
 from reportgen.render import render_report
 from reportgen.render.figures import digest, drawing
 from reportgen.render.figures.shapes import UnknownDrawingError, is_same_drawing, shapes
+from reportgen.tables.results import FigureKind
 from tests.render import example
 
 LINE, BARS = example.figures()

@@ -11,11 +11,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from reportgen.core.model import Break, Measurement, Run, Series, Source, Telemetry, Window
-from reportgen.core.results import Table
 from reportgen.protocol import DEFAULT, measure_run
 from reportgen.render import render_report
-from reportgen.render.decimate import min_max_points
-from reportgen.render.step_series import run_json
+from reportgen.render.page.decimate import min_max_points
+from reportgen.render.page.step_series import run_json
+from reportgen.tables.results import Table
 from tests import builders
 from tests.render import example
 

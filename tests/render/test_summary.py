@@ -3,8 +3,8 @@
 import json
 from dataclasses import replace
 
-from reportgen.core.results import Environment
 from reportgen.render import render_report
+from reportgen.tables.results import Environment
 from tests.render import example
 
 

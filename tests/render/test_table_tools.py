@@ -7,8 +7,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from reportgen.core.results import Cell, Header, Label
 from reportgen.render import render_report
+from reportgen.tables.results import Cell, Header, Label
 from tests.render import example
 
 OpenPage = Callable[..., Page]

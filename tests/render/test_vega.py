@@ -18,13 +18,13 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as Canvas
 
-from reportgen.core.results import Figure, FigureKind, FigureMark, FigureSeries
 from reportgen.core.units import Unit
 from reportgen.render.figures import drawing, scales
 from reportgen.render.figures.colours import INK
 from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
 from reportgen.render.figures.rounding import shown_figure
 from reportgen.render.figures.vega import specification
+from reportgen.tables.results import Figure, FigureKind, FigureMark, FigureSeries
 from tests.render import example
 
 LINE, BARS = example.figures()

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from reportgen.core.errors import RequestError
-from reportgen.core.results import Report, Table
 from reportgen.report.find_cell import column_text, find_cell, row_text
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import Report, Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, table_spec
 from tests.render import example

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from reportgen.core.model import Finding, Run
-from reportgen.core.results import Table
 from reportgen.core.rules import Rule
 from reportgen.report.headline import headline_sentences, value_sentences
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
+from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import aggregate, published_run, run, series, table_spec
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from reportgen.core.results import Table
 from reportgen.core.rules import Rule
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.headline_numbers import unbacked_numbers
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import Table
 from tests.builders import published_run, table_spec
 
 VALUE = '{{ value("t", row={"devices": 8},\n column={"model": "a 7"}) }}'

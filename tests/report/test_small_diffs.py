@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from reportgen.core.results import Table
 from reportgen.pipeline import Request, build
 from reportgen.render import render_table_markdown
-from reportgen.render.outputs import readme
+from reportgen.render.markdown import readme
+from reportgen.tables.results import Table
 from tests.builders import write_files
 from tests.conftest import ROOT
 
@@ -41,7 +41,7 @@ class Page:
 def page(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Page:
     """Return a report of a repository; nothing but its Markdown is rendered."""
     with monkeypatch.context() as patch:
-        patch.setattr("reportgen.render.outputs.registry.OUTPUTS", (readme.OUTPUT,))
+        patch.setattr("reportgen.render.registry.OUTPUTS", (readme.OUTPUT,))
         patch.setattr("reportgen.render.figures.drawing.up_to_date", lambda figure, existing: b"")
         built = build(Request(root, root / "reports"))
     (report,) = (report for report in built.reports if report.name == name)

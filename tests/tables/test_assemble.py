@@ -7,11 +7,11 @@ import pytest
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run
-from reportgen.core.results import Table
 from reportgen.core.rules import Rule
-from reportgen.render.outputs.csv import table_csv
+from reportgen.render.data.csv import table_csv
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, run, series, table_spec, telemetry
 

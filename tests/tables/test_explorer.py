@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from reportgen.core.errors import RequestError
-from reportgen.core.explorer import Explorer
 from reportgen.core.model import FactorValue, Run
 from reportgen.protocol import MeasuredRuns
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts
 from reportgen.tables.explorer import build_explorer
 from reportgen.tables.explorer_cases import Entry
+from reportgen.tables.explorer_model import Explorer
 from reportgen.tables.spec import CompareSpec, ExplorerSpec, SwitchSpec, TableSpec
 from tests.builders import SHORT, aggregate, run, telemetry
 

@@ -1,9 +1,9 @@
 """Many comparisons in one table: some differences are expected by chance."""
 
 from reportgen.core.model import Run
-from reportgen.core.results import Table
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import run, series, table_spec
 

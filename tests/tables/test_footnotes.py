@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from reportgen.core.model import Finding
-from reportgen.core.results import Table
 from reportgen.core.rules import Rule
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import Table
 from tests.builders import published_run, table_spec
 
 GAP = Finding("warning", Rule.PROTOCOL_GAP, "", "a gap")

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from reportgen.core.model import Run
-from reportgen.core.results import Comparison, Table
 from reportgen.protocol import parse_protocol
-from reportgen.render.outputs.csv import table_csv
+from reportgen.render.data.csv import table_csv
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import Comparison, Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import run, series, table_spec, telemetry
 

@@ -1,7 +1,7 @@
 """Colours of series: one for each name, all over a report."""
 
-from reportgen.core.results import Figure, FigureKind, FigureSeries
 from reportgen.core.units import Unit
+from reportgen.tables.results import Figure, FigureKind, FigureSeries
 from reportgen.tables.series_colours import with_colours
 
 

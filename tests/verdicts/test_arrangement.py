@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.verdicts import TimedRepeat, arrange
+from reportgen.compare.verdicts import TimedRepeat, arrange
 
 
 def in_order(sides: str) -> tuple[list[TimedRepeat], list[TimedRepeat]]:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.core.cycles import CycleComparison
-from reportgen.core.verdict import Verdict, difference_text, time_text
-from reportgen.verdicts import DecisionRule, TimedRepeat, decide
+from reportgen.compare.cycles import CycleComparison
+from reportgen.compare.verdict import Verdict, difference_text, time_text
+from reportgen.compare.verdicts import DecisionRule, TimedRepeat, decide
 
 NOISE = (0.3, -0.2, 0.1, -0.4, 0.2, -0.1, 0.35)
 

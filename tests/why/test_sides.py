@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from reportgen.core.breakdown import Breakdown, BreakdownPart
+from reportgen.compare.breakdown import Breakdown, BreakdownPart
+from reportgen.compare.why import break_down
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.protocol import MeasuredRuns, Protocol
-from reportgen.why import break_down
 from tests.builders import aggregate, cases, run, series, telemetry
 
 PROTOCOL = Protocol("0+2x1", warmup=0, measure=2, repeats=1)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.core.breakdown import Breakdown, BreakdownPart
+from reportgen.compare.breakdown import Breakdown, BreakdownPart
+from reportgen.compare.why.split import PhaseTime, Side, split
 from reportgen.core.model import Source
-from reportgen.why.split import PhaseTime, Side, split
 
 TIMES = st.floats(1e-6, 1e4)
 NAMES = ("data_loading", "forward", "backward", "optimizer", "all_reduce", "evaluation")

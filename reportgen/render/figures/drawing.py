@@ -20,11 +20,11 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
 
-from reportgen.core.results import Figure
 from reportgen.render.figures import colours, digest, frame, scales, svg_style
 from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
 from reportgen.render.figures.rounding import rounded, shown_figure
+from reportgen.tables.results import Figure
 
 # Part of each figure's digest: increase it with every change that makes a figure look different.
 DRAWING = 12

@@ -18,7 +18,6 @@ from itertools import count
 from typing import Any
 
 from reportgen.core import units
-from reportgen.core.results import Figure, FigureSeries
 from reportgen.render.figures import colours, scales
 from reportgen.render.figures.kinds.base import (
     GROUP_WIDTH,
@@ -33,7 +32,8 @@ from reportgen.render.figures.kinds.base import (
     x_ticks,
 )
 from reportgen.render.figures.scales import IDEAL
-from reportgen.render.grid import unit_label
+from reportgen.render.grid.grid import unit_label
+from reportgen.tables.results import Figure, FigureSeries
 
 Json = dict[str, Any]
 

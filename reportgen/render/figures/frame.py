@@ -16,7 +16,6 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from matplotlib.transforms import Bbox
 
-from reportgen.core.results import Figure
 from reportgen.render.figures import colours, scales
 from reportgen.render.figures.kinds.base import (
     PointLabel,
@@ -32,6 +31,7 @@ from reportgen.render.figures.kinds.base import (
     style_of,
 )
 from reportgen.render.figures.scales import IDEAL
+from reportgen.tables.results import Figure
 
 TITLE_SIZE = 12.0
 

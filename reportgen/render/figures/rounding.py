@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from reportgen.core import units
 from reportgen.core.plain_text import one_line
-from reportgen.core.results import Figure
 from reportgen.render.figures.kinds.base import categories
+from reportgen.tables.results import Figure
 
 
 def shown_figure(figure: Figure) -> Figure:

@@ -10,8 +10,8 @@ from statistics import median
 from typing import Literal
 
 from reportgen.core import units
-from reportgen.core.results import Figure, FigureKind
-from reportgen.render.grid import unit_label
+from reportgen.render.grid.grid import unit_label
+from reportgen.tables.results import Figure, FigureKind
 
 Scale = Literal["linear", "log"]
 

@@ -8,12 +8,12 @@ describes the fields that the script of a page reads.
 from collections.abc import Callable, Sequence
 
 from reportgen.core.model import Case
-from reportgen.core.results import Figure
 from reportgen.render.figures.colours import GRID, IDEAL, INK, PAPER
 from reportgen.render.figures.encodings import Json, fields, ideal_line, reference_line, rows
 from reportgen.render.figures.kinds.base import drawing_of, is_horizontal, shorten
 from reportgen.render.figures.rounding import shown_figure
-from reportgen.render.summary import alt_text
+from reportgen.render.grid.summary import alt_text
+from reportgen.tables.results import Figure
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 

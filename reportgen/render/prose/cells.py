@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from reportgen.core.errors import did_you_mean
 from reportgen.core.model import Case, FactorValue
-from reportgen.core.results import Cell, Header, Quantity, Table
-from reportgen.render.grid import number, unit_label
+from reportgen.render.grid.grid import number, unit_label
 from reportgen.render.prose.placeholder_error import PlaceholderError
+from reportgen.tables.results import Cell, Header, Quantity, Table
 
 _MAX_CANDIDATES = 5
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from reportgen.core.comparability import differences
+from reportgen.compare.conditions import Difference, differences
 from reportgen.core.factors import factor_key
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import Case, FactorValue
-from reportgen.core.results import Difference, Note
+from reportgen.tables.results import Note
 
 _BATCH_SIZES = ("batch_size", "global_batch_size", "micro_batch_size")
 

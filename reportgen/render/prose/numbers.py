@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from reportgen.core.case_findings import findings_of, is_footnote
 from reportgen.core.model import Case
 from reportgen.core.plain_text import one_line
-from reportgen.core.results import Note
+from reportgen.tables.results import Note
 
 MARK, MIDDLE, END_MARK = "\ue002", "\ue004", "\ue003"
 _WITHOUT_MARKS = str.maketrans("", "", MARK + MIDDLE + END_MARK)

@@ -17,11 +17,11 @@ from typing import NoReturn
 from jinja2 import Environment, TemplateSyntaxError, nodes
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.results import Figure, Report, Table
 from reportgen.render.prose.numbers import END_MARK, MARK, MIDDLE, ProseNumber, plain
 from reportgen.render.prose.placeholder_error import PlaceholderError
 from reportgen.render.prose.template_functions import BEGIN, END, Functions, PageBlock, PageBlockKind
 from reportgen.render.prose.visible import find_hiding
+from reportgen.tables.results import Figure, Report, Table
 
 MAX_CHARACTERS = 4 * 2**20
 

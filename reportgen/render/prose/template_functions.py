@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Literal
 
+from reportgen.compare.conditions import Difference
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
 from reportgen.core.model import Case, FactorValue
 from reportgen.core.plain_text import one_line
-from reportgen.core.results import Difference, Note, Quantity, Report, Table
-from reportgen.render.best_cells import best_of
+from reportgen.render.grid.best_cells import best_of
+from reportgen.render.grid.summary import holds_for
 from reportgen.render.prose.cells import TableCell, find_cell, find_cells, heading_of
 from reportgen.render.prose.comparable import (
     Incomparable,
@@ -27,8 +28,8 @@ from reportgen.render.prose.comparable import (
 )
 from reportgen.render.prose.numbers import ProseNumber, marked, notes_on
 from reportgen.render.prose.placeholder_error import PlaceholderError
-from reportgen.render.summary import holds_for
 from reportgen.render.text import escape
+from reportgen.tables.results import Note, Quantity, Report, Table
 
 PageBlockKind = Literal["table", "tables", "figure", "environment", "findings", "expected"]
 

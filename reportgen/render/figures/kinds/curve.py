@@ -4,7 +4,6 @@ import math
 
 from matplotlib.axes import Axes
 
-from reportgen.core.results import Figure, FigureSeries
 from reportgen.render.figures.encodings import (
     HAS_INTERVAL,
     Json,
@@ -25,6 +24,7 @@ from reportgen.render.figures.kinds.base import (
     present,
     style_of,
 )
+from reportgen.tables.results import Figure, FigureSeries
 
 
 def draw(axes: Axes, figure: Figure) -> None:

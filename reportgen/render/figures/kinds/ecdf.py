@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from matplotlib.axes import Axes
 
-from reportgen.core.results import Figure
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import Json, colour, names, rows, x_axis, y_axis
 from reportgen.render.figures.kinds.base import (
@@ -16,6 +15,7 @@ from reportgen.render.figures.kinds.base import (
     present,
     style_of,
 )
+from reportgen.tables.results import Figure
 
 # More lines cannot be distinguished by colour.
 MAX_NAMED = 10

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from matplotlib.axes import Axes
 
-from reportgen.core.results import Figure
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import Json, colour, names, row, x_axis, y_axis
 from reportgen.render.figures.kinds.base import Drawing, colour_of, positions
+from reportgen.tables.results import Figure
 
 # More lines cannot be distinguished by colour.
 MAX_NAMED = 10

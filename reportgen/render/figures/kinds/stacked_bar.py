@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from matplotlib.axes import Axes
 
-from reportgen.core.results import Figure
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import Json, colour, failed_marks, names, rows, x_axis, y_axis
 from reportgen.render.figures.kinds.bar import bar_style
@@ -19,6 +18,7 @@ from reportgen.render.figures.kinds.base import (
     present,
     style_of,
 )
+from reportgen.tables.results import Figure
 
 _WIDTH = GROUP_WIDTH * 0.75
 

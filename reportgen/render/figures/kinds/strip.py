@@ -5,7 +5,6 @@ from statistics import median
 
 from matplotlib.axes import Axes
 
-from reportgen.core.results import Figure, FigureSeries
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import (
     Json,
@@ -30,6 +29,7 @@ from reportgen.render.figures.kinds.base import (
     positions,
     style_of,
 )
+from reportgen.tables.results import Figure, FigureSeries
 
 _SPREAD = 0.18  # half the width over which the repeats of a category are spread
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from reportgen.core.results import Figure, FigureMark
 from reportgen.render.figures.encodings import Json, colour, intervals, shape, x_axis, y_axis
 from reportgen.render.figures.kinds.base import (
     Drawing,
@@ -17,6 +16,7 @@ from reportgen.render.figures.kinds.base import (
     shorten,
     style_of,
 )
+from reportgen.tables.results import Figure, FigureMark
 
 # Names of dates and versions are of about equal length: more than these would overlap.
 _MAX_NAMES = 8

@@ -1,0 +1,153 @@
+"""A verdict on two cases, and its sentence. `compare.verdicts` decides, tables carry it, pages show it."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from reportgen.core import units
+
+VerdictKind = Literal["faster", "slower", "same", "undecided", "no repeats", "not comparable"]
+TestName = Literal["signed rank", "rank sum", "separation", ""]
+
+# Rounds of an order that the runs did not have: one run of each case, in turns.
+TURNS = "interleaved rounds"
+# What `difference_text` calls a ratio that it would round to 0.0 %.
+EQUAL = "equal"
+# Larger ratios are written with an exponent.
+_LONGEST_FACTOR = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a case compares with its baseline.
+
+    ratio      of their speeds; above 1 the case is faster. The estimate of the test, else that of the medians
+    low, high  interval of the ratio, None if the test gives none
+    coverage   of the interval, 0 without one
+    p          of the test, None if none applies
+    reason     a fragment: why nothing was decided, else ""
+    counted    what the test counts: rounds, or repeats of each case; n  how many of them there are
+    more       of what the test counts, to settle a difference of `margin`, or, if that is 0, to decide
+               anything; 0 if not known
+    seconds    that one more round or repeat takes, None if the logs do not say it
+    devices    that it takes, 0 if the logs do not say it
+    """
+
+    kind: VerdictKind
+    ratio: float
+    arrangement: str
+    test: TestName = ""
+    low: float | None = None
+    high: float | None = None
+    coverage: float = 0.0
+    p: float | None = None
+    reason: str = ""
+    counted: str = "rounds"
+    n: int = 0
+    more: int = 0
+    margin: float = 0.0
+    seconds: float | None = None
+    devices: int = 0
+
+    def sentence(self, *, beside_time: bool = False) -> str:
+        """Return the verdict as a reviewer may quote it.
+
+        beside_time  whether it is printed beside times: then a difference also says what it is as a time
+        """
+        if self.kind in ("faster", "slower"):
+            return f"{self._difference_text()}{self._interval_text(time_text(self.ratio) * beside_time)}"
+        if self.kind == "same":
+            assert self.low is not None
+            assert self.high is not None
+            largest = max(abs(math.expm1(abs(math.log(end)))) for end in (self.low, self.high))
+            return f"no difference larger than {_percent(largest)}"
+        if self.kind == "undecided":
+            return f"undecided: {self.reason}{self._remedy_text()}"
+        return f"{self.kind}: {self.reason}" if self.reason else self.kind
+
+    def _difference_text(self) -> str:
+        """Return the difference, with its direction however small it is: it was decided."""
+        text = difference_text(self.ratio)
+        return f"less than 0.1 % {self.kind}" if text == EQUAL else text
+
+    def _remedy_text(self) -> str:
+        """Return what would settle an undecided verdict, and what that costs."""
+        if not self.more:
+            return ""
+        what = self.counted.removesuffix("s") if self.more == 1 else self.counted
+        number = f"{self.more} {what}" if self.counted == TURNS else f"{self.more} more {what}"
+        effect = f"would settle {_share(self.margin)}" if self.margin else "could decide"
+        return f"; {number} {effect}{self._cost_text()}"
+
+    def _cost_text(self) -> str:
+        if self.seconds is None:
+            return ""
+        devices = f" of {self.devices} device{'s' if self.devices > 1 else ''}" if self.devices else ""
+        return f", about {_duration(self.more * self.seconds)}{devices}"
+
+    def _interval_text(self, time: str) -> str:
+        if self.low is None or self.high is None:
+            return f"{f' ({time})' if time else ''}, without overlap of the repeats"
+        return f" ({interval_text(self.ratio, self.low, self.high)}{f'; {time}' if time else ''})"
+
+
+def interval_text(ratio: float, low: float, high: float) -> str:
+    """Return the interval of a speed ratio, the smaller difference first: "0.9 % to 2.7 %"."""
+    is_factor = not _is_percentage(ratio)
+    if low < 1 < high:
+        return f"{_size_text(low, is_factor)} slower to {_size_text(high, is_factor)} faster"
+    near, far = (low, high) if low >= 1 else (high, low)
+    return f"{_size_text(near, is_factor)} to {_size_text(far, is_factor)}"
+
+
+def difference_text(ratio: float) -> str:
+    """Return a speed ratio in words: "1.8 % faster", "2.0x slower", "equal"."""
+    size = _size_text(ratio, not _is_percentage(ratio))
+    return EQUAL if size == _percent(0) else f"{size} {'faster' if ratio >= 1 else 'slower'}"
+
+
+def time_text(ratio: float) -> str:
+    """Return a speed ratio as the time that it means: "57 % more time", "0.4x the time".
+
+    A speed that is 36 % lower takes 57 % more time: beside times, the two must not be confused. "" for small
+    differences, which have the same size as speed and as time.
+    """
+    if not _is_percentage(1 / ratio):
+        return f"{_factor_text(1 / ratio)} the time"
+    size = _percent(abs(1 / ratio - 1))
+    return "" if size == _percent(abs(ratio - 1)) else f"{size} {'less' if ratio > 1 else 'more'} time"
+
+
+def _is_percentage(ratio: float) -> bool:
+    """Return whether a difference is shown as a percentage of the baseline's speed: below 2x."""
+    return 0.5 < ratio < 2
+
+
+def _size_text(ratio: float, is_factor: bool) -> str:
+    return _factor_text(max(ratio, 1 / ratio)) if is_factor else _percent(abs(ratio - 1))
+
+
+def _factor_text(ratio: float) -> str:
+    if ratio >= _LONGEST_FACTOR:
+        return f"{ratio:.1e}x"
+    factor = units.text(ratio, digits=3)
+    return f"{factor.rstrip('0').rstrip('.') if '.' in factor else factor}x"
+
+
+def _percent(share: float) -> str:
+    percent = 100 * share
+    return f"{units.text(percent, decimals=1 if percent < 9.95 else 0)} %"
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the unit in which it reads best: "40 seconds", "11 minutes", "3.5 hours"."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} second{'s' if seconds >= 1.5 else ''}"
+    if seconds < 90 * 60:
+        return f"{seconds / 60:.0f} minutes"
+    hours = seconds / 3600
+    return f"{hours:.2g} hours" if hours < 9.95 else f"{hours:,.0f} hours"

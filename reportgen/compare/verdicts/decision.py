@@ -1,0 +1,175 @@
+"""Decide which of two cases is faster, by the test that the arrangement of their repeats allows.
+
+All tests work on logarithms of speeds, so a verdict is the same for times and for rates; its interval is one
+of the speed ratio. False alarms and power of each rule: `benchmarks/verdicts.py`.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from reportgen.compare.exact_tests import (
+    ShiftTest,
+    fewest_repeats_of_each,
+    fewest_rounds,
+    rank_sum_test,
+    signed_rank_test,
+)
+from reportgen.compare.verdict import TURNS, TestName, Verdict, difference_text
+from reportgen.compare.verdicts.arrangement import Arrangement, TimedRepeat, arrange, have_one_clock
+from reportgen.core.stats import median, trend
+
+# Without an interleaved order no test holds its level. Two sets of repeats count as different if they do not
+# overlap and the gap between them is at least this share of the larger range, more if they are fewer than 7.
+# So at most 2 % of equal cases count as different under any noise tried.
+SEPARATION = 0.5
+SEPARATION_TIMES_REPEATS = 3.5
+
+# Of the largest ratio whose test is computed without an overflow: e^690 is 4.6e299.
+_MAX_LOG_RATIO = 690.0
+
+# With fewer repeats, two equal cases are often separated by chance (three and three: in one of ten).
+FEWEST_SEPARATED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRule:
+    """How to decide.
+
+    confidence       of the interval; a difference counts if the interval excludes none
+    margin           two cases are the same if the interval of their ratio is between 1 / (1 + margin) and
+                     1 + margin
+    is_exchangeable  the author declares that the order of the runs does not matter (independent sessions)
+    """
+
+    confidence: float = 0.95
+    margin: float = 0.01
+    is_exchangeable: bool = False
+
+
+def decide(
+    repeats: Sequence[TimedRepeat],
+    others: Sequence[TimedRepeat],
+    *,
+    better: Literal["higher", "lower"],
+    rule: DecisionRule = DecisionRule(),
+) -> Verdict:
+    """Return the verdict on a case against a baseline, and what one more round or repeat of both costs.
+
+    repeats, others  of the case and of the baseline, positive values
+    better           whether a higher or a lower value is the faster one
+    """
+    verdict = _decided(repeats, others, better, rule)
+    times = [[each.seconds for each in side if each.seconds is not None] for side in (repeats, others)]
+    return replace(
+        verdict,
+        seconds=sum(map(median, times)) if all(times) else None,
+        devices=max(each.devices for each in (*repeats, *others)),
+    )
+
+
+def _decided(
+    repeats: Sequence[TimedRepeat],
+    others: Sequence[TimedRepeat],
+    better: Literal["higher", "lower"],
+    rule: DecisionRule,
+) -> Verdict:
+    sign = 1.0 if better == "higher" else -1.0
+    speeds, base = ([sign * math.log(each.value) for each in side] for side in (repeats, others))
+    arrangement = arrange(repeats, others)
+    if max(speeds + base) - min(speeds + base) > _MAX_LOG_RATIO:
+        largest = math.copysign(_MAX_LOG_RATIO, median(speeds) - median(base))
+        reason = "the numbers differ by more than a factor of 1e299"
+        return Verdict("not comparable", math.exp(largest), arrangement.kind, reason=reason)
+    ratio = math.exp(median(speeds) - median(base))
+    if len(speeds) < 2 or len(base) < 2:
+        return Verdict("no repeats", ratio, arrangement.kind, reason="one figure has no spread")
+    if arrangement.is_paired and len(arrangement.rounds) >= 2:
+        return _by_rounds(arrangement, sign, rule)
+    if rule.is_exchangeable:
+        return _by_ranks(speeds, base, _in_order(repeats, sign), _in_order(others, sign), rule)
+    is_timed = have_one_clock((*repeats, *others))
+    verdict = _by_separation(speeds, base, ratio, arrangement, is_timed=is_timed)
+    is_open = verdict.kind == "undecided"
+    return replace(verdict, counted=TURNS, more=fewest_rounds(1 - rule.confidence)) if is_open else verdict
+
+
+def _by_rounds(arrangement: Arrangement, sign: float, rule: DecisionRule) -> Verdict:
+    logs = [sign * (math.log(own.value) - math.log(base.value)) for own, base in arrangement.rounds]
+    alpha = 1 - rule.confidence
+    counted = _Counted(len(logs), "rounds", fewest_rounds(alpha))
+    return _verdict(signed_rank_test(logs, rule.confidence), arrangement.kind, "signed rank", counted, rule)
+
+
+def _by_ranks(
+    speeds: list[float],
+    base: list[float],
+    ordered: list[float],
+    base_ordered: list[float],
+    rule: DecisionRule,
+) -> Verdict:
+    result = rank_sum_test(speeds, base, rule.confidence)
+    drifts = [trend(side).p for side in (ordered, base_ordered) if len(side) > 1]
+    if any(p <= 1 - rule.confidence for p in drifts):
+        reason = "the repeats of one case drift, so their order matters"
+        return Verdict("undecided", math.exp(result.shift), "exchangeable", "rank sum", reason=reason)
+    fewest = fewest_repeats_of_each(1 - rule.confidence)
+    counted = _Counted(min(len(speeds), len(base)), "repeats", fewest)
+    return _verdict(result, "exchangeable", "rank sum", counted, rule)
+
+
+def _in_order(repeats: Sequence[TimedRepeat], sign: float) -> list[float]:
+    """Return the log speeds in the order of time; as they stand if the order is not known."""
+    ordered = sorted(repeats, key=lambda each: each.start or 0.0) if have_one_clock(repeats) else repeats
+    return [sign * math.log(each.value) for each in ordered]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What a test counts: n rounds or repeats, and the fewest that can decide."""
+
+    n: int
+    what: str
+    fewest: int
+
+
+def _verdict(
+    result: ShiftTest, arrangement: str, test: TestName, counted: _Counted, rule: DecisionRule
+) -> Verdict:
+    ratio = math.exp(result.shift)
+    verdict = Verdict("undecided", ratio, arrangement, test, p=result.p, counted=counted.what, n=counted.n)
+    if not math.isfinite(result.low):
+        reason = f"{counted.n} {counted.what} are too few for {100 * rule.confidence:.3g} % confidence"
+        return replace(verdict, reason=reason, more=max(counted.fewest - counted.n, 0))
+    low, high = math.exp(result.low), math.exp(result.high)
+    verdict = replace(verdict, low=low, high=high, coverage=result.coverage)
+    margin = math.log1p(rule.margin)
+    if -margin <= result.low and result.high <= margin:
+        return replace(verdict, kind="same")
+    if result.low > 0 or result.high < 0:
+        return replace(verdict, kind="faster" if result.low > 0 else "slower")
+    half = (result.high - result.low) / 2
+    needed = math.ceil(counted.n * (half / margin) ** 2) if margin > 0 else 0
+    reason = f"between {difference_text(low)} and {difference_text(high)}"
+    return replace(
+        verdict, reason=reason, more=max(needed - counted.n, 1) if needed else 0, margin=rule.margin
+    )
+
+
+def _by_separation(
+    speeds: list[float], base: list[float], ratio: float, arrangement: Arrangement, *, is_timed: bool
+) -> Verdict:
+    kind = arrangement.kind
+    order = "the order of the runs is not known"
+    if kind == "blocked" or is_timed:
+        order = "not interleaved"
+    fewest = min(len(speeds), len(base))
+    if fewest < FEWEST_SEPARATED:
+        reason = f"{order}, and fewer than {FEWEST_SEPARATED} repeats"
+        return Verdict("undecided", ratio, kind, reason=reason)
+    gap = max(min(speeds) - max(base), min(base) - max(speeds))
+    larger = max(max(side) - min(side) for side in (speeds, base))
+    if gap > 0 and gap >= max(SEPARATION, SEPARATION_TIMES_REPEATS / fewest) * larger:
+        return Verdict("faster" if ratio > 1 else "slower", ratio, kind, "separation")
+    return Verdict("undecided", ratio, kind, "separation", reason=order)

@@ -1,0 +1,87 @@
+"""What a run was measured with, besides its factors.
+
+Factors are the experimenter's choices. A log says more: how much work a step was, how many ranks ran, on
+which device, by which clock. Runs that differ in one of these are no repeats of each other, whatever their
+factors say.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from reportgen.core.metrics import item_of
+from reportgen.core.model import STEP, FactorValue, Measurement, Run
+
+# Repeats must agree in these.
+WORK, RANKS, DEVICE, CLOCK = "samples_per_step", "ranks", "device_model", "clock"
+# What a rate counts, and the phases of a total. Numbers that differ in one of these are other quantities, so
+# no definition can ignore it.
+ITEM, PARTS = "item", "parts"
+QUANTITIES = (ITEM, PARTS)
+OF_REPEATS = (WORK, RANKS, DEVICE, CLOCK, *QUANTITIES)
+
+# The unit of rates that count items, such as images or tokens.
+_RATE = "samples/s"
+
+_DEVICE_NAME = re.compile(r"gpu(?:_name|\.name|\.[^.]+\.name)?|torch\.device|device(?:_name)?", re.IGNORECASE)
+
+# What a clock measures. Printed rates and timestamps are of the host; only events are the device's own.
+_CLOCK_KINDS: Mapping[str, str] = {"cuda_event": "device", "host": "host", "host_synchronized": "host"}
+
+
+def conditions_of_run(run: Run) -> dict[str, FactorValue]:
+    """Return what a run says about its work, ranks and device model; nothing for what it does not say."""
+    work = _work(run)
+    devices = {
+        # Newer drivers put the maker before the name.
+        str(value).removeprefix("NVIDIA ").strip()
+        for name, value in run.environment.items()
+        if _DEVICE_NAME.fullmatch(name) and value != ""
+    }
+    conditions: dict[str, FactorValue] = {}
+    if work is not None:
+        conditions[WORK] = int(work) if work % 1 == 0 else work
+    if run.ranks is not None:
+        conditions[RANKS] = run.ranks
+    if devices:
+        conditions[DEVICE] = " + ".join(sorted(devices))
+    return conditions
+
+
+def conditions_of(measurement: Measurement, metric: str) -> dict[str, FactorValue]:
+    """Return the conditions of the run, the clock of the measurement, and what its value is about."""
+    conditions = conditions_of_run(measurement.run)
+    if clock := _CLOCK_KINDS.get(measurement.clock):
+        conditions[CLOCK] = clock
+    if measurement.unit == _RATE and (item := item_of(metric, measurement.run.factors)):
+        conditions[ITEM] = item
+    if measurement.parts:
+        conditions[PARTS] = " + ".join(measurement.parts)
+    return conditions
+
+
+def differing(conditions: Sequence[Mapping[str, FactorValue]], names: Iterable[str]) -> list[str]:
+    """Return the names for which two of the conditions say different things."""
+    return [name for name in names if len({each[name] for each in conditions if name in each}) > 1]
+
+
+def _work(run: Run) -> float | None:
+    """Return the samples in most steps, over all ranks; None if the log does not say it.
+
+    The last batch of an epoch is smaller. Where hardly two steps agree (sequences of any length), there is no
+    such number.
+    """
+    per_rank = []
+    for series in run.series:
+        if series.metric != "step_time" or series.phase != STEP or not np.isfinite(series.samples).any():
+            continue
+        known = np.isfinite(series.samples) & (series.span > 0)
+        works, counts = np.unique(series.samples[known] / series.span[known], return_counts=True)
+        if 2 * int(counts.max()) <= int(known.sum()):
+            return None
+        per_rank.append((series.clock, series.rank, float(works[counts.argmax()])))
+    if not per_rank:
+        return run.samples_per_step
+    clock = per_rank[0][0]
+    return sum(work for of, _, work in per_rank if of == clock)

@@ -1,0 +1,1 @@
+"""The texts of a report, once for all readers: tables as grids, summaries, evidence."""

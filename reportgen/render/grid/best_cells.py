@@ -1,0 +1,133 @@
+"""Find the best numbers of a table: of what competes at the same scale.
+
+What does the work competes: frameworks, devices, compilers. Models, batch sizes and device counts do not:
+they change the work. So numbers compete that differ only in factors of the first kind; where both rows and
+columns have such factors, the numbers of a column.
+
+A number whose interval overlaps that of the best is marked as well: nothing shows that it is worse.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reportgen.compare.conditions import COMPETITORS, conditions_of_case
+from reportgen.core import metrics
+from reportgen.core.model import Summary
+from reportgen.protocol.conditions import ITEM
+from reportgen.tables.results import Cell, Header, Label, Quantity, Table
+
+_HIGHER: frozenset[Quantity] = frozenset(("speedup", "efficiency"))
+_LOWER: frozenset[Quantity] = frozenset(("observed", "excess"))
+
+Position = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The positions (row, column) of the best numbers, and what they are the best of, in words."""
+
+    cells: frozenset[Position]
+    text: str
+
+
+def best_cells(table: Table) -> Best:
+    """Return the best numbers; none if nothing competes or no direction is better."""
+    in_rows = _competes(table.row_factors, table.rows)
+    if not in_rows and not _competes(table.column_factors, table.columns):
+        return Best(frozenset(), "")
+    groups: dict[tuple[object, ...], list[Position]] = {}
+    for i, j in _numbers(table):
+        column = table.columns[j]
+        rows = j, *_work(table.row_factors, table.rows[i])
+        columns = i, *_work(table.column_factors, column)
+        item = counted_item(table.cells[i][j]) if column.quantity == "value" else ""
+        groups.setdefault((column.quantity, item, *(rows if in_rows else columns)), []).append((i, j))
+    best = [position for members in groups.values() for position in _best(table, members)]
+    return Best(frozenset(best), _text(table, in_rows) if best else "")
+
+
+def _text(table: Table, in_rows: bool) -> str:
+    """Return what bold means; the work is named where numbers with different work are beside each other."""
+    if in_rows:
+        line, crossing, names, titles, heads = (
+            "column",
+            "rows",
+            table.row_factors,
+            table.row_titles,
+            table.rows,
+        )
+    else:
+        line, crossing, names, heads = "row", "columns", table.column_factors, table.columns
+        titles = table.column_titles or tuple(Label(name) for name in names)
+    work = [i for i, name in enumerate(names) if name not in COMPETITORS]
+    differing = [i for i in work if len({repr(head.key[i]) for head in heads if not head.is_mean}) > 1]
+    words = [titles[i].text or names[i] for i in differing]
+    same = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+    return f"Bold: the best of a {line}{f' among {crossing} with the same {same}' if same else ''}."
+
+
+def _competes(names: Sequence[str], heads: Sequence[Header]) -> bool:
+    """Return whether the heads differ in what does the work."""
+    keys = [dict(zip(names, head.key, strict=False)) for head in heads if not head.is_mean]
+    return any(len({repr(key.get(name)) for key in keys}) > 1 for name in COMPETITORS.intersection(names))
+
+
+def _work(names: Sequence[str], head: Header) -> tuple[str, ...]:
+    """Return the values of the head that say what is done, or what of it is measured."""
+    return tuple(repr(v) for n, v in zip(names, head.key, strict=False) if n not in COMPETITORS)
+
+
+def _numbers(table: Table) -> Iterator[Position]:
+    for i, (row, line) in enumerate(zip(table.rows, table.cells, strict=True)):
+        for j, cell in enumerate(line):
+            if cell.kind == "number" and cell.value is not None and not row.is_mean:
+                yield i, j
+
+
+def counted_item(cell: Cell) -> str:
+    """Return what a rate counts: images and tokens have no common scale. "" for other numbers."""
+    is_rate = cell.unit is not None and cell.unit.base == "samples/s"
+    return conditions_of_case(cell.case).get(ITEM, "") if is_rate and cell.case else ""
+
+
+def _direction(cell: Cell, quantity: Quantity) -> int:
+    """Return 1 where more is better, -1 where less is, 0 where neither is."""
+    if quantity in _HIGHER:
+        return 1
+    if quantity in _LOWER:
+        return -1
+    if quantity not in ("value", "ratio") or cell.case is None:
+        return 0
+    better = metrics.metric_of(cell.case.metric).better
+    return {"higher": 1, "lower": -1}.get(better or "", 0)
+
+
+def _best(table: Table, positions: Sequence[Position]) -> list[Position]:
+    best = best_of([table.cells[i][j] for i, j in positions], table.columns[positions[0][1]].quantity)
+    return [positions[at] for at in best] if len(best) < len(positions) else []
+
+
+def best_of(cells: Sequence[Cell], quantity: Quantity) -> list[int]:
+    """Return the positions of the best of cells with numbers, [] if no direction is better.
+
+    They are several where the repeats leave open which is the best.
+    """
+    direction = _direction(cells[0], quantity)
+    if not direction:
+        return []
+    best = max(cells, key=lambda cell: direction * (cell.value or 0.0))
+    return [at for at, cell in enumerate(cells) if cell.value == best.value or _overlaps(cell, best)]
+
+
+def _overlaps(cell: Cell, other: Cell) -> bool:
+    """Return whether the repeats of two measured values leave open which is larger."""
+    first, second = _summary(cell), _summary(other)
+    if first is None or second is None:
+        return False
+    return first.low <= second.high and second.low <= first.high
+
+
+def _summary(cell: Cell) -> Summary | None:
+    """Return the repeats behind a measured value; None for a single one and for a comparison."""
+    summary = cell.case.summary if cell.case and cell.comparison is None else None
+    return summary if summary and summary.n > 1 else None

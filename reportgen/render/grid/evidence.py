@@ -1,0 +1,454 @@
+"""Prepare the evidence of index.html: each case with its repeats, once for the page's data and its text.
+
+A page holds it twice: as JSON that the script shows on demand (`evidence_data`), and as compact text for a
+browser without JavaScript (`templates/evidence.html`). Both are made from these values, so they agree.
+
+Repeats without a number (failed, out of memory, too short) are listed with the others, so that a reader
+sees what a median leaves out.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from reportgen.compare.verdict import Verdict
+from reportgen.core import metrics, units
+from reportgen.core.factors import factor_key
+from reportgen.core.model import (
+    RESERVED,
+    STEP,
+    Case,
+    Factors,
+    FactorValue,
+    Finding,
+    Measurement,
+    Run,
+    Source,
+    Summary,
+    Window,
+)
+from reportgen.core.plain_text import one_line
+from reportgen.core.units import Unit
+from reportgen.render.case_index import Appearance, CaseIndex
+from reportgen.render.grid.grid import unit_label
+from reportgen.render.text.english import count
+from reportgen.tables.results import CompareKind, Comparison, Table
+
+_MAX_SOURCES = 3
+NO_VALUE = "-"
+
+# The text before the link to a baseline; the braces stand for the comparison.
+BEFORE_BASELINE: Mapping[CompareKind, str] = {
+    "ratio": "{}x the value of",
+    "speedup": "Speed-up {} over",
+    "efficiency": "Scaling efficiency {} relative to",
+    "expected": "{}x slower than",
+}
+# Stands for the range of the repeats in the text that says how they became one number.
+RANGE = "\t"
+# Stands for the log of the run in a path; no path contains it after `one_line`.
+LOG = "\t"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """One run of a case: its value in the unit of the case, where it was measured and read.
+
+    value    as the page shows it, "-" for none
+    sources  the first few; more_sources  how many others there are
+    """
+
+    run: Run
+    value: str
+    evidence: str
+    window: Window | None
+    sources: tuple[Source, ...]
+    more_sources: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def status(self) -> str:
+        """Return how the run ended, in words."""
+        return self.run.status.replace("_", " ")
+
+    @property
+    def log(self) -> str:
+        """Return the log that the id of the run begins with."""
+        return one_line(self.run.id).partition("#")[0]
+
+    @property
+    def number(self) -> str:
+        """Return the rest of the id: `#2` for the second run of a log."""
+        return one_line(self.run.id)[len(self.log) :]
+
+    @property
+    def paths(self) -> tuple[tuple[str, int], ...]:
+        """Return the sources as (path, line), with LOG in place of the log of the run."""
+        pairs = [(one_line(source.path), source.line) for source in self.sources]
+        return tuple((path.replace(self.log, LOG, 1) if self.log else path, line) for path, line in pairs)
+
+    @property
+    def steps(self) -> tuple[int, int, int]:
+        """Return the first and the last measured step and their number; zeros if the log has none."""
+        return (self.window.first, self.window.last, self.window.steps) if self.window else (0, 0, 0)
+
+    @property
+    def in_time(self) -> str:
+        """Return "in 32.0 s", the time of the measured steps; "" without one: a log may print rates only."""
+        if self.window is None or not math.isfinite(self.window.time):
+            return ""
+        gap = f" ({units.text(self.window.gap_time, digits=3)} s left out)" if self.window.gap_time else ""
+        return f"in {units.text(self.window.time, digits=4)} s{gap}"
+
+    @property
+    def place(self) -> str:
+        """Return the run and its sources; of the run only what no path contains."""
+        texts = [*map(str, self.sources), *([f"{self.more_sources:,} more"] if self.more_sources else [])]
+        is_in_path = any(LOG in path for path, _ in self.paths)
+        run = self.number if is_in_path else self.run.id
+        return ", ".join(filter(None, (run, *texts)))
+
+    @property
+    def whole(self) -> str:
+        """Return where the repeat was measured and read."""
+        first, last, steps = self.steps
+        window = f"steps {first} to {last} ({count(steps, 'step')}) {self.in_time}".strip() if steps else ""
+        return "; ".join(filter(None, (window, self.place)))
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """What the runs of a case have in common, so that a page says it once.
+
+    folder  that their logs are in, with "/" at the end; paths, steps  those of most runs
+    """
+
+    folder: str
+    paths: tuple[tuple[str, int], ...]
+    steps: tuple[int, int, int]
+
+    @property
+    def text(self) -> str:
+        """Return it in words, with RUN for the rest of a log's name."""
+        places = [str(Source(path.replace(LOG, f"{self.folder}RUN"), line)) for path, line in self.paths]
+        first, last, steps = self.steps
+        window = [f"steps {first} to {last} ({count(steps, 'step')})"] if steps else []
+        return "; ".join([*window, ", ".join(places)])
+
+    def rest(self, repeat: Repeat) -> str:
+        """Return where a repeat was measured and read, as far as it is not in `text`."""
+        first, last, steps = repeat.steps
+        window = f"steps {first} to {last} ({count(steps, 'step')})" if repeat.steps != self.steps else ""
+        time = f"{window} {repeat.in_time}".strip()
+        is_usual = repeat.paths == self.paths and not repeat.more_sources
+        place = repeat.log[len(self.folder) :] + repeat.number if is_usual else repeat.place
+        return "; ".join(filter(None, (time, place)))
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineSentence:
+    """The case against a baseline, in one table: `{before} {baseline}{after}` is a sentence.
+
+    table     its anchor; baseline  the name of the baseline's case; text  its factors that differ
+    verdict   None where there is nothing to decide
+    """
+
+    table: str
+    kind: CompareKind
+    value: float
+    baseline: str
+    text: str
+    after: str
+    verdict: Verdict | None
+
+    @property
+    def before(self) -> str:
+        """Return the text before the link to the baseline."""
+        return BEFORE_BASELINE[self.kind].format(units.text(self.value, digits=3))
+
+
+@dataclass(frozen=True, slots=True)
+class CaseEvidence:
+    """The evidence of one case.
+
+    factors   those that not all cases of the report share
+    unit      the unit of all its numbers, "" for plain ones; factor  its size in the base unit
+    ends      low end, median and high end of the repeats; one number of one repeat; empty without a value
+    how       how the repeats became one number, with RANGE in it
+    evidence  the kind of evidence that all repeats share, else ""
+    usual     what most repeats have in common
+    table     the first table that shows the case, None for a case that is only a baseline
+    """
+
+    name: str
+    title: str
+    factors: Factors
+    unit: str
+    factor: float
+    ends: tuple[str, ...]
+    how: str
+    evidence: str
+    usual: Usual
+    repeats: tuple[Repeat, ...]
+    findings: tuple[Finding, ...]
+    compared: tuple[BaselineSentence, ...]
+    table: Table | None
+
+    @property
+    def summary(self) -> str:
+        """Return the number in words."""
+        if not self.ends:
+            return self.how
+        ends = f"{self.ends[0]} – {self.ends[-1]}"
+        return f"{self.ends[len(self.ends) // 2]} {self.unit}".strip() + f", {self.how.replace(RANGE, ends)}"
+
+    @property
+    def sentences(self) -> tuple[BaselineSentence, ...]:
+        """Return the comparisons, equal ones of several tables once."""
+        return tuple({(c.before, c.baseline, c.after): c for c in self.compared}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceGroup:
+    """The cases that one table is the first to show.
+
+    anchor  of the table, "" for cases that are only baselines; shared  the factors that all cases share
+    """
+
+    anchor: str
+    title: str
+    shared: Factors
+    cases: tuple[CaseEvidence, ...]
+
+    @property
+    def shared_text(self) -> str:
+        """Return the shared factors as `name=value, ...`."""
+        return _factors_text(self.shared)
+
+    def factors_text(self, case: CaseEvidence) -> str:
+        """Return the other factors of a case."""
+        return _factors_text({name: v for name, v in case.factors.items() if name not in self.shared})
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEvidence:
+    """The evidence of a report: its cases in reading order, and the factors that all of them share."""
+
+    shared: Factors
+    cases: tuple[CaseEvidence, ...]
+    groups: tuple[EvidenceGroup, ...]
+
+    @property
+    def shared_text(self) -> str:
+        """Return the shared factors as `name=value, ...`."""
+        return _factors_text(self.shared)
+
+
+def evidence_of(cases: CaseIndex, anchor: Callable[[Table], str]) -> ReportEvidence:
+    """Return the evidence of every case of the report.
+
+    anchor  returns the anchor of a table on the page
+    """
+    shared = _shared([case.factors for case in cases.cases])
+    proofs = tuple(_case(case, cases, shared, anchor) for case in cases.cases)
+    return ReportEvidence(shared, proofs, _groups(proofs, anchor))
+
+
+def _groups(cases: Iterable[CaseEvidence], anchor: Callable[[Table], str]) -> tuple[EvidenceGroup, ...]:
+    by_table: dict[str, list[CaseEvidence]] = {}
+    for case in cases:
+        by_table.setdefault(anchor(case.table) if case.table else "", []).append(case)
+    return tuple(
+        EvidenceGroup(
+            name,
+            (members[0].table.title or members[0].table.id) if members[0].table else "Baselines",
+            _shared([case.factors for case in members]),
+            tuple(members),
+        )
+        for name, members in by_table.items()
+    )
+
+
+def messages(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """Return the findings as `rule: text`, equal ones once."""
+    return tuple(dict.fromkeys(f"{finding.rule}: {finding.text}" for finding in findings))
+
+
+def _shared(all_factors: list[Factors]) -> dict[str, FactorValue]:
+    """Return the factors with the same value in every case; none if there is only one case."""
+    if len(all_factors) < 2:
+        return {}
+    first, *others = all_factors
+    shared = {name: value for name, value in first.items() if name not in RESERVED}
+    for factors in others:
+        shared = {
+            name: value
+            for name, value in shared.items()
+            if name in factors and factor_key(factors[name]) == factor_key(value)
+        }
+    return shared
+
+
+def _factors_text(factors: Factors) -> str:
+    return ", ".join(f"{name}={value}" for name, value in factors.items())
+
+
+def _case(
+    case: Case, cases: CaseIndex, shared: Mapping[str, FactorValue], anchor: Callable[[Table], str]
+) -> CaseEvidence:
+    unit = _unit(case)
+    repeats = (
+        *(_measured(measurement, unit) for measurement in case.measurements),
+        *map(_unmeasured, case.unmeasured),
+    )
+    title = metrics.metric_of(case.metric, case.unit).title
+    if case.phase != STEP:
+        title += f", {case.phase}"  # so the title has these two factors
+    appearances = cases.appearances(case)
+    compared = [_compared(case, appearance, cases, anchor) for appearance in appearances]
+    kinds = {measurement.evidence for measurement in case.measurements}
+    return CaseEvidence(
+        name=cases.name(case) or "",
+        title=title,
+        factors={n: v for n, v in case.factors.items() if n not in RESERVED and n not in shared},
+        unit=unit_label(unit),
+        factor=unit.factor,
+        ends=_ends(case.summary, unit),
+        how=_how(case),
+        evidence=kinds.pop() if len(kinds) == 1 else "",
+        usual=_usual(repeats),
+        repeats=repeats,
+        findings=case.findings,
+        compared=tuple(dict.fromkeys(each for each in compared if each)),
+        table=appearances[0].table if appearances else None,
+    )
+
+
+def _compared(
+    case: Case, appearance: Appearance, cases: CaseIndex, anchor: Callable[[Table], str]
+) -> BaselineSentence | None:
+    """Return a comparison; None if the case is the baseline."""
+    comparison = appearance.comparison
+    if comparison is None or not math.isfinite(comparison.value):
+        return None
+    baseline = cases.name(comparison.baseline)
+    if baseline is None or baseline == cases.name(case):
+        return None
+    differing = [
+        f"{name}={value}"
+        for name, value in comparison.baseline.factors.items()
+        if name not in case.factors or factor_key(case.factors[name]) != factor_key(value)
+    ]
+    texts = ", ".join(each.text for each in comparison.differs)
+    differs = f"; differs in {texts}" if texts else ""
+    decided = comparison.verdict and comparison.verdict.kind != "no repeats"
+    verdict = comparison.verdict if decided else None
+    return BaselineSentence(
+        table=anchor(appearance.table),
+        kind=comparison.kind,
+        value=comparison.value,
+        baseline=baseline,
+        text=", ".join(differing) or "the other runs",
+        after="".join([*_more(comparison, verdict), differs]),
+        verdict=verdict,
+    )
+
+
+def _more(comparison: Comparison, verdict: Verdict | None) -> list[str]:
+    """Return what else there is to say: expectation, verdict, ratios per cycle and joule, parts."""
+    parts = comparison.breakdown
+    return [
+        _expectation(comparison),
+        f"; {_verdict_text(verdict)}" if verdict else "",
+        _beside(comparison),
+        f"; {parts.sentence()}" if parts and parts.is_split else "",
+    ]
+
+
+def _verdict_text(verdict: Verdict) -> str:
+    """Return the verdict, with what was tested: its estimate differs from the ratio of the medians."""
+    tested = f"by the test of {count(verdict.n, verdict.counted.removesuffix('s'))}, " if verdict.n else ""
+    return f"{tested}{verdict.sentence()}"
+
+
+def _beside(comparison: Comparison) -> str:
+    """Return how the two compare per cycle and per joule, where their logs have both."""
+    cycles, energy = comparison.cycles, comparison.energy
+    texts = [cycles.sentence(comparison.verdict)] if cycles else []
+    texts += [f"{units.text(energy, digits=3)}x the energy per sample"] if energy else []
+    return "".join(f"; {text}" for text in texts)
+
+
+def _expectation(comparison: Comparison) -> str:
+    if comparison.expected is None or comparison.excess is None:
+        return ""
+    speed = units.text(comparison.expected.speed, digits=3)
+    excess = units.text(comparison.excess, digits=3)
+    return f"; {speed}x its speed is expected, so {excess}x slower than expected"
+
+
+def _unit(case: Case) -> Unit:
+    item = metrics.item_of(case.metric, case.factors)
+    if case.unit == "samples/s" and item:
+        return Unit(units.rate_unit(item), case.unit, 1.0)
+    return units.choose([measurement.value for measurement in case.measurements], case.unit)
+
+
+def _number(value: float, unit: Unit) -> str:
+    shown = units.text(value / unit.factor, digits=7)
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def _ends(summary: Summary | None, unit: Unit) -> tuple[str, ...]:
+    if summary is None:
+        return ()
+    values = (summary.low, summary.median, summary.high) if summary.n > 1 else (summary.median,)
+    return tuple(_number(value, unit) for value in values)
+
+
+def _how(case: Case) -> str:
+    """Return how the repeats became one number, and how far apart they are."""
+    summary = case.summary
+    if summary is None:
+        return "no repeat has a value"
+    if summary.n == 1:
+        evidence = {measurement.evidence for measurement in case.measurements}
+        kind = "published" if evidence == {"published"} else "aggregate from the log"
+        return kind if evidence <= {"aggregate", "published"} else "1 repeat"
+    protocol = f"protocol {one_line(case.protocol)}"
+    if summary.statistic != "median":
+        return f"{summary.statistic} of {summary.n} repeats, range {RANGE}; {protocol}"
+    confidence = f"{units.text(summary.coverage * 100, digits=3)} % confidence"
+    kind = "interval" if summary.reached else "range"
+    return f"median of {summary.n} repeats, {kind} {RANGE} ({confidence}); {protocol}"
+
+
+def _measured(measurement: Measurement, unit: Unit) -> Repeat:
+    run = measurement.run
+    sources = tuple(dict.fromkeys(measurement.sources or (run.source,)))
+    return Repeat(
+        run=run,
+        value=_number(measurement.value, unit),
+        evidence=measurement.evidence,
+        window=measurement.window,
+        sources=sources[:_MAX_SOURCES],
+        more_sources=max(0, len(sources) - _MAX_SOURCES),
+        findings=(*run.findings, *measurement.findings),
+    )
+
+
+def _unmeasured(run: Run) -> Repeat:
+    return Repeat(run, NO_VALUE, "", None, (run.source,), 0, run.findings)
+
+
+def _usual(repeats: Sequence[Repeat]) -> Usual:
+    if not repeats:
+        return Usual("", (), (0, 0, 0))
+    folders = [repeat.log[: repeat.log.rfind("/") + 1] for repeat in repeats]
+    shared = min(folders)
+    while not all(folder.startswith(shared) for folder in folders):
+        shared = shared[: shared.rstrip("/").rfind("/") + 1]
+    paths = Counter(repeat.paths for repeat in repeats).most_common(1)[0][0]
+    steps = Counter(repeat.steps for repeat in repeats).most_common(1)[0][0]
+    return Usual(shared, paths, steps)

@@ -1,0 +1,410 @@
+"""Convert a table to a grid of texts, once for all outputs.
+
+A Table goes in, a Grid comes out: heads with spans, body rows of items, notes, sentences. Markdown and HTML
+differ only in how they write an item, so both pages show the same numbers. The outputs escape the texts.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, takewhile
+from typing import Literal
+
+from reportgen.compare.verdict import VerdictKind
+from reportgen.core import units
+from reportgen.core.model import Case, FactorValue
+from reportgen.core.rules import Rule
+from reportgen.core.units import Unit
+from reportgen.render.text.english import sentence
+from reportgen.tables.results import Cell, Header, Label, Note, Quantity, Table
+
+Align = Literal["left", "right"]
+
+ABSENT = "-"
+
+# Significant digits of a table that does not set another number.
+DIGITS = 4
+
+# Unit names as people write them.
+_UNIT_NAMES = {"us": "µs", "μs": "µs", "degC": "°C", "ratio": "", "1": "", "count": ""}
+
+
+# Signs beside a ratio, which need no colour. Their words are in the caption.
+SIGNS: Mapping[VerdictKind | None, str] = {"faster": "▲", "slower": "▼", "same": "=", "undecided": "?"}
+_SIGNED: tuple[Quantity, ...] = ("ratio", "speedup", "observed")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """One text of the grid.
+
+    text            the number or words; sign, interval, unit  what follows a number
+    kind            head, text, or the kind of the cell
+    notes           numbers of footnotes, from 1
+    span            columns that a head covers
+    is_repeated     whether this head of a row, and all before it, are those of the row above
+    """
+
+    text: str = ""
+    sign: str = ""
+    interval: str = ""
+    unit: str = ""
+    kind: str = "text"
+    align: Align = "left"
+    qualifiers: tuple[str, ...] = ()
+    notes: tuple[int, ...] = ()
+    href: str = ""
+    case: Case | None = None
+    span: int = 1
+    is_repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GridNote:
+    """A footnote, or a sentence about the whole table.
+
+    mark    the word that refers to it in Markdown: numbers would change with every new note
+    places  the rows or cells with the note, in words; empty if no other note has the mark
+    rule    of the findings that it comes from
+    """
+
+    mark: str
+    text: str
+    places: tuple[str, ...] = ()
+    rule: Rule | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """A table as texts.
+
+    lead    heads of the row-factor columns; levels  the heads of the data columns, top level first
+    rows    (row heads, cells)
+    about   sentences about the whole table; notes  footnotes, the note of number 1 first
+    """
+
+    lead: tuple[Item, ...]
+    levels: tuple[tuple[Item, ...], ...]
+    rows: tuple[tuple[tuple[Item, ...], tuple[Item, ...]], ...]
+    about: tuple[GridNote, ...]
+    notes: tuple[GridNote, ...]
+
+    @property
+    def caption(self) -> tuple[str, ...]:
+        """Return the sentences about the whole table."""
+        return tuple(note.text for note in self.about)
+
+
+def unit_label(unit: Unit | None) -> str:
+    """Return how a unit is written for people, "" for plain numbers."""
+    return _UNIT_NAMES.get(unit.name, unit.name) if unit else ""
+
+
+def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None = None) -> str:
+    """Return the number of a cell as the table shows it, without interval and unit.
+
+    digits  significant digits instead of the table's own
+    """
+    if cell.kind == "interval" and cell.low is not None and cell.high is not None:
+        return _ends(cell.low, cell.high)
+    if cell.value is None:
+        return cell.text or ABSENT
+    if quantity == "repeats":
+        return units.text(cell.value, decimals=0)
+    shown = cell.value / (cell.unit.factor if cell.unit else 1.0)
+    if digits is not None:
+        return units.text(shown, digits=digits)
+    # `decimals` applies to measured values; ratios next to them have their own digits.
+    is_ratio = quantity != "value" and any(column.quantity == "value" for column in table.columns)
+    digits = table.digits if quantity == "value" else ratio_digits(table.digits, shown)
+    return number_text(shown, digits, None if is_ratio else table.decimals)
+
+
+def number_text(shown: float, digits: int, decimals: int | None) -> str:
+    """Return a number in the unit that it is shown in."""
+    text = units.text(shown, digits=digits, decimals=decimals)
+    # A value is not zero because its table has few decimals.
+    return units.text(shown, digits=1) if shown and not text.strip("-0.") else text
+
+
+def ratio_text(ratio: float, digits: int) -> str:
+    """Return a ratio beside values of so many digits."""
+    return number_text(ratio, ratio_digits(digits, ratio), None)
+
+
+def _ends(low: float, high: float) -> str:
+    """Return the ends of an interval of ratios, with two digits of its width."""
+    width = high - low
+    decimals = min(6, max(2, 1 - math.floor(math.log10(width)))) if width > 0 else 3
+    return f"{units.text(low, decimals=decimals)} – {units.text(high, decimals=decimals)}"
+
+
+def ratio_digits(digits: int, ratio: float) -> int:
+    """Return the digits of a ratio: the table's if it sets any, else 3, or 2 below a hundredth."""
+    if digits != DIGITS:
+        return digits
+    return 3 if abs(ratio) >= 0.01 else 2
+
+
+def lay_out(table: Table) -> Grid:
+    """Return the grid of a table."""
+    numbers = note_numbers(table)
+    heads = [_row_heads(table, row, numbers) for row in table.rows]
+    rows = tuple(
+        (_marked(own, above), _cells(table, cells, numbers))
+        for own, above, cells in zip(heads, [(), *heads], table.cells, strict=False)
+    )
+    lead = [
+        Item(label.text, kind="head", href=label.href, align=_lead_align(table, i))
+        for i, label in enumerate(table.row_titles)
+    ]
+    if table.unit_mode == "row":
+        lead.append(Item("Unit", kind="head"))
+    aligns = [_column_align([cells[i] for _, cells in rows]) for i in range(len(table.columns))]
+    return Grid(tuple(lead), _levels(table, aligns), rows, _about(table), _notes(table, numbers))
+
+
+def note_numbers(table: Table) -> dict[int, int]:
+    """Return the number, from 1, of each note that a cell or a row refers to; others are not printed."""
+    used = {note for row in table.rows for note in row.notes}
+    used |= {note for line in table.cells for cell in line for note in cell.notes}
+    return {note: number for number, note in enumerate(sorted(used), start=1)}
+
+
+def _notes(table: Table, numbers: Iterable[int]) -> tuple[GridNote, ...]:
+    shown = [table.notes[note] for note in numbers]
+    marks = Counter(note.mark for note in shown)
+    return tuple(
+        GridNote(
+            table.notes[i].mark,
+            sentence(table.notes[i].text),
+            _places(table, i) if marks[table.notes[i].mark] > 1 else (),
+            table.notes[i].rule,
+        )
+        for i in numbers
+    )
+
+
+def _places(table: Table, note: int) -> tuple[str, ...]:
+    """Return the rows or cells with a note, in words."""
+    names_columns = len({column.labels for column in table.columns}) > 1
+    places: dict[str, None] = {}
+    for row, cells in zip(table.rows, table.cells, strict=True):
+        place = row.words(table.row_titles)
+        if note in row.notes:
+            places.setdefault(place)
+        for column, cell in zip(table.columns, cells, strict=True):
+            if note in cell.notes:
+                head = " ".join(label.text for label in column.labels)
+                places.setdefault(f"{place} / {head}".strip(" /") if names_columns else place)
+    return tuple(place for place in places if place)
+
+
+def _about(table: Table) -> tuple[GridNote, ...]:
+    first = _unit_sentence(table)
+    if first and table.about and _names(table.about[0].text, unit_label(table.unit)):
+        first = ""
+    notes = (
+        Note(first, name="measure"),
+        *table.about,
+        Note(_interval_sentence(table), name="parentheses"),
+        Note(_band_sentence(table), name="expected-range"),
+        Note(_sign_sentence(table), name="signs"),
+    )
+    return tuple(GridNote(note.mark, sentence(note.text), rule=note.rule) for note in notes if note.text)
+
+
+def _names(text: str, unit: str) -> bool:
+    """Return whether the text contains the unit as a word: `in s` contains seconds, `speed` does not."""
+    return bool(unit and re.search(rf"(?<![^\s(]){re.escape(unit)}(?![\w/])", text))
+
+
+def _unit_sentence(table: Table) -> str:
+    """Return the sentence with the unit of the whole table, "" if the column heads contain it."""
+    unit = unit_label(table.unit)
+    if table.unit_mode != "table" or not unit:
+        return ""
+    values = [column for column in table.columns if column.quantity == "value"]
+    if values and all(column.quantity_label for column in values):
+        return ""
+    return f"{table.metric_title} in {unit}"
+
+
+def _interval_sentence(table: Table) -> str:
+    """Return what the parentheses after the numbers contain: the interval of the median, or the range."""
+    cells = _with_interval(table, "value")
+    summaries = [cell.case.summary for cell in cells if cell.case and cell.case.summary]
+    reached = sorted({s.coverage for s in summaries if s.reached and s.statistic == "median"})
+    ranges = any(not s.reached or s.statistic != "median" for s in summaries)
+    if not reached:
+        return "In parentheses: range of the repeats" if ranges else ""
+    least = "" if len(reached) == 1 else "at least "
+    text = f"In parentheses: interval of the median ({least}{reached[0] * 100:.1f} % confidence)"
+    return f"{text}, or the range where there are too few repeats for an interval" if ranges else text
+
+
+def _band_sentence(table: Table) -> str:
+    """Return what the parentheses after an expected speed contain."""
+    has_band = any(True for _ in _with_interval(table, "expected", "excess"))
+    return (
+        "In parentheses after an expected speed: the lowest and highest that the facts give"
+        if has_band
+        else ""
+    )
+
+
+def _with_interval(table: Table, *quantities: Quantity) -> Iterator[Cell]:
+    """Yield the cells below heads of these quantities that have an interval."""
+    shown = [i for i, column in enumerate(table.columns) if column.quantity in quantities]
+    cells = (line[i] for line in table.cells for i in shown)
+    return (cell for cell in cells if cell.low is not None and cell.high is not None)
+
+
+def _is_number(value: FactorValue) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _lead_align(table: Table, i: int) -> Align:
+    keys = [row.key[i] for row in table.rows if i < len(row.key)]
+    return "right" if keys and all(_is_number(key) for key in keys) else "left"
+
+
+def _column_align(items: Sequence[Item]) -> Align:
+    return "right" if any(item.kind == "number" for item in items) else "left"
+
+
+def _row_heads(table: Table, row: Header, numbers: Mapping[int, int]) -> tuple[Item, ...]:
+    last = len(row.labels) - 1
+    heads = [
+        Item(
+            label.text,
+            kind="head",
+            href=label.href,
+            align=_lead_align(table, i),
+            qualifiers=row.qualifiers if i == last else (),
+            notes=tuple(numbers[note] for note in row.notes) if i == last else (),
+        )
+        for i, label in enumerate(row.labels)
+    ]
+    if table.unit_mode == "row":
+        heads.append(Item(unit_label(row.unit), kind="head"))
+    return tuple(heads)
+
+
+def _marked(heads: tuple[Item, ...], above: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Return the heads of a row, with those marked that repeat the row above; the last one never does."""
+    pairs = zip(heads[:-1], above, strict=False)
+    same = len(list(takewhile(lambda pair: pair[0].text == pair[1].text, pairs)))
+    return (*(replace(head, is_repeated=True) for head in heads[:same]), *heads[same:])
+
+
+def _cells(table: Table, cells: Sequence[Cell], numbers: Mapping[int, int]) -> tuple[Item, ...]:
+    pairs = zip(table.columns, cells, strict=True)
+    return tuple(_cell(table, column, cell, numbers) for column, cell in pairs)
+
+
+def _cell(table: Table, column: Header, cell: Cell, numbers: Mapping[int, int]) -> Item:
+    text = number(table, column.quantity, cell)
+    unit = unit_label(cell.unit) if table.unit_mode == "cell" and cell.value is not None else ""
+    return Item(
+        text,
+        SIGNS.get(_verdict_of(column, cell), "") if table.has_signs else "",
+        _interval(cell, text),
+        unit,
+        cell.kind,
+        "right" if cell.kind == "number" else "left",
+        cell.qualifiers,
+        tuple(numbers[note] for note in cell.notes),
+        case=cell.case,
+    )
+
+
+def _verdict_of(column: Header, cell: Cell) -> VerdictKind | None:
+    """Return the verdict whose sign a cell has; None for cells that show no ratio to a baseline."""
+    if column.quantity not in _SIGNED or cell.kind != "number" or cell.comparison is None:
+        return None
+    return cell.comparison.verdict.kind if cell.comparison.verdict else None
+
+
+def _sign_sentence(table: Table) -> str:
+    """Return what the signs mean: all of them, so that it does not change with every log."""
+    pairs = ((column, cell) for line in table.cells for column, cell in zip(table.columns, line, strict=True))
+    if not table.has_signs or not any(_verdict_of(column, cell) in SIGNS for column, cell in pairs):
+        return ""
+    words = ", ".join(f"{sign} {kind}" for kind, sign in SIGNS.items())
+    return f"Signs: {words}; no sign where there are no repeats"
+
+
+def _interval(cell: Cell, shown: str) -> str:
+    if cell.value is None or cell.low is None or cell.high is None:
+        return ""
+    factor = cell.unit.factor if cell.unit else 1.0
+    return f"({interval_text(cell.low / factor, cell.high / factor, shown)})"
+
+
+def interval_text(low: float, high: float, shown: str) -> str:
+    """Return the ends of an interval with as many decimals as its number is shown with."""
+    decimals = len(shown.partition(".")[2])
+    return f"{units.text(low, decimals=decimals)} – {units.text(high, decimals=decimals)}"
+
+
+def _levels(table: Table, aligns: Sequence[Align]) -> tuple[tuple[Item, ...], ...]:
+    """Return the rows of heads: one per label, then one for quantities if any is named.
+
+    Equal neighbours below the same parent are merged, except in the lowest row: each of its heads
+    is the head of one column.
+    """
+    has_quantities = any(column.quantity_label for column in table.columns)
+    paths = [
+        [*column.labels, Label(column.quantity_label)] if has_quantities else list(column.labels)
+        for column in table.columns
+    ]
+    depth = max((len(path) for path in paths), default=0)
+    paths = [path + [Label("")] * (depth - len(path)) for path in paths]
+    upper = [_merged(paths, level, aligns) for level in range(depth - 1)]
+    lowest = tuple(
+        _lowest(table, column, path[-1] if path else Label(""), align)
+        for column, path, align in zip(table.columns, paths, aligns, strict=True)
+    )
+    return (*upper, lowest) if lowest else ()
+
+
+def _merged(paths: Sequence[Sequence[Label]], level: int, aligns: Sequence[Align]) -> tuple[Item, ...]:
+    heads = []
+    begin = 0
+    for path, group in groupby(paths, key=lambda path: tuple(path[: level + 1])):
+        span = len(list(group))
+        heads.append(Item(path[-1].text, kind="head", href=path[-1].href, span=span, align=aligns[begin]))
+        begin += span
+    return tuple(heads)
+
+
+def _lowest(table: Table, column: Header, label: Label, align: Align) -> Item:
+    unit = _head_unit(table, column)
+    if _names(label.text, unit):  # a definition may contain it already
+        unit = ""
+    text = f"{label.text} ({unit})" if label.text and unit else label.text or unit
+    return Item(text, kind="head", href=label.href, align=align, qualifiers=column.qualifiers)
+
+
+def _head_unit(table: Table, column: Header) -> str:
+    """Return the unit for the head of a column.
+
+    The unit of the whole table is added only to heads that name a quantity. Heads that are values of a factor
+    (`OneFlow`) go without; the caption contains the unit.
+    """
+    if table.unit_mode == "table" and column.quantity == "value" and column.quantity_label:
+        return unit_label(table.unit)
+    return unit_label(column.unit) if table.unit_mode == "column" else ""
+
+
+def head_paths(grid: Grid) -> list[tuple[Item, ...]]:
+    """Return the heads of each column, top level first."""
+    above: list[list[Item]] = [[] for _ in grid.levels[-1]] if grid.levels else []
+    for level in grid.levels[:-1]:
+        covering = [item for item in level for _ in range(item.span)]
+        for heads, item in zip(above, covering, strict=True):
+            heads.append(item)
+    return [(*heads, lowest) for heads, lowest in zip(above, grid.levels[-1] if above else (), strict=True)]

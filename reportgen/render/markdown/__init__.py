@@ -1,0 +1,1 @@
+"""The Markdown page of a report, and the index of all reports."""

@@ -1,0 +1,175 @@
+"""Write the tables and figures of a Markdown page: open, folded or as a line with a link.
+
+Below a table is one line: its CSV, what it measures, what all numbers have in common, and the names of the
+notes that hold for all of it. The notes themselves are on the page once.
+"""
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from reportgen.core.plain_text import one_line
+from reportgen.render.data import csv, svg
+from reportgen.render.grid.grid import Grid, GridNote, Item, lay_out
+from reportgen.render.grid.summary import alt_text
+from reportgen.render.grid.table_result import table_result, title_of
+from reportgen.render.markdown import table as markdown
+from reportgen.render.markdown.fit_width import MAX_WIDTH
+from reportgen.render.markdown.folding import MAX_TABLES, Folding, Form
+from reportgen.render.markdown.notes import PageNotes
+from reportgen.render.outputs import Content
+from reportgen.render.text import escape
+from reportgen.render.text.english import count, sentence
+from reportgen.tables.results import Figure, Table
+
+NOTES_TITLE = "Notes on the tables"
+_NOTES_ANCHOR = "#notes-on-the-tables"
+
+# A table with more rows than the first number shows as many as the second.
+_MAX_ROWS, _ROWS_OF_LONG_TABLE = 30, 10
+
+# What the line below a table says; an author's note has a line for itself.
+_ON_LINE = ("measure", "constants")
+_AUTHOR = "author"
+
+
+def fold(summary: str, *parts: str) -> str:
+    """Return parts that the page folds; a summary is HTML: no Markdown inside."""
+    return "\n\n".join(
+        [f"<details>\n<summary>{html.escape(one_line(summary))}</summary>", *parts, "</details>"]
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableBlocks:
+    """The tables and figures of one page.
+
+    links  that are on the page; said  the notes of authors that are on it
+    """
+
+    content: Content
+    folding: Folding = field(default_factory=Folding)
+    notes: PageNotes = field(default_factory=PageNotes)
+    links: set[tuple[str, str]] = field(default_factory=set)
+    said: set[str] = field(default_factory=set)
+
+    def table(self, table: Table, figures: Sequence[Figure] = ()) -> str:
+        """Return the next table that the author's text places, with its figures."""
+        form = self.folding.of_table(table)
+        if form != "linked":
+            return self._shown(table, figures, form)
+        return "\n\n".join([self._linked(table, figures), *self._author_notes(table)])
+
+    def entry(self, tables: Sequence[Table], drawn: Mapping[str, Sequence[Figure]]) -> Iterator[str]:
+        """Yield the tables that one entry makes; lines with links come together, folded."""
+        forms = [self.folding.of_table(table, len(tables)) for table in tables]
+        if len(tables) > 1 and forms[0] == "open":
+            yield f"**{escape.markdown(title_of(tables[0]))}**"
+        linked = [table for table, form in zip(tables, forms, strict=True) if form == "linked"]
+        for table, form in zip(tables, forms, strict=True):
+            if form != "linked":
+                yield self._shown(table, drawn.get(table.id, ()), form)
+        if linked:
+            is_brief = len(tables) > MAX_TABLES
+            lines = (
+                f"- {self._linked(table, drawn.get(table.id, ()), is_brief=is_brief)}" for table in linked
+            )
+            more = "more table" if len(linked) < len(tables) else "table"
+            yield fold(f"{count(len(linked), more)}, as CSV", "\n".join(lines))
+            yield from dict.fromkeys(note for table in linked for note in self._author_notes(table))
+
+    def _shown(self, table: Table, figures: Sequence[Figure], form: Form) -> str:
+        shown = "\n\n".join([self._open(table), *map(self._drawing, figures)])
+        return shown if form == "open" else fold(f"{title_of(table)}: {table_result(table)}", shown)
+
+    def _linked(self, table: Table, figures: Sequence[Figure], *, is_brief: bool = False) -> str:
+        """Return the line of a table that is not on the page: its result, and where it is."""
+        result = f"{escape.link(title_of(table), self._csv(table))}: "
+        result += escape.markdown(table_result(table, is_brief=is_brief))
+        return "; ".join([result, *(f"[figure]({self._svg(figure)})" for figure in figures)])
+
+    def figure(self, figure: Figure) -> str:
+        """Return the next figure that is not beside its table."""
+        drawing = self._drawing(figure)
+        is_open = self.folding.of_figure(figure) == "open"
+        return drawing if is_open else fold(f"Figure: {figure.title}", drawing)
+
+    def _csv(self, table: Table) -> str:
+        return csv.OUTPUT.path_of(self.content.table_names[table.id])
+
+    def _page(self, table: Table) -> str:
+        return f"index.html#table-{self.content.table_names[table.id]}"
+
+    def _svg(self, figure: Figure) -> str:
+        return svg.OUTPUT.path_of(self.content.figure_names[figure.id])
+
+    def _drawing(self, figure: Figure) -> str:
+        return f"![{escape.markdown(alt_text(figure))}]({self._svg(figure)})"
+
+    def _open(self, table: Table) -> str:
+        shown = _first_rows(table)
+        grid = self._with_new_links(lay_out(shown))
+        self.notes.add(table.title, (*grid.notes, *_elsewhere(grid)))
+        above = [markdown.rows(shown, grid), self._rest(table, shown), self._line(table, grid)]
+        parts = [*above, *self._author_notes(table)]
+        return "\n\n".join(filter(None, parts))
+
+    def _author_notes(self, table: Table) -> list[str]:
+        """Return the notes that the author of the definition added, unless they are on the page."""
+        notes = [note.text for note in table.about if note.name == _AUTHOR and note.text not in self.said]
+        self.said.update(notes)
+        return [escape.paragraph(sentence(note)) for note in notes]
+
+    def _with_new_links(self, grid: Grid) -> Grid:
+        """Return the grid with the links that are not on the page yet."""
+        return replace(
+            grid,
+            lead=tuple(map(self._with_new_link, grid.lead)),
+            levels=tuple(tuple(map(self._with_new_link, level)) for level in grid.levels),
+            rows=tuple((tuple(map(self._with_new_link, lead)), cells) for lead, cells in grid.rows),
+        )
+
+    def _with_new_link(self, item: Item) -> Item:
+        link = (item.text, item.href)
+        if link in self.links:
+            return replace(item, href="")
+        self.links.add(link)
+        return item
+
+    def _rest(self, table: Table, shown: Table) -> str:
+        """Return where the rows are that a long table does not show."""
+        rest = len(table.rows) - len(shown.rows)
+        links = f"{escape.link('CSV', self._csv(table))}, {escape.link('index.html', self._page(table))}"
+        return f"{rest:,} more rows: {links}." if rest else ""
+
+    def _line(self, table: Table, grid: Grid) -> str:
+        marks = ", ".join(dict.fromkeys(note.mark for note in _elsewhere(grid)))
+        notes = f"[Notes]({_NOTES_ANCHOR}): {marks}." if marks else ""
+        texts = {note.mark: note.text for note in grid.about}
+        measure, constants = (texts.get(mark, "") for mark in _ON_LINE)
+        shown = _cut(constants, MAX_WIDTH - len(f"CSV: {measure}  Notes: {marks}."))
+        parts = (escape.link("CSV", self._csv(table)) + ":", *map(escape.markdown, (measure, shown)), notes)
+        return " ".join(filter(None, parts))
+
+
+def _cut(text: str, room: int) -> str:
+    """Return a sentence that lists something with as many items as fit; index.html has it whole."""
+    items = text.split(", ")
+    for kept in range(len(items) - 1, -1, -1):
+        if len(text) <= room:
+            break
+        text = f"{', '.join(items[:kept])}, ..." if kept else ""
+    return text
+
+
+def _elsewhere(grid: Grid) -> list[GridNote]:
+    """Return the sentences about a table that the line below it only names."""
+    return [note for note in grid.about if note.mark not in (*_ON_LINE, _AUTHOR)]
+
+
+def _first_rows(table: Table) -> Table:
+    """Return the table with as many rows as a page shows; means stay."""
+    if len(table.rows) <= _MAX_ROWS:
+        return table
+    kept = [i for i, row in enumerate(table.rows) if i < _ROWS_OF_LONG_TABLE or row.is_mean]
+    return replace(table, rows=tuple(table.rows[i] for i in kept), cells=tuple(table.cells[i] for i in kept))

@@ -1,0 +1,188 @@
+"""Encode the evidence of a report as JSON for the script of index.html, one line per case.
+
+The keys are in docs/explanation/rendering.md. A page of 10,000 runs has to stay small, so what many runs
+share is written once: factors of all cases, messages of findings, environments, and paths that differ only
+in the run. A run is a list whose last entries are left out where they have their default.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from reportgen.core.model import Factors, Finding, Run
+from reportgen.core.plain_text import one_line
+from reportgen.core.units import machine
+from reportgen.render.grid.evidence import (
+    BEFORE_BASELINE,
+    NO_VALUE,
+    BaselineSentence,
+    CaseEvidence,
+    Repeat,
+    ReportEvidence,
+)
+from reportgen.render.page.page_json import encoded
+
+Json = dict[str, Any]
+
+# A value that differs in more runs describes a run (its start, a process), not a machine.
+_MAX_ENVIRONMENT_VALUES = 40
+_MAX_VALUE_CHARACTERS = 500
+
+
+def evidence_json(evidence: ReportEvidence, source_url: str = "") -> str:
+    """Return the document. It is safe inside a script element: it has no `<`.
+
+    source_url  address of a line of a log, with {path} and {line}; "" for no links
+    """
+    encoder = _Encoder(evidence)
+    cases = [(case.name, encoder.case(case)) for case in evidence.cases]
+    head = {
+        "source": source_url,
+        "before": BEFORE_BASELINE,
+        "shared": _texts(evidence.shared),
+        **encoder.shared(),
+    }
+    lines = ",\n".join(f"{encoded(name)}:{encoded(value)}" for name, value in head.items())
+    body = ",\n".join(f"{encoded(name)}:{encoded(case)}" for name, case in cases)
+    return f'{{{lines},\n"cases":{{\n{body}\n}}}}\n'
+
+
+class _Numbered:
+    """Values in the order of their first use, each with its number."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+
+    def number(self, value: Any) -> int:
+        return self._numbers.setdefault(value, len(self._numbers))
+
+    @property
+    def values(self) -> list[Any]:
+        return list(self._numbers)
+
+
+class _Encoder:
+    """Encodes cases, and collects what they share."""
+
+    def __init__(self, evidence: ReportEvidence) -> None:
+        self._metrics, self._names, self._summaries, self._tables = (_Numbered() for _ in range(4))
+        self._files, self._logs, self._messages, self._environments = (_Numbered() for _ in range(4))
+        self._remedies: dict[str, str] = {}
+        self._machines = _Machines([repeat.run for case in evidence.cases for repeat in case.repeats])
+
+    def shared(self) -> Json:
+        """Return what the cases refer to by number, once all of them are encoded."""
+        return {
+            "environment": self._machines.shared,
+            "environments": [dict(pairs) for pairs in self._environments.values],
+            "metrics": self._metrics.values,
+            "names": self._names.values,
+            "summaries": self._summaries.values,
+            "tables": self._tables.values,
+            "logs": self._logs.values,
+            "files": self._files.values,
+            "messages": self._messages.values,
+            "remedies": self._remedies,
+        }
+
+    def case(self, case: CaseEvidence) -> Json:
+        factors = _texts(case.factors)
+        fields: Json = {
+            "metric": self._metrics.number((one_line(case.title), case.unit, case.factor)),
+            "factors": [self._names.number(tuple(factors)), *factors.values()],
+            "summary": self._summaries.number((case.how, case.evidence)),
+            "ends": list(map(_float, case.ends)),
+            "findings": self._findings(case.findings),
+            "compared": [self._compared(compared) for compared in case.compared],
+            "usual": [case.usual.folder, self._paths(case.usual.paths), case.usual.steps],
+            "runs": [self._repeat(repeat, case) for repeat in case.repeats],
+        }
+        return {name: value for name, value in fields.items() if value != []}
+
+    def _compared(self, compared: BaselineSentence) -> list[Any]:
+        """Return [table, kind, value, baseline, text after it, ratio of speeds with its ends]."""
+        verdict = compared.verdict
+        numbers = (verdict.ratio, verdict.low, verdict.high) if verdict else ()
+        ends = [_rounded(number) for number in numbers if number is not None]
+        # All digits of report.json: the page rounds once, to the digits of the table.
+        table, value = self._tables.number(compared.table), _float(machine(compared.value))
+        return _trimmed([table, compared.kind, value, compared.baseline, one_line(compared.after), ends])
+
+    def _repeat(self, repeat: Repeat, case: CaseEvidence) -> list[Any]:
+        """Return [run, value, time, environment, findings, status, sources, steps, time left out, evidence,
+        more sources]; 0 for sources and steps that are the usual ones of the case.
+        """
+        window, usual = repeat.window, case.usual
+        return _trimmed(
+            [
+                self._run_id(repeat, usual.folder),
+                None if repeat.value == NO_VALUE else _float(repeat.value),
+                _rounded(window.time) if window else 0,
+                self._environments.number(self._machines.varying(repeat.run)),
+                self._findings(repeat.findings),
+                "" if repeat.run.status == "complete" else repeat.status,
+                0 if repeat.paths == usual.paths else self._paths(repeat.paths),
+                0 if repeat.steps == usual.steps else repeat.steps,
+                _rounded(window.gap_time) if window else 0,
+                "" if repeat.evidence == case.evidence else repeat.evidence,
+                repeat.more_sources,
+            ]
+        )
+
+    def _run_id(self, repeat: Repeat, folder: str) -> str:
+        """Return the id without the folder; the log of `log#number` by its number: it may hold many runs."""
+        if repeat.number:
+            return f"{self._logs.number(repeat.log)}{repeat.number}"
+        return repeat.log[len(folder) :]
+
+    def _paths(self, paths: Iterable[tuple[str, int]]) -> list[list[int]]:
+        return [[self._files.number(path), line] for path, line in paths]
+
+    def _findings(self, findings: Iterable[Finding]) -> list[int]:
+        numbers = []
+        for finding in findings:
+            self._remedies[finding.rule] = finding.rule.remedy
+            numbers.append(self._messages.number((finding.severity, finding.rule, one_line(finding.text))))
+        return list(dict.fromkeys(numbers))
+
+
+def _trimmed(entries: list[Any]) -> list[Any]:
+    """Return a list without the empty entries at its end."""
+    while entries[-1] in (0, "", [], None):
+        entries.pop()
+    return entries
+
+
+class _Machines:
+    """The environments of all runs: what they share, and what varies from machine to machine."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        values: dict[str, set[str]] = {}
+        counts: Counter[str] = Counter()
+        for run in runs:
+            for name, text in _texts(run.environment).items():
+                values.setdefault(name, set()).add(text)
+                counts[name] += 1
+        everywhere = {name for name, count in counts.items() if count == len(runs)}
+        self.shared = {n: next(iter(v)) for n, v in sorted(values.items()) if len(v) == 1 and n in everywhere}
+        self._varying = [
+            name
+            for name, different in sorted(values.items())
+            if name not in self.shared and len(different) <= _MAX_ENVIRONMENT_VALUES
+        ]
+
+    def varying(self, run: Run) -> tuple[tuple[str, str], ...]:
+        texts = _texts(run.environment)
+        return tuple((name, texts[name]) for name in self._varying if name in texts)
+
+
+def _texts(factors: Factors) -> dict[str, str]:
+    return {one_line(name): one_line(str(value))[:_MAX_VALUE_CHARACTERS] for name, value in factors.items()}
+
+
+def _float(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.6g}")

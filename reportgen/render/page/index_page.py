@@ -1,0 +1,37 @@
+"""Write the index.html of the reports folder: a card for each report.
+
+With it the folder can be published as it is.
+"""
+
+import re
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from reportgen.render.outputs import Output
+from reportgen.render.page.page_templates import page_style, page_templates
+from reportgen.render.page.report_cards import report_cards
+from reportgen.render.text.english import count
+from reportgen.tables.results import Report
+
+# Two bars, as a link of its own, so that the page asks for no file.
+_ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">'
+    '<rect x="2" y="6" width="5" height="9" fill="#0b5cad"/>'
+    '<rect x="9" y="1" width="5" height="14" fill="#b45f06"/></svg>'
+)
+
+
+def index_page(reports: Sequence[Report]) -> bytes:
+    """Return the page, reports by name."""
+    context = {
+        "cards": report_cards(reports),
+        "description": f"{count(len(reports), 'benchmark report')}, built from the logs of this repository.",
+        "icon": f"data:image/svg+xml,{quote(_ICON)}",
+        "style": page_style(),
+    }
+    return page_templates().get_template("reports.html").render(context).encode("utf-8", "replace")
+
+
+OUTPUT = Output(
+    path="index.html", mark=re.compile(rb'<meta name="generator" content="reportgen">'), of_reports=index_page
+)

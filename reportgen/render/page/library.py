@@ -1,0 +1,54 @@
+"""Write assets/vega.js: the library that draws the charts, once for all reports.
+
+It comes out of the package vl-convert-python, whose import takes a second. So it is written only if there is
+none of this version. It has 900 kB and is not committed: each clone builds its own.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version
+
+from reportgen.render.outputs import Output
+from reportgen.tables.results import Report
+
+_PATH = "assets/vega.js"
+_PACKAGE = "vl-convert-python"
+_BEGIN = "/* Charts of reportgen: Vega, Vega-Lite and Vega-Embed"
+
+# The address of the library from the page of a report.
+FROM_A_REPORT = f"../{_PATH}"
+
+
+def has_charts(report: Report) -> bool:
+    """Return whether the page of a report has charts."""
+    return bool(report.figures) or report.explorer is not None
+
+
+def vega_js(_reports: Sequence[Report] = ()) -> bytes:
+    """Return the library, which sets `vegaEmbed`."""
+    return _head() + _bundle()
+
+
+def _head() -> bytes:
+    return (
+        f"{_BEGIN}, from {_PACKAGE} {version(_PACKAGE)}.\n"
+        "   Copyright University of Washington Interactive Data Lab; BSD-3-Clause license. */\n"
+    ).encode()
+
+
+@cache
+def _bundle() -> bytes:
+    from vl_convert import javascript_bundle
+
+    return str(javascript_bundle("window.vegaEmbed = vegaEmbed;")).encode()
+
+
+OUTPUT = Output(
+    path=_PATH,
+    mark=re.compile(rb"\A" + re.escape(_BEGIN.encode())),
+    of_reports=vega_js,
+    is_needed=has_charts,
+    is_committed=False,
+    is_current=lambda old: old.startswith(_head()),
+)

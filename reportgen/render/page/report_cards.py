@@ -1,0 +1,112 @@
+"""What the index of all reports says of each: its result, what was measured when, how far to trust it."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from reportgen.compare.verdict import VerdictKind
+from reportgen.core.devices import short_name
+from reportgen.core.model import Finding, Run
+from reportgen.core.rules import SEVERITIES, Severity
+from reportgen.render.grid.summary import alt_text
+from reportgen.render.text.english import count
+from reportgen.tables.results import Report
+
+_VERDICT_ORDER: tuple[VerdictKind, ...] = (
+    "faster", "same", "slower", "undecided", "not comparable", "no repeats",
+)  # fmt: skip
+_MAX_DEVICES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCard:
+    """One report in the index.
+
+    when      dates of the runs, or of the publications; "" if no log says them
+    devices   the devices that were measured
+    verdicts  how many comparisons have which verdict, in words
+    findings  how many findings there are of each severity
+    picture   path of its first figure, relative to the reports folder, "" without one
+    alt       alternative text of the picture
+    """
+
+    name: str
+    title: str
+    headline: str
+    sentences: tuple[str, ...]
+    when: str
+    devices: str
+    verdicts: str
+    findings: tuple[tuple[Severity, str], ...]
+    picture: str
+    alt: str
+
+
+def report_cards(reports: Sequence[Report]) -> list[ReportCard]:
+    """Return a card for each report, by name. Raises RequestError for a wrong headline."""
+    from reportgen.render.prose.template import fill_headline
+    from reportgen.render.text import slugs
+
+    cards = []
+    for report in sorted(reports, key=lambda report: report.name):
+        pictures = slugs.stems(figure.id for figure in report.figures)
+        first = next(iter(report.figures), None)
+        cards.append(
+            ReportCard(
+                report.name,
+                report.title,
+                fill_headline(report).text,
+                report.verdict,
+                _when(report),
+                _devices(report.runs),
+                _verdicts(report),
+                _finding_counts(report),
+                f"{report.name}/figures/{pictures[first.id]}.svg" if first else "",
+                alt_text(first) if first else "",
+            )
+        )
+    return cards
+
+
+def _when(report: Report) -> str:
+    days = sorted({run.day for run in report.runs if run.day})
+    published = sorted({each.date for each in report.provenance if each.date})
+    texts = (_span("measured", days), _span("published", published))
+    return ", ".join(filter(None, texts))
+
+
+def _span(what: str, days: Sequence[str]) -> str:
+    if not days:
+        return ""
+    return f"{what} {days[0]}" if days[0] == days[-1] else f"{what} {days[0]} to {days[-1]}"
+
+
+def _devices(runs: Iterable[Run]) -> str:
+    names = sorted({short_name(str(run.factors["device"])) for run in runs if "device" in run.factors})
+    rest = len(names) - _MAX_DEVICES
+    return ", ".join([*names[:_MAX_DEVICES], *([f"{rest} more"] if rest > 0 else [])])
+
+
+def _verdicts(report: Report) -> str:
+    # A comparison may be in several cells: as ratio, interval and verdict.
+    comparisons = {
+        id(cell.comparison): cell.comparison
+        for table in report.tables
+        for row in table.cells
+        for cell in row
+        if cell.comparison
+    }
+    kinds = Counter(each.verdict.kind for each in comparisons.values() if each.verdict)
+    return ", ".join(f"{kinds[kind]:,} {kind}" for kind in _VERDICT_ORDER if kinds[kind])
+
+
+def _finding_counts(report: Report) -> tuple[tuple[Severity, str], ...]:
+    every: dict[Finding, None] = dict.fromkeys(
+        [*report.findings, *(finding for table in report.tables for finding in table.findings)]
+    )
+    counts = Counter(finding.severity for finding in every)
+    return tuple(
+        (severity, count(counts[severity], severity, "invalid" if severity == "invalid" else ""))
+        for severity in SEVERITIES
+        if counts[severity]
+    )

@@ -1,0 +1,136 @@
+"""What a reader explores on a page: the cases of a report's tables, by configuration and measure.
+
+`tables.explorer` makes it, `render` shows it. Numbers are in base units at full precision, and every number
+belongs to a case that a table shows too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reportgen.compare.verdict import Verdict
+from reportgen.core.metrics import Better
+from reportgen.core.model import Case, FactorValue
+from reportgen.core.units import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerFactor:
+    """A factor of the configurations, with its values in the order that readers expect, and their labels."""
+
+    name: str
+    title: str
+    values: tuple[FactorValue, ...]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerMeasure:
+    """A quantity of the configurations: a metric in one phase.
+
+    title   in full: "Throughput (forward)"; label  in its chart, beside the other measures: "forward"
+    unit    to show it in; digits, decimals  how numbers are shown (decimals wins)
+    is_size  whether it is an amount of device memory, which the device's size limits
+    """
+
+    metric: str
+    phase: str
+    title: str
+    label: str
+    unit: Unit
+    digits: int
+    decimals: int | None
+    better: Better | None
+    is_size: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplorerCell:
+    """A measure of one configuration.
+
+    case       None if several cases share the configuration; then text says so
+    text       why there is no number, "" if there is one
+    ratio      value over that of the baseline; verdict  how the two compare; both None without one
+    reason     why there is no ratio, "" if there is one or none is meant to be
+    """
+
+    case: Case | None
+    text: str = ""
+    ratio: float | None = None
+    verdict: Verdict | None = None
+    reason: str = ""
+
+    @property
+    def value(self) -> float | None:
+        """Return the value in the base unit, None without a number."""
+        return self.case.summary.median if self.case and self.case.summary and not self.text else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Configuration:
+    """One combination of factor values.
+
+    values  positions in the values of each factor of the explorer, in their order
+    others  values of the factors that follow from these, as text
+    device_memory  B, the size of one device; None if no log says it
+    cells   by position of the measure
+    """
+
+    values: tuple[int, ...]
+    others: tuple[str, ...]
+    device_memory: float | None
+    cells: Mapping[int, ExplorerCell]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerChart:
+    """A chart: some measures over the x factor. `notes` are the sentences of the table that it is made from.
+
+    is_stacked  whether the measures are parts of a whole
+    """
+
+    id: str
+    title: str
+    measures: tuple[int, ...]
+    is_stacked: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerSwitch:
+    """A check box that changes what the charts show.
+
+    note        a warning that is shown while it is on
+    charts      ids of charts that are shown only while it is on
+    measures    positions of measures that are shown only while it is on
+    instead_of  positions of measures that are shown only while it is off
+    """
+
+    id: str
+    title: str
+    note: str = ""
+    charts: tuple[str, ...] = ()
+    measures: tuple[int, ...] = ()
+    instead_of: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explorer:
+    """The explorer of a report.
+
+    factors    those that a reader chooses one value of, then `compared` (if any), then `x`
+    compared   the factor whose values are side by side, None if there is none
+    baseline   position of the value of `compared` that ratios refer to
+    others     names of factors that vary but follow from the factors
+    more       the author's text about method, systems and terms, in Markdown
+    """
+
+    factors: tuple[ExplorerFactor, ...]
+    compared: ExplorerFactor | None
+    x: ExplorerFactor
+    baseline: int
+    others: tuple[str, ...]
+    measures: tuple[ExplorerMeasure, ...]
+    charts: tuple[ExplorerChart, ...]
+    switches: tuple[ExplorerSwitch, ...]
+    configurations: tuple[Configuration, ...] = field(default=())
+    more: str = ""
