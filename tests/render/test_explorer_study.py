@@ -74,45 +74,59 @@ def _explorer(page: Page) -> Locator:
     return page.locator("section.explorer")
 
 
-def _charts(
-    page: Page, choice: Mapping[str, str | bool] | None = None
-) -> dict[str, list[list[dict[str, str | None]]]]:
-    """Return the cells of the table of each chart, row by row; the first one is the head of the row.
+Choice = Mapping[str, str | bool]  # label of a control -> the option to select, or whether it is checked
+Charts = dict[
+    str, list[list[dict[str, str | None]]]
+]  # chart -> the cells of its table; the first is the row's head
 
-    choice  label of a control -> the option to select, or whether it is checked. One call sets them all, so that
-            the charts of the views between are not drawn.
-    """
+
+def _charts_of(page: Page, choices: Sequence[Choice]) -> list[Charts]:
+    """Return the tables of the charts after each choice. In one call, so that the charts themselves are not drawn."""
     return page.evaluate(
-        """(choice) => {
+        """(choices) => {
           const labels = () => [...document.querySelectorAll('section.explorer .toolbar label')];
-          for (const [name, value] of Object.entries(choice)) {
+          function choose(name, value) {
             const { control } = labels().find((label) => label.textContent.trim() === name);
             if (typeof value === 'boolean') {
               if (control.checked !== value) control.click();
-            } else {
-              control.value = [...control.options].find((option) => option.text === value).value;
-              control.dispatchEvent(new Event('change', { bubbles: true }));
+              return;
             }
+            if (control.selectedOptions[0].text === value) return;
+            control.value = [...control.options].find((option) => option.text === value).value;
+            control.dispatchEvent(new Event('change', { bubbles: true }));
           }
-          return Object.fromEntries([...document.querySelectorAll('section.explorer-chart')].map((chart) => [
+          const shown = () => Object.fromEntries([...document.querySelectorAll('section.explorer-chart')].map((chart) => [
             chart.dataset.chart,
             [...chart.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => ({
               text: cell.textContent, value: cell.dataset.value ?? null, case: cell.querySelector('a')?.hash ?? null,
             }))),
           ]));
+          return choices.map((choice) => {
+            for (const [name, value] of Object.entries(choice)) choose(name, value);
+            return shown();
+          });
         }""",
-        choice or {},
+        list(choices),
     )
+
+
+def _charts(page: Page) -> Charts:
+    (charts,) = _charts_of(page, [{}])
+    return charts
 
 
 @pytest.mark.slow
 def test_all_views_show_the_published_values(open_page: OpenPage, files: dict[str, bytes]) -> None:
     page = open_page(files)
     cases = {each["case"]: each for each in json.loads((REPORT / "report.json").read_text())["cases"]}
+    views = list(_views())
+    choices = [
+        {"model": m, "seq len": str(n), **{each: each == d for each in DEVICES}, IGNORE: ignore, INFER: infer}
+        for m, n, d, ignore, infer in views
+    ]
     compared = 0
-    for model, length, device, ignore, inference in _views():
-        choice = {"model": model, "seq len": str(length), **{name: name == device for name in DEVICES}}
-        charts = _charts(page, {**choice, IGNORE: ignore, INFER: inference})
+    for view, charts in zip(views, _charts_of(page, choices), strict=True):
+        model, length, device, ignore, inference = view
         expected = {
             **(WITH_IGNORE if ignore else WITHOUT_IGNORE),
             **ALWAYS,
@@ -147,8 +161,8 @@ def test_the_numbers_are_written_as_in_the_tables(open_page: OpenPage, files: di
           return texts;
         }"""
     )
-    for model, length in product(MODELS, LENGTHS):
-        charts = _charts(page, {"model": model, "seq len": str(length), INFER: True})
+    choices = [{"model": m, "seq len": str(length), INFER: True} for m, length in product(MODELS, LENGTHS)]
+    for charts in _charts_of(page, choices):
         for cells in (cell for rows in charts.values() for row in rows for cell in row[1:]):
             if cells["value"] is not None:
                 assert cells["text"] in shown[cells["case"]]
@@ -165,10 +179,16 @@ def test_all_views_show_the_values_of_the_dashboard(
         "inference": "infer_throughput_seq_s",
         "forward": "infer_latency_s",
     }
-    for row in csv.DictReader((corpus / "expected" / "transformers_dashboard.csv").open()):
-        choice = {"model": row["model"], "seq len": row["seq_len"], "A100": False, INFER: True}
+    rows_of_dashboard = list(csv.DictReader((corpus / "expected" / "transformers_dashboard.csv").open()))
+    choices = [
+        {"model": row["model"], "seq len": row["seq_len"], "A100": False, INFER: True, IGNORE: ignore}
+        for row in rows_of_dashboard
+        for ignore in (False, True)
+    ]
+    views = iter(_charts_of(page, choices))
+    for row in rows_of_dashboard:
         for ignore in (False, True):
-            charts = _charts(page, {**choice, IGNORE: ignore})
+            charts = next(views)
             line = BATCHES.index(int(row["batch_size"]))
             shown = {chart: [cell["value"] for cell in rows[line][1:]] for chart, rows in charts.items()}
             parts = [row[name] for name in ("cpu_time", "forward", "backward")][ignore:]
@@ -257,7 +277,8 @@ def test_every_chart_shows_the_numbers_of_its_table(open_page: OpenPage, files: 
     drawn = 0
     for model, length, ignore in product(MODELS, LENGTHS, (False, True)):
         choice = {"model": model, "seq len": str(length), IGNORE: ignore, INFER: True}
-        for chart, rows in _charts(page, choice).items():
+        (charts,) = _charts_of(page, [choice])
+        for chart, rows in charts.items():
             cells = [(row[0]["text"], cell) for row in rows for cell in row[1:] if cell["value"] is not None]
             expected = sorted(
                 (x, cell["case"].removeprefix("#case-"), float(cell["value"])) for x, cell in cells
