@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from reportgen.render.page import library
 
 GOLDEN = Path(__file__).parent / "golden"
+
+expect.set_options(timeout=30_000)  # ms; a busy machine takes long to draw a chart
 
 
 def _compare(case: str, files: Mapping[str, bytes]) -> None:
