@@ -7,7 +7,6 @@ was made with it.
 """
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -18,8 +17,8 @@ from reportgen.core.plain_text import printable_json
 from reportgen.document.model import VERSION, Document
 from reportgen.document.older import OLDEST, upgraded
 
-# Longest line of a value that has parts.
-_LINE = 160
+# Longest line of a value that has parts: a run with its measurement is one, so a new run is one new line.
+_LINE = 480
 # The library writes integers of 64 bits.
 _MAX_INTEGER = 2**63 - 1
 _ENCODER = msgspec.json.Encoder()
@@ -67,17 +66,15 @@ _REMEDY = "compare it with `reportgen schema`, or run: reportgen build"
 
 def _canonical(value: Any) -> Any:
     """Return a value of JSON: 12 significant digits, null for NaN and infinities, no lone surrogates."""
-    if isinstance(value, Mapping):
-        return {_canonical(name): _canonical(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_canonical(each) for each in value]
-    if isinstance(value, float):
-        return float(units.machine(value)) if math.isfinite(value) else None
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
-        return str(value)
-    return value
+    if isinstance(value, dict):
+        return {_canonical(name): _canonical(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return list(map(_canonical, value))
+    if isinstance(value, float):
+        return float(units.machine(value)) if math.isfinite(value) else None
+    return str(value) if isinstance(value, int) and abs(value) > _MAX_INTEGER else value
 
 
 def _joined(text: str) -> str:
