@@ -240,7 +240,7 @@ VEGA_KEYS = {"$schema", "mark", "encoding", "layer"}
 
 def _written_keys(path: Path) -> Iterator[tuple[ast.AST, str]]:
     """Yield each text that is a key of a dictionary: written in braces, or assigned to."""
-    for node in ast.walk(_tree(path)):
+    for node in nodes(path):
         keys = node.keys if isinstance(node, ast.Dict) else []
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
             keys = [node.slice]
@@ -253,7 +253,7 @@ def _written_keys(path: Path) -> Iterator[tuple[ast.AST, str]]:
 
 def test_only_one_module_writes_vega_lite() -> None:
     written = {
-        (name, f"{_place(path, node)}: {key!r}")
+        (name, f"{place(path, node)}: {key!r}")
         for name, path in REPORTGEN.items()
         for node, key in _written_keys(path)
         if key in VEGA_KEYS
