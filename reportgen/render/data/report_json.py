@@ -1,7 +1,7 @@
 """Write report.json: the document itself.
 
-Its list of generated files is what the build owns in the report's folder; only files on the list of an earlier
-build may be removed.
+Its list of generated files is what the build owns in the folder of the report; only files on such a list
+may be removed.
 """
 
 from msgspec.structs import replace
