@@ -7,6 +7,8 @@ was made with it.
 """
 
 import math
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -62,6 +64,24 @@ def decode(content: bytes, place: str) -> Document:
 
 
 _REMEDY = "compare it with `reportgen schema`, or run: reportgen build"
+
+
+class _Listing(msgspec.Struct):
+    """The list of generated files in a report.json of any version."""
+
+    generated: list[str] = []
+
+
+# Every report.json has a line that begins like this.
+MARK = re.compile(rb'^ ?"generated": \[', re.MULTILINE)
+
+
+def generated_files(content: bytes) -> Sequence[str]:
+    """Return the list of generated files in a report.json; empty if it cannot be read."""
+    try:
+        return msgspec.json.decode(content, type=_Listing).generated
+    except (msgspec.DecodeError, RecursionError):
+        return []
 
 
 def _canonical(value: Any) -> Any:

@@ -459,7 +459,7 @@ class _Machines:
                 self.named.setdefault(self._names[id(run)], own)
 
     def name(self, run: Run) -> str:
-        """Return the name of the machine of one of the runs, "" if its environment says nothing of its own."""
+        """Return the name of the machine of a run, "" if its environment says nothing of its own."""
         return self._names[id(run)]
 
 
