@@ -21,9 +21,9 @@ ORDER = (
     "core < sources < formats.base < formats.parsing < formats.* < formats.registry, formats.filetype"
     " < formats.detection < labels < load < report; core < protocol < compare < tables < report"
     "; tables < render"
-    "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
+    "; report < autolayout, learn < pipeline < library < api < cli < __main__; render < publish, inject < pipeline"
     "; render, compare < diff < pipeline"
-    "; report, diff < history < api"
+    "; report, diff < history < library"
     "; protocol, render < audit < api"
     "; sources, diff < baseline < api"
 )
@@ -33,7 +33,7 @@ THIRD_PARTY = {
     "numpy": "",
     "msgspec": "",
     "re2": "formats labels",
-    "pandas": "tables api",  # in api for type checkers only
+    "pandas": "tables library api",  # in api for type checkers only
     "jinja2": "render",
     "markupsafe": "render",
     "markdown": "render",

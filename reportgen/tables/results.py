@@ -199,6 +199,10 @@ class Comparison:
         is_time = self.kind == "ratio" and metric_of(self.baseline.metric).better == "lower"
         return 1 / self.cycles.ratio if is_time or self.kind == "expected" else self.cycles.ratio
 
+    def __repr__(self) -> str:
+        verdict = f", {self.verdict.kind}" if self.verdict else ""
+        return f"<Comparison: {self.kind} {self.value:.4g}{verdict}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -267,6 +271,10 @@ class Cell:
         own = (self.case,) if self.case else ()
         return (*own, *((self.comparison.baseline,) if self.comparison else ()), *self.several)
 
+    def __repr__(self) -> str:
+        shown = f" {self.value:.6g}" if self.value is not None else f" {self.text!r}" if self.text else ""
+        return f"<Cell: {self.kind}{shown}>"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
@@ -328,6 +336,12 @@ class Table:
         """Return the title that the tables of all facets share."""
         return self.title.removesuffix(f": {self.facet_text}") if self.facet else self.title
 
+    def __repr__(self) -> str:
+        shape = f"{len(self.rows)} rows x {len(self.columns)} columns"
+        return (
+            f"<Table {self.id}: {self.metric_title}, {shape}, {' and '.join(self.row_factors) or 'one row'}>"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class FigureSeries:
@@ -386,6 +400,10 @@ class Figure:
     changes: tuple[FigureMark, ...] = ()
     quantity: Quantity = "value"
     x_unit: Unit | None = None
+
+    def __repr__(self) -> str:
+        points = sum(len(series.x) for series in self.series)
+        return f"<Figure {self.id}: {self.kind}, {len(self.series)} series, {points} points>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,3 +527,7 @@ class Report:
     sources: Mapping[str, str] = field(default_factory=dict)
     acceptance: tuple[Acceptance, ...] = ()
     explorer: Explorer | None = None
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.tables)} tables, {len(self.figures)} figures, {len(self.runs)} runs"
+        return f"<Report {self.name}: {counts}>"
