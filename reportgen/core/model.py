@@ -50,7 +50,7 @@ def _listed(factors: Factors) -> str:
 
 
 def _short(id: str) -> str:
-    """Return the end of an id, which tells the runs of a folder apart."""
+    """Return the end of an id, which distinguishes the runs of a folder."""
     line = one_line(id)
     return line if len(line) <= _MAX_ID else f"...{line[-_MAX_ID:]}"
 

@@ -82,7 +82,7 @@ def load_runs(
 
 
 def _frozen(run: Run) -> Run:
-    """Return the run with factors, environment and arrays that nobody can change."""
+    """Return the run with factors, environment and arrays that cannot be changed."""
     for series in run.series:
         for values in (series.step, series.span, series.begin, series.value, series.samples, series.line):
             values.setflags(write=False)
@@ -101,9 +101,7 @@ def join_runs(runs: Iterable[Run]) -> tuple[Run, ...]:
     unique = {_identity(run): run for run in reversed(list(runs))}
     ordered = sorted(unique.values(), key=lambda run: (natural_key(run.source.path), natural_key(run.id)))
     counts = Counter(run.id for run in ordered)
-    named = [
-        RUNS.rename(run, f"{run.source.path}{_number(run)}") if counts[run.id] > 1 else run for run in ordered
-    ]
+    named = [RUNS.rename(run, _path_id(run)) if counts[run.id] > 1 else run for run in ordered]
     fingerprints = [[fingerprint_run(run)] for run in named]
     for number, _, finding in find_duplicates([None] * len(named), fingerprints, lambda _: None):
         if all(known.rule != finding.rule for known in named[number].findings):
@@ -121,6 +119,15 @@ def _identity(run: Run) -> object:
 def _number(run: Run) -> str:
     name, mark, number = run.id.rpartition("#")
     return f"{mark}{number}" if name else ""
+
+
+def _path_id(run: Run) -> str:
+    """Return the id with the folder before it, relative to the root."""
+    number = _number(run)
+    name = run.id.removesuffix(number)
+    path = f"/{run.source.path}"
+    at = path.rfind(f"/{name}")
+    return f"{path[1 : at + 1]}{run.id}" if at >= 0 else f"{run.source.path}{number}"
 
 
 def parse_logs(
