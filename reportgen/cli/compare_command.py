@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from reportgen.cli.comparison_output import OutputFormat, print_comparison
+from reportgen.cli.options import Where, conditions
 from reportgen.cli.terminal import log, progress
-from reportgen.cli.where_option import Where, conditions
 
 
 def compare(

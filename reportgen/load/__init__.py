@@ -46,7 +46,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class LoadResult(Generic[T]):
-    """What was loaded.
+    """The result of a load.
 
     runs          ordered by id
     findings      about files, not about single runs
@@ -76,7 +76,7 @@ def load_runs(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> LoadResult[Run]:
-    """Read all runs below the paths; arguments as those of `parse_logs`. Nothing in these runs can change."""
+    """Read all runs below the paths, unchangeable; the arguments are explained at `parse_logs`."""
     loaded = parse_logs(paths, RUNS, root=root, progress=progress, executor=executor).select(paths)
     return replace(loaded, runs=tuple(map(_frozen, loaded.runs)))
 

@@ -19,7 +19,7 @@ from reportgen.core.metrics import metric_of
 from reportgen.core.model import DATA_LOADING, STEP, Case, Finding, Measurement
 from reportgen.core.rules import Rule
 from reportgen.protocol import FAILED_STATUSES, MeasuredRuns
-from reportgen.protocol.run_duration import run_duration
+from reportgen.protocol.timeline import run_duration
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import fastest
