@@ -1,5 +1,5 @@
-"""What the functions of the library return: sets of runs and cases, tables, figures, reports, comparisons.
+"""Results of the library: sets of runs and cases, tables, figures, reports, comparisons.
 
-Each has a `repr` of one line, and what a notebook shows as HTML has `_repr_html_`. `arguments` refuses what
-the functions cannot take, so that no misspelt name gives an empty answer.
+Each has a `repr` of one line and, for notebooks, `_repr_html_`. `arguments` refuses wrong types and shapes,
+so that no misspelt name gives an empty answer.
 """

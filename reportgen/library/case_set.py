@@ -1,4 +1,4 @@
-"""A set of cases: what `cases` returns."""
+"""A set of cases: the result of `cases`."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, overload

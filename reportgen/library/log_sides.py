@@ -42,13 +42,13 @@ class LogSide:
 
     @property
     def text(self) -> str:
-        """What messages call its logs."""
+        """The name of its logs in messages."""
         return str(self.logs) if isinstance(self.logs, str | Path) else "runs"
 
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
-    """What is compared.
+    """The metric, phase and protocol of a comparison.
 
     metric  None for the first speed that both sides have; ignore  factors that may differ within a pair
     """
@@ -65,7 +65,7 @@ def compare_sides(
     request: CompareRequest,
     progress: TrackReading | None = None,
 ) -> ResultDiff:
-    """Return how the cases of the second side compare with those of the first.
+    """Return how the cases of the second side compare with the first side.
 
     Raises RequestError for names that no run has, for a side without runs, and if no two cases are alike.
     """
@@ -91,7 +91,7 @@ def compare_sides(
 def _read(
     side: LogSide, where: Mapping[str, AcceptedValues], stack: ExitStack, progress: TrackReading | None
 ) -> RunSet:
-    """Return the runs of a side; those of a commit are read from a temporary folder."""
+    """Return the runs of a side; the logs of a commit are read from a temporary folder."""
     runs = _runs_of(side, stack, progress)
     if not runs:
         raise RequestError(side.text, "has no runs", f"see: reportgen runs {side.text}")

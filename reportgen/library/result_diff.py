@@ -1,4 +1,4 @@
-"""What differs between two sides, logs or reports: what `compare_runs` and `diff_reports` return."""
+"""Differences between two sides, logs or reports: the result of `compare_runs` and `diff_reports`."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING

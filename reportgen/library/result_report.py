@@ -1,4 +1,4 @@
-"""A report of a folder of definitions: what `view_report` returns."""
+"""A report of a folder of definitions: the result of `view_report`."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class ResultReport:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What may be wrong with the report."""
+        """Findings on the data of the report."""
         return self.report.findings
 
     @property

@@ -1,4 +1,4 @@
-"""A table and its figures: what `table` returns."""
+"""A table and its figures: the result of `table`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class ResultTable:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What may be wrong with the table."""
+        """Findings on the data of the table."""
         return self.table.findings
 
     def figure(

@@ -1,4 +1,4 @@
-"""A set of runs: what `read` returns. Sets add up, and a condition that no run fulfils is refused."""
+"""A set of runs: the result of `read`. Sets add up, and a condition that no run fulfils is refused."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -42,7 +42,7 @@ Progress = Callable[[int, int], None]
 
 
 class RunSet(Sequence[Run]):
-    """Runs, ordered by id. `findings` are those of files and runs, `unrecognised` the files in no format."""
+    """Runs, ordered by id. `findings` are about files and runs; `unrecognised` are the files in no format."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class RunSet(Sequence[Run]):
 
 
 def check_factors(ignored: Iterable[str], runs: Sequence[Run], place: str) -> None:
-    """Raise RequestError for a factor that no run has, and that is no condition of repeats either."""
+    """Raise RequestError for a factor that no run has, unless repeats are compared by it (a condition)."""
     known = {*(name for run in runs for name in run.factors), *OF_REPEATS}
     for position, name in enumerate(ignored):
         check_known(f"{place}[{position}]", "factor", name, known)

@@ -1,4 +1,4 @@
-"""How the numbers of a table developed: what `table_history` returns."""
+"""How the numbers of a table developed: the result of `table_history`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
