@@ -11,6 +11,7 @@ The command line calls these functions. pandas is loaded by the first `to_datafr
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +19,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import STEP, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule, find_rule
 from reportgen.diff.rebuilt import NOTHING_REBUILT, RebuiltReport
+from reportgen.document.model import CompareKind, Document, Expected, Quantity
 from reportgen.library.arguments import (
     Names,
     PathLike,
@@ -39,18 +41,17 @@ from reportgen.library.table_history import TableHistory, read_history
 from reportgen.load.unrecognised import UnknownFolder
 from reportgen.protocol import Protocol, parse_protocol
 from reportgen.sources.filesystem import resolve_existing
-from reportgen.tables.results import CompareKind, Expected, Quantity, Report
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from reportgen.audit import AuditedDocument, Evidence
+    from reportgen.document.find_cell import CellPlace
     from reportgen.learn import Proposal
     from reportgen.library.log_sides import TrackReading
     from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
     from reportgen.render.markdown.cell_chain import CellSection
-    from reportgen.report.find_cell import CellPlace
     from reportgen.report.listing import RunListing
     from reportgen.report.run_view import RunView
     from reportgen.sources.logfiles import LogFiles
@@ -62,8 +63,10 @@ __all__ = [
     "CaseSet",
     "CellExplanation",
     "Detection",
+    "Document",
     "InitResult",
     "LearnedFormat",
+    "RenderResult",
     "RequestError",
     "ResultDiff",
     "ResultFigure",
@@ -84,10 +87,13 @@ __all__ = [
     "explain_rule",
     "format_names",
     "init",
+    "json_schema",
     "learn_format",
     "list_rules",
     "list_runs",
     "read",
+    "read_document",
+    "render",
     "steps",
     "table",
     "table_history",
@@ -111,7 +117,7 @@ class Detection:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BuildResult:
-    """What `build` built, and the files that differ from it.
+    """The reports that `build` built, and the files that differ from them.
 
     changes  files that were written, or with `check` would be; `what` is new, changed, edited or removed
     logs     what was read, and what was not; its paths are relative to `base`
@@ -121,7 +127,7 @@ class BuildResult:
     lines    the changed lines of Markdown and CSV files, as a unified diff
     """
 
-    reports: tuple[Report, ...]
+    reports: tuple[Document, ...]
     changes: "tuple[Change, ...]"
     findings: tuple[Finding, ...]
     logs: "LogSummary"
@@ -220,7 +226,7 @@ def _log_of(path: Path) -> Path:
 
 
 def _runs_of(path: Path, root: PathLike | None) -> Sequence[Run]:
-    """Return the runs of a log; that of a table of published results is known only beside its source.toml."""
+    """Return the runs of a log; a table of published results is recognised only beside its source.toml."""
     runs = read(path, root=root)
     if runs or not path.is_file():
         return runs
@@ -299,6 +305,7 @@ def table(
     Raises RequestError for names and values that no run has.
     """
     from reportgen.report.definition import table_from_keys
+    from reportgen.report.document import document_of_tables
     from reportgen.tables.assemble import build_tables
     from reportgen.tables.expected import NO_FACTS
     from reportgen.tables.validate import check_used
@@ -330,7 +337,7 @@ def table(
     knowledge = NO_FACTS if expected is None else _speed_facts(one_path(expected, "table().expected"))
     (result,) = build_tables(spec, members, knowledge, members.measured)
     check_used(spec, members, list(knowledge.systems))
-    return ResultTable(result)
+    return ResultTable(result, document_of_tables([result]))
 
 
 def _comparison(
@@ -445,10 +452,9 @@ class CellExplanation:
 
     def to_json(self) -> str:
         """Return the cell, its cases and the parts of its difference, as in report.json."""
-        from reportgen.render.data.report_json import encode_cell
+        from reportgen.document.cells import encode_cell
 
-        at = self.place
-        return encode_cell(at.report, at.table, at.row, at.column, at.cell).decode()
+        return encode_cell(self.place).decode()
 
 
 def explain_cell(
@@ -468,12 +474,14 @@ def explain_cell(
     Raises RequestError, with the nearest names or all that fit, unless exactly one cell fits.
     """
     from reportgen import pipeline
+    from reportgen.document.find_cell import column_text, find_cell, row_text
     from reportgen.render.markdown.cell_chain import explain
-    from reportgen.report.find_cell import column_text, find_cell, row_text
+    from reportgen.report.document import make_document
 
     folder = one_path(reports, "explain_cell().reports")
     request = pipeline.Request(folder.resolve().parent, folder)
-    at = find_cell(pipeline.assemble_report(request, report, progress), table, row, column)
+    document = make_document(pipeline.assemble_report(request, report, progress))
+    at = find_cell(document, table, row, column)
     heads = row_text(at.row), column_text(at.column)
     return CellExplanation(at, tuple(explain(at.report, at.table, at.column, at.cell, heads)))
 
@@ -617,10 +625,76 @@ def view_report(
     Raises RequestError for a report that does not exist, with the nearest name, and for wrong definitions.
     """
     from reportgen import pipeline
+    from reportgen.report.document import make_document
 
     folder = one_path(reports, "view_report().reports")
     request = pipeline.Request(folder.resolve().parent, folder)
-    return ResultReport(pipeline.assemble_report(request, one_name(report, "view_report()"), progress))
+    result = pipeline.assemble_report(request, one_name(report, "view_report()"), progress)
+    return ResultReport(result, make_document(result))
+
+
+def read_document(path: PathLike) -> Document:
+    """Return the content of a report.json: tables, cases, figures, findings.
+
+    Raises RequestError if it is not one, or if its parts do not fit together.
+    """
+    from reportgen.document.check import check_document
+    from reportgen.document.encode import canonical, decode
+
+    file = one_path(path, "read_document()")
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise RequestError(str(file), f"cannot be read: {error.strerror}", "name a report.json") from None
+    document = decode(content, str(file))
+    check_document(document, str(file))
+    return canonical(document)
+
+
+def json_schema() -> str:
+    """Return the JSON Schema of report.json."""
+    from reportgen.document.encode import encode_value
+    from reportgen.document.schema import json_schema as schema
+
+    return encode_value(schema()).decode()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RenderResult:
+    """The files of a report that was rendered from its document.
+
+    changes  files that were written, relative to the folder
+    missing  files with steps that the document names and that are not beside it, or are others
+    """
+
+    changes: "tuple[Change, ...]"
+    missing: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<RenderResult: {len(self.changes)} files changed, {len(self.missing)} missing>"
+
+
+def render(document: PathLike, out: PathLike, *, standalone: bool = False) -> RenderResult:
+    """Write the page, Markdown, CSV and figures of a report from its report.json alone.
+
+    document    a report.json, written by reportgen or by another program
+    out         folder to write to; the report gets a folder in it
+    standalone  put everything into the page, as one file to mail
+    Raises RequestError if the document cannot be read, or a file that is not generated is in the way.
+    """
+    from reportgen import publish
+    from reportgen.render import render_assets, render_document
+
+    source, target = one_path(document, "render()"), one_path(out, "render().out")
+    read = read_document(source)
+    side_files = publish.side_files(source.parent, read.side_files)
+    files = render_document(
+        read, side_files, partial(publish.read_generated, target / read.name), standalone=standalone
+    )
+    outputs = {f"{read.name}/{path}": content for path, content in files.items()}
+    outputs |= render_assets([read], partial(publish.read_generated, target), standalone=standalone)
+    changes = publish.apply(outputs, target, owned=())
+    return RenderResult(tuple(changes), tuple(sorted(read.side_files.keys() - side_files.keys())))
 
 
 def build(
@@ -770,7 +844,7 @@ def audit_files(
 
 
 def _definitions_of(reports: Path) -> tuple[tuple[Protocol, ...], dict[str, tuple[str, ...]]]:
-    """Return the protocols and totals of all definitions in a folder; those of nothing without the folder."""
+    """Return the protocols and totals of all definitions in a folder; none without the folder."""
     from reportgen.report.definition import read_definition
     from reportgen.report.settings import EXPECTED, SETTINGS, read_settings
 
@@ -790,7 +864,7 @@ def _definitions_of(reports: Path) -> tuple[tuple[Protocol, ...], dict[str, tupl
 
 @dataclass(frozen=True, slots=True, repr=False)
 class InitResult:
-    """What `init` wrote: paths below the root, remarks on them, the folders of logs with runs.
+    """The result of `init`: paths below the root, remarks on them, the folders of logs with runs.
 
     shows_reports  whether `git diff` was set to show a report.json as a list of its numbers, in this clone
     """

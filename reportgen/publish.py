@@ -114,7 +114,7 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
         for path in [path for path in written if path not in listings]:
             temporary[path].replace(_target(folder, path))
         _remove_orphans(folder, changes)
-        # The lists of generated files come last, so that an interrupted build loses track of no file.
+        # The lists of generated files come last, so that an interrupted build does not lose track of a file.
         for path in listings:
             temporary[path].replace(_target(folder, path))
     except OSError as error:
@@ -159,6 +159,16 @@ def read_generated(folder: Path, path: str) -> bytes | None:
     """Return a file of an earlier build, None if there is none; symbolic links are not followed."""
     target = folder / path
     return target.read_bytes() if target.is_file() and not target.is_symlink() else None
+
+
+def side_files(folder: Path, digests: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the files in a folder that have these SHA-256 digests, by path; others are left out."""
+    files = {}
+    for path, digest in digests.items():
+        content = read_generated(folder, path) if _is_below(path) and registry.is_output_path(path) else None
+        if content is not None and sha256(content).hexdigest() == digest:
+            files[path] = content
+    return files
 
 
 def changed_lines(outputs: Mapping[str, bytes], folder: Path, prefix: str = "") -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue, Measurement
@@ -44,10 +45,12 @@ _ENVIRONMENT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Something other than a factor in which a case and its baseline differ, with the values of both.
+class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something other than a factor in which a case and its baseline differ.
 
+    name          the condition
+    own           its value in the case
+    baseline      its value in the baseline
     is_essential  whether the ratio of the two means nothing
     """
 

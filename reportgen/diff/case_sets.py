@@ -46,7 +46,7 @@ class SetComparison:
 
 
 def compare_case_sets(old: Sequence[Case], new: Sequence[Case], apart: Collection[str] = ()) -> SetComparison:
-    """Return how the cases of the new set compare with those of the old one.
+    """Compare the cases of the new set with the old cases.
 
     apart  factors that may differ between the two cases of a pair
     """
@@ -70,7 +70,7 @@ def compare_case_sets(old: Sequence[Case], new: Sequence[Case], apart: Collectio
 
 
 def _disjoint(old: Sequence[Case], new: Sequence[Case], free: Collection[str]) -> list[str]:
-    """Return the factors of which no value is in both sets."""
+    """Return the factors whose values do not overlap."""
     values: list[dict[str, set[object]]] = [{}, {}]
     for cases, of_side in zip((old, new), values, strict=True):
         for case in cases:
@@ -145,7 +145,7 @@ def _side(case: Case, unit: units.Unit) -> RowSide:
 
 
 def _verdict(old: Case, new: Case, differs: Sequence[Difference]) -> Verdict | None:
-    """Return the verdict on the runs of the new set that are not in the old one; None if it is no speed."""
+    """Return the verdict on the runs that only the new set has; None if the metric is not a speed."""
     metric = metric_of(new.metric, new.unit)
     repeats, others = _added(new, old), [_timed(each) for each in old.measurements]
     if not metric.is_speed or metric.better is None or min(_values(old) + _values(new)) <= 0:
@@ -167,7 +167,7 @@ def _values(case: Case) -> list[float]:
 
 
 def _added(case: Case, other: Case) -> list[TimedRepeat]:
-    """Return the repeats of a case that are not among those of the other: same start, same value."""
+    """Return the repeats that the other case lacks: none there has the same start and value."""
     known = {_identity(measurement) for measurement in other.measurements} - {None}
     return [_timed(each) for each in case.measurements if _identity(each) not in known]
 

@@ -12,7 +12,7 @@ from reportgen.core.metrics import metric_of
 from reportgen.diff.parts import parts_sentence
 from reportgen.diff.repeats import RepeatChanges, compare_repeats
 from reportgen.diff.rows import NO_ORDER, RowSide, arrow_text
-from reportgen.diff.snapshot import StoredCase, StoredRepeat, StoredReport
+from reportgen.document.model import Case, Document, Measurement
 
 # Files that describe logs. They may be corrected; logs may not.
 DESCRIPTIONS = ("labels.toml", "source.toml")
@@ -20,11 +20,10 @@ DESCRIPTIONS = ("labels.toml", "source.toml")
 _MAX_NAMED = 2
 
 
-def side_of(case: StoredCase, shown: str = "") -> RowSide:
+def side_of(case: Case, shown: str = "") -> RowSide:
     """Return one side of a row."""
     summary = case.summary
     assert summary is not None
-    assert summary.value is not None
     unit = units.choose([summary.value], case.unit)
     text = shown or f"{units.text(summary.value / unit.factor)} {unit.name}".removesuffix(" ratio")
     return RowSide(summary.value, text, summary.repeats, summary.low, summary.high)
@@ -37,15 +36,15 @@ class CasePair:
     is_redefined  whether the definition of a table that shows it changed
     """
 
-    old_report: StoredReport
-    new_report: StoredReport
-    old: StoredCase
-    new: StoredCase
+    old_report: Document
+    new_report: Document
+    old: Case
+    new: Case
     is_redefined: bool = False
 
     @property
     def repeats(self) -> RepeatChanges:
-        """What became of the repeats."""
+        """Repeats kept, added, removed, rewritten."""
         return compare_repeats(self.old, self.new, self.old_report.sources, self.new_report.sources)
 
     @property
@@ -57,7 +56,7 @@ class CasePair:
 
 
 def verdict_on_pair(pair: CasePair) -> Verdict | None:
-    """Return the verdict on the new runs against the old ones, None for a metric that is no speed.
+    """Return the verdict on the new runs against the old ones, None for a metric that is not a speed.
 
     Runs that are on both sides say nothing about a change, so only new runs are compared with the old ones.
     """
@@ -78,7 +77,7 @@ def verdict_on_pair(pair: CasePair) -> Verdict | None:
 
 
 def _not_comparable(pair: CasePair) -> str:
-    """Return why old and new numbers are no two measurements of one thing, "" if they are."""
+    """Return why old and new numbers do not measure the same thing, "" if they do."""
     if _protocol_changes(pair):
         return "measured by another protocol"
     changes = pair.repeats
@@ -95,16 +94,15 @@ def _speed_ratio(pair: CasePair, better: Literal["higher", "lower"]) -> float | 
     assert pair.old.summary is not None
     assert pair.new.summary is not None
     old, new = pair.old.summary.value, pair.new.summary.value
-    if old is None or new is None or old <= 0 or new <= 0:
+    if old <= 0 or new <= 0:
         return None
     return new / old if better == "higher" else old / new
 
 
-def _timed(repeats: Sequence[StoredRepeat]) -> list[TimedRepeat]:
+def _timed(repeats: Sequence[Measurement]) -> list[TimedRepeat]:
     return [
-        TimedRepeat(each.value, each.started, each.round, clock=each.started_clock)
+        TimedRepeat(each.value, each.run.started, each.run.round, clock=each.run.started_clock)
         for each in repeats
-        if each.value is not None
     ]
 
 
@@ -116,7 +114,7 @@ def reasons_of(pair: CasePair) -> tuple[str, ...]:
     readers = [*_reader_changes(pair)]
     if not readers and not reasons and pair.repeats.remeasured:
         readers.append("reader changed: the same logs give other numbers")
-    parts = parts_sentence(pair.old_report, pair.new_report, pair.old.case, pair.new.case)
+    parts = parts_sentence(pair.old_report, pair.new_report, pair.old.name, pair.new.name)
     return (*reasons, *readers, *([parts] if parts else ()))
 
 
@@ -146,11 +144,11 @@ def _log_changes(pair: CasePair) -> Iterator[str]:
         yield f"log edited: {_named(changes.edited_files)}"
     if len(changes.added) > replaced:
         yield f"{_runs(len(changes.added) - replaced)} added"
-    without = {run.run: run.status for run in pair.new.unmeasured}
-    failed = [run for run in changes.removed if run.run in without]
+    without = {run.id: run.status for run in pair.new.unmeasured}
+    failed = [each for each in changes.removed if each.run.id in without]
     if failed:
-        files = [file for run in failed for file in run.files[:1]]
-        yield f"no number any more: {_named(files)} ({without[failed[0].run].replace('_', ' ')})"
+        files = [file for each in failed for file in each.files[:1]]
+        yield f"no number any more: {_named(files)} ({without[failed[0].run.id].replace('_', ' ')})"
     removed = len(changes.removed) - replaced - len(failed)
     if removed:
         yield f"{_runs(removed)} no longer counted"
@@ -185,12 +183,12 @@ def _folders(file: str) -> Iterator[str]:
 
 
 def _reader_changes(pair: CasePair) -> Iterator[str]:
-    formats = {repeat.format for repeat in pair.new.measurements}
+    formats = {repeat.run.format for repeat in pair.new.measurements}
     before, after = (_readers(report) for report in (pair.old_report, pair.new_report))
     for name in sorted(formats & before.keys() & after.keys()):
         if before[name] != after[name]:
             yield f"reader changed: {name} version {before[name]} -> {after[name]}"
 
 
-def _readers(report: StoredReport) -> Mapping[str, int]:
+def _readers(report: Document) -> Mapping[str, int]:
     return {each.format: each.reader for each in report.provenance}

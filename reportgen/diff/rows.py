@@ -39,7 +39,7 @@ class Row:
     place, heading  where it is shown, and its row and column there
     case        the same text for all metrics and phases of the same runs
     tables      all tables that show it
-    verdict     on the new side against the old one; None for a metric that is no speed
+    verdict     on the new side against the old one; None for a metric that is not a speed
     reasons     why the number moved, as fragments
     environment what else differs between the two, which may explain the difference
     is_part     whether the verdict is on a part of the runs, because the others are on both sides
@@ -104,7 +104,7 @@ def corrected_rows(rows: Sequence[Row]) -> list[Row]:
     return [replace(row, verdict=corrected.get(position)) for position, row in enumerate(rows)]
 
 
-# The worst first. Of equal verdicts, the slowest first; metrics that are no speeds have no verdict.
+# The worst first. Of equal verdicts, the slowest first; metrics other than speeds have no verdict.
 _ORDER = ("slower", "not comparable", "undecided", "no repeats", "", "faster", "same")
 
 

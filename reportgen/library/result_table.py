@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reportgen.core.model import Finding
+from reportgen.document.model import Document, Figure, FigureKind, Note, Quantity
+from reportgen.document.model import Table as ShownTable
 from reportgen.library.arguments import Condition, conditions
-from reportgen.tables.results import Figure, FigureKind, Note, Quantity, Table
+from reportgen.tables.results import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,9 +37,14 @@ class ResultFigure:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ResultTable:
-    """A table as a report shows it; `table` holds its cells with their cases and units."""
+    """A table as a report shows it.
+
+    table     its cells with their cases and units
+    document  with this table as texts, and with the cases behind it as data
+    """
 
     table: Table
+    document: Document
 
     def __repr__(self) -> str:
         return f"<Result{repr(self.table)[1:]}"
@@ -72,25 +79,27 @@ class ResultTable:
         Raises RequestError for an unknown kind, factor or quantity, and for one that the table does not show.
         """
         from reportgen.report.definition import figure_from_keys
+        from reportgen.report.document import document_of_tables
         from reportgen.tables.figures import build_figures
 
         chosen = {name: list(values) for name, values in conditions(where, "figure().where").items()}
         keys = {"kind": kind, "x": x, "show": show, "ideal": ideal, "where": chosen, "title": title}
         given = {name: value for name, value in keys.items() if value}
-        (figure,) = build_figures(figure_from_keys(given, self.table, "figure()"), [self.table])
+        drawn = build_figures(figure_from_keys(given, self.table, "figure()"), [self.table])
+        (figure,) = document_of_tables([self.table], drawn).figures
         return ResultFigure(figure)
 
     def to_markdown(self) -> str:
         """Return the table with caption and footnotes as GitHub-flavoured Markdown."""
         from reportgen.render import render_table_markdown
 
-        return render_table_markdown(self.table)
+        return render_table_markdown(self.document, self._shown())
 
     def to_csv(self) -> str:
         """Return one line per row and column in base units, as `tables/<id>.csv` of a report."""
         from reportgen.render.data.csv import table_csv
 
-        return table_csv(self.table).decode()
+        return table_csv(self.document, self._shown()).decode()
 
     def to_dataframe(self) -> "pd.DataFrame":
         """Return the numbers in base units, rows and columns as shown; `reasons` says why one is missing."""
@@ -110,4 +119,7 @@ class ResultTable:
     def _repr_html_(self) -> str:
         from reportgen.render.page.notebook import table_html
 
-        return table_html(self.table)
+        return table_html(self.document, self._shown())
+
+    def _shown(self) -> ShownTable:
+        return next(each for each in self.document.tables if each.id == self.table.id)

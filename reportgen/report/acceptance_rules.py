@@ -17,7 +17,7 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions
-from reportgen.tables.results import RatioBounds
+from reportgen.document.model import RatioBounds
 from reportgen.tables.spec import TableSpec
 
 Ratio = Annotated[float, Meta(gt=0)]
@@ -164,7 +164,7 @@ def _value(
     unit = rule.unit or base
     value, own = units.to_base(rule.against, unit)
     if own != base:
-        fact = f'"{unit}" is no unit of {rule.metric or spec.metrics[0]}'
+        fact = f'"{unit}" is not a unit of {rule.metric or spec.metrics[0]}'
         raise RequestError(f"{place}.unit", fact, f"its base unit is {base}")
     if not 0 < value < math.inf:
         raise RequestError(f"{place}.against", f"not a number above 0 in {base}", "name the value to reach")

@@ -8,7 +8,8 @@ from itertools import groupby
 from reportgen.core.case_findings import findings_of
 from reportgen.core.factors import factors_key
 from reportgen.core.model import STEP, Case, Finding
-from reportgen.tables.results import Comparison, Header, Table
+from reportgen.document.model import Header
+from reportgen.tables.results import Comparison, Table
 
 REST_OF_STEP = "the rest of the step"
 

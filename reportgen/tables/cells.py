@@ -9,12 +9,13 @@ from reportgen.core.model import Case, Finding
 from reportgen.core.rules import Rule
 from reportgen.core.stats import fewest_repeats
 from reportgen.core.units import Unit
+from reportgen.document.model import Note, Quantity
 from reportgen.protocol.conditions import OF_REPEATS
 from reportgen.tables.compare import Comparer
 from reportgen.tables.footnotes import Footnotes, PendingCell
 from reportgen.tables.missing import status_text
 from reportgen.tables.pivot import LACKING, CaseGrid, Place, varying
-from reportgen.tables.results import Cell, Comparison, Note, Quantity
+from reportgen.tables.results import Cell, Comparison
 from reportgen.tables.spec import TableSpec
 
 UnitOf = Callable[[Place, Case], Unit | None]
@@ -127,7 +128,7 @@ def _why_several(cases: Sequence[Case]) -> str:
     names = varying(cases)
     if set(names) <= set(OF_REPEATS):
         shown = ", ".join(f"{name} ({_values(cases, name)})" for name in names)
-        return f"runs with equal factors differ in {shown} and are no repeats: name it in labels.toml"
+        return f"runs with equal factors differ in {shown} and are not repeats: name it in labels.toml"
     pronoun = "it" if len(names) == 1 else "them"
     return (
         f"{len(cases)} cases share this cell and differ in {', '.join(names)}: "

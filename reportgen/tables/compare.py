@@ -18,12 +18,13 @@ from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import DATA_LOADING, STEP, Case, Finding, Measurement
 from reportgen.core.rules import Rule
+from reportgen.document.model import Expected
 from reportgen.protocol import FAILED_STATUSES, MeasuredRuns
 from reportgen.protocol.timeline import run_duration
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import fastest
-from reportgen.tables.results import Comparison, Expected
+from reportgen.tables.results import Comparison
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
 
 # A problem that fits into the caches of several devices scales better than linearly, but not so much better.

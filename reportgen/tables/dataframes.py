@@ -9,8 +9,9 @@ from typing import Any
 import pandas as pd
 
 from reportgen.core.model import Case, FactorValue, Run
+from reportgen.document.model import QUANTITY_TITLES, Header
 from reportgen.tables.missing import reason_of_case, reason_of_cell
-from reportgen.tables.results import QUANTITY_TITLES, Header, Table
+from reportgen.tables.results import Table
 
 _RUN_COLUMNS = ("id", "format", "status", "repeat", "samples_per_step", "path")
 _CASE_COLUMNS = (

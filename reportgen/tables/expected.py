@@ -16,7 +16,7 @@ from reportgen.core.factors import Where, can_both_match, matches
 from reportgen.core.model import Factors, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
-from reportgen.tables.results import Expected, SpeedEdge
+from reportgen.document.model import Expected, SpeedEdge
 
 # Two ways around a loop may differ by this share: published figures have three digits, and their rounding
 # multiplies along a path.

@@ -3,14 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from reportgen.compare.conditions import SIZES, conditions_of_case
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import matches
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue
+from reportgen.document.model import Header
 from reportgen.protocol.conditions import WORK
 from reportgen.tables.compare import devices_ratio
-from reportgen.tables.results import Cell, Header, Table
+from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import FigureSpec
 
 
@@ -39,7 +42,7 @@ def restricted(spec: FigureSpec, tables: Sequence[Table]) -> list[Table]:
 
 
 def check_factors(spec: FigureSpec, tables: Sequence[Table]) -> None:
-    """Raise RequestError if `where` names a factor that is no row, column or facet of the tables."""
+    """Raise RequestError if `where` names a factor other than a row, column or facet of the tables."""
     known = {
         name
         for table in tables
@@ -94,7 +97,7 @@ def _without_fixed(spec: FigureSpec, table: Table) -> Table:
 
 def _only(header: Header, places: Sequence[int]) -> Header:
     """Return a heading with some of its levels."""
-    return replace(
+    return structs.replace(
         header, key=tuple(header.key[i] for i in places), labels=tuple(header.labels[i] for i in places)
     )
 
@@ -109,7 +112,7 @@ def with_efficiency(spec: FigureSpec, table: Table) -> Table:
         if cell.case and cell.comparison:
             _check_scaling(spec, cell.case, cell.comparison.baseline)
     columns = [
-        replace(column, quantity="efficiency") if j in places else column
+        structs.replace(column, quantity="efficiency") if j in places else column
         for j, column in enumerate(table.columns)
     ]
     cells = [
@@ -124,7 +127,7 @@ def _check_scaling(spec: FigureSpec, case: Case, baseline: Case) -> None:
     if others:
         raise RequestError(
             f"{spec.place}.show",
-            f'the speed-ups of "{spec.table}" are about {", ".join(others)}, and not the number of devices',
+            f'the speed-ups of "{spec.table}" compare {", ".join(others)}, not device counts',
             'use show = "speedup"',
         )
     own, base = (conditions_of_case(side).get(WORK) for side in (case, baseline))

@@ -17,8 +17,8 @@ from reportgen.core.factors import FactorKey, factor_key, toml_text
 from reportgen.core.metrics import METRICS, metric_of
 from reportgen.core.model import DATA_LOADING, STEP, Case, FactorValue
 from reportgen.core.units import Unit
+from reportgen.document.model import QUANTITY_TITLES, Header, Label, Quantity
 from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Place, key_of
-from reportgen.tables.results import QUANTITY_TITLES, Header, Label, Quantity
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
 MEAN = "geometric mean"
@@ -62,7 +62,7 @@ def check_labels(spec: TableSpec, grid: CaseGrid) -> None:
 
 
 def _seen(text: str) -> str:
-    """Return a text as a reader compares it: without case, underscores and characters of no width."""
+    """Return a text as a reader compares it: without case, underscores and characters without width."""
     visible = (letter for letter in text.replace("_", " ") if unicodedata.category(letter) != "Cf")
     return " ".join("".join(visible).split()).casefold()
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
+from reportgen.document.model import Header
 from reportgen.tables.cells import CellBuilder
 from reportgen.tables.footnotes import PendingCell
-from reportgen.tables.results import Cell, Header
+from reportgen.tables.results import Cell
 
 
 def mean_cells(
@@ -44,7 +45,7 @@ def mean_cells(
 
 
 def _is_pair(cell: Cell) -> bool:
-    """Return True if a cell compares a case with another: the baseline's own ratio is no pair."""
+    """Return True if a cell compares a case with another: the baseline's own ratio does not."""
     is_compared = cell.comparison is not None and cell.comparison.baseline is not cell.case
     return cell.kind == "number" and is_compared
 

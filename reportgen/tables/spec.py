@@ -9,8 +9,8 @@ from hashlib import blake2b
 from typing import Literal
 
 from reportgen.core.model import FactorValue, Status
+from reportgen.document.model import CompareKind, FigureKind, Quantity
 from reportgen.protocol import Protocol
-from reportgen.tables.results import CompareKind, FigureKind, Quantity
 
 Pick = Literal["largest", "smallest", "best"]
 Wanted = tuple[FactorValue, ...]
@@ -41,7 +41,7 @@ class CompareSpec:
 
 @dataclass(frozen=True, slots=True)
 class RequiredSpec:
-    """What must be there; its absence is a finding.
+    """Cells and repeats that must be present; their absence is a finding.
 
     cells      factors with values, of rows, columns and facets: a cell with them must have a number
     all_cells  every cell must have a number

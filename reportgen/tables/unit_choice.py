@@ -11,8 +11,8 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.metrics import item_of
 from reportgen.core.model import Case
 from reportgen.core.units import Unit, choose, find, known_units, rate_unit
+from reportgen.document.model import UnitMode
 from reportgen.tables.pivot import AxisKey, CaseGrid, Place
-from reportgen.tables.results import UnitMode
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
 _MODES: dict[str, UnitMode] = {"per-cell": "cell", "per-row": "row", "per-column": "column"}
@@ -131,7 +131,9 @@ def _asked(spec: TableSpec, bases: set[str], items: set[str]) -> Unit:
     counted = {rate_unit(item) for item in items if item}
     if unit.base == "samples/s" and unit.name != "samples/s" and counted - {unit.name}:
         raise RequestError(
-            f"{spec.place}.unit", f"unit is {spec.unit}, but the runs count {min(counted)}", "leave unit out"
+            f"{spec.place}.unit",
+            f"unit {spec.unit} does not fit: these runs count {min(counted)}",
+            "leave unit out",
         )
     others = bases - {unit.base}
     if others:

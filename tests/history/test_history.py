@@ -109,7 +109,7 @@ def test_a_commit_that_measures_nothing_new_gives_no_point(study: StoredStudy) -
     assert [point.label for point in found["b"].points] == [first, changed]
 
 
-def test_renamed_logs_are_no_new_measurement(study: StoredStudy) -> None:
+def test_renamed_logs_are_not_a_new_measurement(study: StoredStudy) -> None:
     first = study.commit(Measured("a", [0.1, 0.11]), digest="1")
     study.commit(Measured("a", [0.1, 0.11], folder="moved"), digest="1")
     assert [point.label for point in histories(study)["a"].points] == [first]
@@ -178,7 +178,7 @@ def test_a_deleted_number_has_a_history_with_its_end(study: StoredStudy) -> None
 def test_a_history_names_the_deleted_table_and_the_text_in_place_of_a_number(study: StoredStudy) -> None:
     study.commit(Measured("a", [0.1]), digest="1")
     content = json.loads((study.root / "reports/study/report.json").read_bytes())
-    (cell,) = content["tables"][0]["cells"]
+    ((cell,),) = content["tables"][0]["cells"]
     cell |= {"kind": "status", "value": None, "text": "failed"}
     failed = study.git.commit({"reports/study/report.json": json.dumps(content)})[:8]
     assert histories(study)["a"].end == f'no number since {failed}: the cell shows "failed"'

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 
 from reportgen.core.units import Unit
+from reportgen.document.model import FigureKind
 from reportgen.render.figures import colours, digest, drawing, frame, scales, svg_style
 from reportgen.render.figures.kinds.base import (
     categories,
@@ -23,7 +24,7 @@ from reportgen.render.figures.kinds.base import (
     shorten,
 )
 from reportgen.render.grid.summary import alt_text
-from reportgen.tables.results import Figure, FigureKind, FigureSeries
+from reportgen.tables.results import Figure, FigureSeries
 from tests.render import example
 
 LINE, BARS = example.figures()
@@ -263,7 +264,7 @@ def test_ticks_separate_thousands(value: float, text: str) -> None:
     assert scales.number_text(value) == text
 
 
-def test_sizes_that_are_no_powers_of_two_have_no_exponent() -> None:
+def test_sizes_that_are_not_powers_of_two_have_no_exponent() -> None:
     assert scales.size_text(1_500_000.0, [1000.0, 1_500_000.0]) == "1,500,000"
 
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from reportgen.render import render_report
+from reportgen.document.model import Provenance
 from reportgen.render.grid import first_screen
 from reportgen.render.page.outline import number_headings, outline
-from reportgen.tables.results import Provenance, Table
+from reportgen.tables.results import Table
 from tests.render import example
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 
@@ -27,7 +28,7 @@ def test_it_says_what_was_measured_on_what_and_when() -> None:
 
 def test_it_says_that_the_device_is_not_known() -> None:
     terms = dict(first_screen.measured(example.report(), [example.case(1.0, {"devices": 8})]))
-    assert terms["On"] == "8 devices; the logs do not say which"
+    assert terms["On"] == "8 devices of unknown type"
 
 
 def test_it_counts_the_runs_that_failed() -> None:

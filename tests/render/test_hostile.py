@@ -13,27 +13,25 @@ from xml.etree import ElementTree
 
 import pytest
 from markdown_it import MarkdownIt
+from msgspec import structs
 
 from reportgen.core.model import Finding, Source
 from reportgen.core.plain_text import spreadsheet
 from reportgen.core.rules import Rule
-from reportgen.render import render_report
-from reportgen.render.text import escape
-from reportgen.tables.results import (
-    Cell,
+from reportgen.document.model import (
     Environment,
     Expected,
-    Figure,
     FigureKind,
-    FigureSeries,
     Header,
     Label,
     Note,
     Provenance,
-    Report,
     SpeedEdge,
 )
+from reportgen.render.text import escape
+from reportgen.tables.results import Cell, Figure, FigureSeries, Report
 from tests.render import example
+from tests.render.example import render_report
 
 EVIL = "<script>alert(1)</script> | `a` [x](javascript:alert(2)) \"'=cmd()\n$x$ \u202e&lt; *b*"
 
@@ -49,7 +47,7 @@ def hostile_report() -> Report:
         row_titles=(Label(EVIL),),
         cells=cells,
         columns=tuple(
-            replace(column, qualifiers=(EVIL,), labels=(Label(EVIL), Label("CPU")))
+            structs.replace(column, qualifiers=(EVIL,), labels=(Label(EVIL), Label("CPU")))
             for column in table.columns
         ),
         rows=(Header((EVIL,), (Label(EVIL, "javascript:alert(3)"),)),),

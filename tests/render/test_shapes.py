@@ -6,11 +6,11 @@ from dataclasses import replace
 import matplotlib as mpl
 import pytest
 
-from reportgen.render import render_report
+from reportgen.document.model import FigureKind
 from reportgen.render.figures import digest, drawing
 from reportgen.render.figures.shapes import UnknownDrawingError, is_same_drawing, shapes
-from reportgen.tables.results import FigureKind
 from tests.render import example
+from tests.render.example import render_report
 
 LINE, BARS = example.figures()
 
@@ -50,7 +50,7 @@ def test_the_drawing_of_another_matplotlib_is_kept() -> None:
         assert drawing.up_to_date(LINE, other) == other
 
 
-def test_other_margins_are_no_other_data_but_far_ones_are() -> None:
+def test_other_margins_are_not_other_data_but_far_ones_are() -> None:
     assert is_same_drawing(_draw(padding=0.07), DRAWN)  # 2 points more
     assert not is_same_drawing(_draw(padding=0.20), DRAWN)
 

@@ -11,13 +11,13 @@ from playwright.sync_api import Browser, Page, expect
 
 from reportgen.core.model import Break, Measurement, Run, Series, Source, Telemetry, Window
 from reportgen.protocol import DEFAULT, measure_run
-from reportgen.render import render_report
-from reportgen.render.page.decimate import min_max_points
-from reportgen.render.page.step_series import run_json
+from reportgen.report.decimate import min_max_points
+from reportgen.report.step_series import run_json
 from reportgen.tables.results import Table
 from tests import builders
 from tests.render import example
 from tests.render.conftest import accessibility, write_assets
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 
@@ -91,7 +91,7 @@ def test_a_long_series_keeps_its_extremes() -> None:
     assert list(points) == sorted(points)
 
 
-def test_missing_values_are_no_points() -> None:
+def test_missing_values_are_not_points() -> None:
     assert min_max_points(np.array([np.nan, 1.0, np.nan, 2.0]), 10).tolist() == [1, 3]
     assert min_max_points(np.full(1000, np.nan), 10).tolist() == []
 

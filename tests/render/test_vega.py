@@ -19,12 +19,13 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as Canvas
 
 from reportgen.core.units import Unit
+from reportgen.document.model import FigureKind, FigureMark
 from reportgen.render.figures import drawing, scales
 from reportgen.render.figures.colours import INK
 from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
 from reportgen.render.figures.rounding import shown_figure
 from reportgen.render.figures.vega import specification
-from reportgen.tables.results import Figure, FigureKind, FigureMark, FigureSeries
+from reportgen.tables.results import Figure, FigureSeries
 from tests.render import example
 
 LINE, BARS = example.figures()
@@ -147,7 +148,7 @@ def test_every_kind_is_compared() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a picture shows, in the order of drawing, in data coordinates.
+    """The marks of a picture, in the order of drawing, in data coordinates.
 
     dots  (colour, x, y); bars  (colour, x, begin, end); intervals  (x, low, high)
     """

@@ -5,8 +5,9 @@ family; those that are no discoveries at its false discovery rate become undecid
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from reportgen.compare.exact_tests import false_discovery_thresholds, fewest_repeats_of_each, fewest_rounds
 from reportgen.compare.verdict import Verdict

@@ -11,6 +11,7 @@ from itertools import islice
 
 from markupsafe import Markup
 
+from reportgen.document.model import Document, Figure, Table
 from reportgen.render.figures import digest, drawing
 from reportgen.render.figures.colours import ON_A_PAGE
 from reportgen.render.grid.best_cells import best_cells
@@ -19,7 +20,6 @@ from reportgen.render.grid.summary import alt_text
 from reportgen.render.page.html import TableView
 from reportgen.render.page.page_templates import page_templates
 from reportgen.render.prose.template import fill_headline
-from reportgen.tables.results import Figure, Report, Table
 
 # A notebook has no style sheet that could change them.
 _COLOURS = {colour: colour for colour in ON_A_PAGE}
@@ -49,9 +49,9 @@ def listing_html(
     return _macro("listing", Listing(title, heads, first, sentences, count - len(first)))
 
 
-def table_html(table: Table) -> str:
+def table_html(document: Document, table: Table) -> str:
     """Return a table as on the page of a report, without links to evidence."""
-    grid, best = lay_out(table), best_cells(table)
+    grid, best = lay_out(document, table), best_cells(document, table)
     shown = TableView(
         grid=grid,
         title=table.title,
@@ -78,16 +78,16 @@ def figure_html(figure: Figure) -> str:
     return digest.inline(svg, prefix=f"{figure.id}-", alt=escape(alt_text(figure)), by_colour=_COLOURS)
 
 
-def report_html(report: Report) -> str:
+def report_html(document: Document) -> str:
     """Return the headline, the tables and the figures of a report."""
     shown = {
-        "title": report.title,
-        "sentences": [text for text in (fill_headline(report).text, *report.verdict) if text],
+        "title": document.title,
+        "sentences": [text for text in (fill_headline(document).text, *document.verdict) if text],
         "blocks": [
             Markup("<h2>{}</h2>\n{}").format(each.title, Markup(html))
             for parts in (
-                [(table, table_html(table)) for table in report.tables],
-                [(figure, figure_html(figure)) for figure in report.figures],
+                [(table, table_html(document, table)) for table in document.tables],
+                [(figure, figure_html(figure)) for figure in document.figures],
             )
             for each, html in parts
         ],

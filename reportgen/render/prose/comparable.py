@@ -1,12 +1,12 @@
-"""Whether `ratio()` in a text means anything: the rules are those of a table with `compare`."""
+"""Decide whether `ratio()` in a text means anything, by the rules of a table with `compare`."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from reportgen.compare.conditions import Difference, differences
+from reportgen.compare.conditions import Difference, differing_conditions
 from reportgen.core.factors import factor_key
 from reportgen.core.metrics import RATES, metric_of
-from reportgen.core.model import Case, FactorValue
-from reportgen.tables.results import Note
+from reportgen.core.model import FactorValue
+from reportgen.document.model import Case, Note
 
 _BATCH_SIZES = ("batch_size", "global_batch_size", "micro_batch_size")
 
@@ -31,7 +31,7 @@ def check_comparable(
         )
     about = [name for name in named if _key(case.factors, name) != _key(other.factors, name)]
     unnamed = [each for each in _factors(case, other) if each.name not in named]
-    others = differences(case, other, about)
+    others = differing_conditions(case.conditions, other.conditions, case.metric, about)
     refused = [*unnamed, *(each for each in others if each.is_essential)]
     reasons = list(dict.fromkeys(_text(each) for each in refused if each.name not in accepted))
     if reasons:
@@ -64,7 +64,7 @@ def differs_note(differences: Sequence[Difference]) -> list[Note]:
 def all_differ_note(differences: Iterable[Difference]) -> list[Note]:
     """Return what a reader must know of the best of several cases that differ so."""
     known = ", ".join(dict.fromkeys(each.name for each in differences))
-    return [Note(f"what is compared differs in {known}", name="differs")] if known else []
+    return [Note(f"the compared cases differ in {known}", name="differs")] if known else []
 
 
 def _text(each: Difference) -> str:
