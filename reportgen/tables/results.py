@@ -68,6 +68,10 @@ class Comparison:
         is_time = self.kind == "ratio" and metric_of(self.baseline.metric).better == "lower"
         return 1 / self.cycles.ratio if is_time or self.kind == "expected" else self.cycles.ratio
 
+    def __repr__(self) -> str:
+        verdict = f", {self.verdict.kind}" if self.verdict else ""
+        return f"<Comparison: {self.kind} {self.value:.4g}{verdict}>"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
@@ -101,6 +105,10 @@ class Cell:
         """Return every case behind the cell, including its baseline."""
         own = (self.case,) if self.case else ()
         return (*own, *((self.comparison.baseline,) if self.comparison else ()), *self.several)
+
+    def __repr__(self) -> str:
+        shown = f" {self.value:.6g}" if self.value is not None else f" {self.text!r}" if self.text else ""
+        return f"<Cell: {self.kind}{shown}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,6 +170,12 @@ class Table:
     def family_title(self) -> str:
         """Return the title that the tables of all facets share."""
         return self.title.removesuffix(f": {self.facet_text}") if self.facet else self.title
+
+    def __repr__(self) -> str:
+        shape = f"{len(self.rows)} rows x {len(self.columns)} columns"
+        return (
+            f"<Table {self.id}: {self.metric_title}, {shape}, {' and '.join(self.row_factors) or 'one row'}>"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,3 +265,7 @@ class Report:
     sources: Mapping[str, str] = field(default_factory=dict)
     acceptance: tuple[Acceptance, ...] = ()
     explorer: Explorer | None = None
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.tables)} tables, {len(self.figures)} figures, {len(self.runs)} runs"
+        return f"<Report {self.name}: {counts}>"
