@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
+from reportgen.compare.comparison import CompareKind
+from reportgen.compare.expected_speed import Expected
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import matches
 from reportgen.core.model import STEP, Case, FactorValue, Finding, Run, Source
@@ -23,7 +25,7 @@ from reportgen.load import LoadResult, load_runs
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import CaseRequest, MeasuredRuns, Protocol, build_cases, parse_protocol
 from reportgen.sources.filesystem import resolve_existing
-from reportgen.tables.results import CompareKind, Expected, Note, Quantity, Report, Table
+from reportgen.tables.results import Note, Quantity, Report, Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from reportgen.compare.comparison import Comparison
 from reportgen.core.factors import factors_key
 from reportgen.core.model import Case
-from reportgen.tables.results import Cell, Comparison, Report, Table
+from reportgen.tables.results import Cell, Report, Table
 
 CaseKey = tuple[object, ...]
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
+from reportgen.compare.expected_speed import Expected
 from reportgen.core.case_findings import findings_of
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Finding, Run, Source
@@ -23,7 +24,7 @@ from reportgen.tables.explorer import build_explorer
 from reportgen.tables.explorer_cases import Entry
 from reportgen.tables.explorer_model import Explorer
 from reportgen.tables.figures import build_figures
-from reportgen.tables.results import Expected, FigureKind, Provenance, Report, Table, TrackProgress
+from reportgen.tables.results import FigureKind, Provenance, Report, Table, TrackProgress
 from reportgen.tables.series_colours import with_colours
 from reportgen.tables.validate import unused_keys
 
@@ -81,7 +82,7 @@ def assemble(
         provenance=_provenance(campaigns, used),
         sources=campaigns.sha256,
         acceptance=accepted,
-        explorer=_explorer(definition, by_entry, knowledge, measured),
+        explorer=_explorer(definition, by_entry),
         runs=tuple(used.values()),
         protocol=", ".join(protocols),
         protocol_text=_protocol_text(protocols.values()),
@@ -89,17 +90,12 @@ def assemble(
     )
 
 
-def _explorer(
-    definition: ReportDefinition,
-    by_entry: Mapping[str, Sequence[Table]],
-    knowledge: SpeedFacts,
-    measured: MeasuredRuns,
-) -> Explorer | None:
+def _explorer(definition: ReportDefinition, by_entry: Mapping[str, Sequence[Table]]) -> Explorer | None:
     if definition.explorer is None:
         return None
     stacked = {figure.table for figure in definition.figures if figure.kind is FigureKind.STACKED_BAR}
     entries = [Entry(spec, by_entry[spec.id], spec.id in stacked) for spec in definition.tables]
-    return build_explorer(definition.explorer, entries, knowledge, measured)
+    return build_explorer(definition.explorer, entries)
 
 
 def _sentences(tables: Sequence[Table]) -> list[str]:

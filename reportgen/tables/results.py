@@ -9,11 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Self
 
-from reportgen.compare.breakdown import Breakdown
-from reportgen.compare.conditions import Difference
-from reportgen.compare.cycles import CycleComparison
-from reportgen.compare.verdict import Verdict
-from reportgen.core.metrics import metric_of
+from reportgen.compare.comparison import CompareKind, Comparison
+from reportgen.compare.expected_speed import Expected
 from reportgen.core.model import Case, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
@@ -23,7 +20,6 @@ Quantity = Literal[
     "value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats",
     "interval", "verdict", "cycles", "energy",
 ]  # fmt: skip
-CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
 CellKind = Literal["number", "absent", "status", "several", "planned", "interval", "verdict", "incomparable"]
 UnitMode = Literal["table", "column", "row", "cell"]
 
@@ -114,90 +110,6 @@ class Note:
     def mark(self) -> str:
         """Return the word that refers to the note: it does not depend on the other notes of the table."""
         return self.rule.short if self.rule else self.name
-
-
-Conditions = tuple[tuple[str, tuple[FactorValue, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class SpeedEdge:
-    """One fact on the path of an expected speed: `of` runs at `speed` x the speed of `to`.
-
-    inverted  whether the path goes against the fact, whose source says 1/`speed` of `to` over `of`
-    where     the factors, each with the values that it may have, of the cases that the fact holds for
-    """
-
-    of: str
-    to: str
-    speed: float
-    source: str
-    url: str = ""
-    read: str = ""
-    inverted: bool = False
-    where: Conditions = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """The expected speed of one system relative to another (target over reference).
-
-    speed      the product along the path; low, high  the band over all shortest paths
-    paths      each path as its steps, from target to reference
-    """
-
-    target: str
-    reference: str
-    speed: float
-    low: float
-    high: float
-    paths: tuple[tuple[SpeedEdge, ...], ...]
-
-    @property
-    def is_band(self) -> bool:
-        """Return whether the paths differ by more than the rounding of their products."""
-        return self.high > self.low * (1 + 1e-9)
-
-    @property
-    def where(self) -> Conditions:
-        """Return what the facts on the paths hold for, each condition once."""
-        return tuple(dict.fromkeys(named for path in self.paths for edge in path for named in edge.where))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
-    """A cell against its baseline.
-
-    value     ratio, speedup, efficiency: that number; expected: how many times slower than the baseline
-    expected  the expected speed that applies, None where there is none (or none is meant to be)
-    excess    slowdown vs expected: value x expected speed; None without `expected`
-    low, high  of `excess`, from the band of the expected speed
-    differs   in what else than factors the two differ
-    verdict   how the two speeds compare; None where they are no speeds of the same work
-    cycles    how they compare per cycle of the SM clock; None if not every repeat logged it
-    energy    energy per sample, relative to the baseline's; None if not every repeat has one
-    breakdown  the difference of their times, in parts; None where they are no times or rates of steps
-    """
-
-    kind: CompareKind
-    baseline: Case
-    value: float
-    expected: Expected | None = None
-    excess: float | None = None
-    low: float | None = None
-    high: float | None = None
-    verdict: Verdict | None = None
-    differs: tuple[Difference, ...] = ()
-    cycles: CycleComparison | None = None
-    energy: float | None = None
-    breakdown: Breakdown | None = None
-
-    @property
-    def in_cycles(self) -> float | None:
-        """Return the ratio per cycle, in the direction of `value`: of times or of speeds."""
-        if self.cycles is None:
-            return None
-        is_time = self.kind == "ratio" and metric_of(self.baseline.metric).better == "lower"
-        return 1 / self.cycles.ratio if is_time or self.kind == "expected" else self.cycles.ratio
 
 
 @dataclass(frozen=True, slots=True)

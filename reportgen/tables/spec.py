@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Literal
 
+from reportgen.compare.comparison import CompareKind
 from reportgen.core.model import FactorValue, Status
 from reportgen.protocol import Protocol
-from reportgen.tables.results import CompareKind, FigureKind, Quantity
+from reportgen.tables.results import FigureKind, Quantity
 
 Pick = Literal["largest", "smallest", "best"]
 Wanted = tuple[FactorValue, ...]

@@ -6,14 +6,15 @@ one of a single published figure; a two-level phase table with a unit per cell.
 
 import math
 
+from reportgen.compare.comparison import Comparison
+from reportgen.compare.expected_speed import Expected, SpeedEdge
+from reportgen.compare.side import side_of
 from reportgen.core.model import Case, Factors, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 from reportgen.tables.results import (
     Cell,
-    Comparison,
     Environment,
-    Expected,
     Figure,
     FigureKind,
     FigureSeries,
@@ -22,7 +23,6 @@ from reportgen.tables.results import (
     Note,
     Provenance,
     Report,
-    SpeedEdge,
     Table,
 )
 
@@ -79,7 +79,8 @@ def speedup(case: Case, baseline: Case) -> Cell:
     assert case.summary
     assert baseline.summary
     ratio = case.summary.median / baseline.summary.median
-    return Cell("number", ratio, RATIO, case=case, comparison=Comparison("speedup", baseline, ratio))
+    comparison = Comparison("speedup", side_of(case), side_of(baseline), ratio)
+    return Cell("number", ratio, RATIO, case=case, comparison=comparison)
 
 
 def throughput_table() -> Table:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from markdown_it import MarkdownIt
 
+from reportgen.compare.expected_speed import Expected, SpeedEdge
 from reportgen.core.model import Finding, Source
 from reportgen.core.plain_text import spreadsheet
 from reportgen.core.rules import Rule
@@ -22,7 +23,6 @@ from reportgen.render.text import escape
 from reportgen.tables.results import (
     Cell,
     Environment,
-    Expected,
     Figure,
     FigureKind,
     FigureSeries,
@@ -31,7 +31,6 @@ from reportgen.tables.results import (
     Note,
     Provenance,
     Report,
-    SpeedEdge,
 )
 from tests.render import example
 

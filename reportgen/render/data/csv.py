@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from reportgen.compare.comparison import CompareKind, Comparison
 from reportgen.core import units
 from reportgen.core.model import Case, FactorValue
 from reportgen.core.plain_text import spreadsheet
 from reportgen.render.outputs import Output
-from reportgen.tables.results import COMPARED_QUANTITIES, Cell, CompareKind, Comparison, Header, Table
+from reportgen.tables.results import COMPARED_QUANTITIES, Cell, Header, Table
 
 _MEASURED = ("metric", "phase", "unit", "value", "low", "high", "coverage", "repeats", "evidence", "text")
 _VERDICT = ("verdict_low", "verdict_high")

@@ -14,8 +14,10 @@ from decimal import Decimal
 import msgspec
 
 from reportgen.compare.breakdown import Breakdown, BreakdownPart, Hint
+from reportgen.compare.comparison import Comparison
 from reportgen.compare.conditions import conditions_of_case
 from reportgen.compare.cycles import CycleComparison
+from reportgen.compare.expected_speed import Expected, SpeedEdge
 from reportgen.compare.verdict import Verdict
 from reportgen.core import units
 from reportgen.core.model import Case, FactorValue, Finding, Measurement, Run, Source, Summary, Window
@@ -23,7 +25,7 @@ from reportgen.core.plain_text import printable_json
 from reportgen.render.case_index import CaseIndex
 from reportgen.render.grid.grid import note_numbers, number, unit_label
 from reportgen.render.outputs import Content, Output
-from reportgen.tables.results import Cell, Comparison, Expected, Header, Provenance, Report, SpeedEdge, Table
+from reportgen.tables.results import Cell, Header, Provenance, Report, Table
 
 VERSION = 2
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from reportgen.compare.comparison import CompareKind, Comparison
 from reportgen.compare.verdict import Verdict
 from reportgen.core import metrics, units
 from reportgen.core.factors import factor_key
@@ -33,7 +34,7 @@ from reportgen.core.units import Unit
 from reportgen.render.case_index import Appearance, CaseIndex
 from reportgen.render.grid.grid import unit_label
 from reportgen.render.text.english import count
-from reportgen.tables.results import CompareKind, Comparison, Table
+from reportgen.tables.results import Table
 
 _MAX_SOURCES = 3
 NO_VALUE = "-"

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from reportgen.compare.expected_speed import Expected, FactConditions, SpeedEdge
 from reportgen.core import units
 from reportgen.core.model import FactorValue, Finding
 from reportgen.core.plain_text import one_line
 from reportgen.core.rules import SEVERITIES, Rule, Severity
 from reportgen.render.text.english import count, sentence
-from reportgen.tables.results import Conditions, Environment, Expected, Figure, Report, SpeedEdge
+from reportgen.tables.results import Environment, Figure, Report
 
 # Different messages of one rule that a page shows; report.json lists all.
 EXAMPLES = 3
@@ -162,7 +163,7 @@ def _statement(expected: Expected) -> str:
     return text
 
 
-def holds_for(conditions: Conditions) -> str:
+def holds_for(conditions: FactConditions) -> str:
     """Return the cases that facts hold for, such as `devices = 8, precision = fp32`; empty for all."""
     return ", ".join(f"{name} = {' or '.join(map(_plain, values))}" for name, values in conditions)
 

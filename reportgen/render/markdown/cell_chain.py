@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from reportgen.compare.breakdown import Breakdown, percent
+from reportgen.compare.comparison import Comparison
 from reportgen.core import units
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import RESERVED, Case, Source
@@ -17,7 +18,7 @@ from reportgen.render.grid.grid import number, unit_label
 from reportgen.render.markdown import table as markdown
 from reportgen.render.text import escape
 from reportgen.render.text.english import count
-from reportgen.tables.results import COMPARED_QUANTITIES, QUANTITY_TITLES, Comparison, Header, Report, Table
+from reportgen.tables.results import COMPARED_QUANTITIES, QUANTITY_TITLES, Header, Report, Table
 from reportgen.tables.results import Cell as TableCell
 
 # Letters of the bar of the largest part.

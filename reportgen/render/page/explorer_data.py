@@ -113,9 +113,9 @@ def _cell(cell: ExplorerCell, measure: ExplorerMeasure, name_of: NameOf) -> list
     factor = measure.unit.factor
     text = number_text(value / factor, measure.digits, measure.decimals)
     ratio: list[Any] = [None, cell.reason, ""] if cell.reason else []
-    if cell.ratio is not None:
-        verdict = cell.verdict.kind if cell.verdict else ""
-        ratio = [_machine(cell.ratio), ratio_text(cell.ratio, measure.digits), verdict]
+    if compared := cell.comparison:
+        verdict = compared.verdict.kind if compared.verdict else ""
+        ratio = [_machine(compared.value), ratio_text(compared.value, measure.digits), verdict]
     summary = cell.case.summary if cell.case else None
     interval: list[Any] = []
     if summary and summary.n > 1:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Literal
 
-from reportgen.compare.conditions import Difference
+from reportgen.compare.contract import Difference
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
 from reportgen.core.model import Case, FactorValue
@@ -347,7 +347,7 @@ def _incomparable(table: Table, reason: Incomparable) -> PlaceholderError:
     return PlaceholderError(f'table "{table.id}": {reason}', remedy)
 
 
-def _differences(above: TableCell, below: TableCell, accepted: Sequence[str]) -> list[Difference]:
+def _differences(above: TableCell, below: TableCell, accepted: Sequence[str]) -> Sequence[Difference]:
     """Return in what else two cells differ; raise PlaceholderError if comparing them would mean nothing."""
     case, other = above.cell.case, below.cell.case
     if case is None or other is None:

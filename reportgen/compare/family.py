@@ -8,39 +8,46 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from reportgen.compare.comparison import Comparison
 from reportgen.compare.exact_tests import false_discovery_thresholds, fewest_repeats_of_each, fewest_rounds
 from reportgen.compare.verdict import Verdict
 
 K = TypeVar("K")
 
 
-def correct_for_number(verdicts: Mapping[K, Verdict], rate: float) -> dict[K, Verdict]:
-    """Return the verdicts; those of the family that may be chance are undecided.
+def correct_for_number(comparisons: Mapping[K, Comparison], rate: float) -> dict[K, Comparison]:
+    """Return the comparisons; verdicts of the family that may be chance are undecided.
 
     rate  of false discoveries among the verdicts `faster` and `slower`, for example 0.05
     """
-    family = {key: verdict for key, verdict in verdicts.items() if verdict.p is not None}
-    if len(family) < 2:
-        return dict(verdicts)
-    ps = [verdict.p if verdict.p is not None else 1.0 for verdict in family.values()]
-    kept = dict(zip(family, false_discovery_thresholds(ps, rate), strict=True))
+    tested = [verdict for each in comparisons.values() if (verdict := _tested(each))]
+    if len(tested) < 2:
+        return dict(comparisons)
+    discoveries = false_discovery_thresholds([verdict.p or 0.0 for verdict in tested], rate)
+    chance = {id(verdict) for verdict, is_kept in zip(tested, discoveries, strict=True) if not is_kept}
     return {
-        key: _not_significant(verdict, len(family), rate)
-        if verdict.kind in ("faster", "slower") and not kept.get(key, True)
-        else verdict
-        for key, verdict in verdicts.items()
+        key: replace(each, verdict=_not_significant(verdict, len(tested), rate))
+        if (verdict := each.verdict) and id(verdict) in chance and verdict.kind in ("faster", "slower")
+        else each
+        for key, each in comparisons.items()
     }
 
 
-def family_sentence(verdicts: Mapping[K, Verdict], rate: float) -> str:
+def family_sentence(comparisons: Mapping[K, Comparison], rate: float) -> str:
     """Return what a caption says about the family, "" without one."""
-    count = sum(verdict.p is not None for verdict in verdicts.values())
+    count = sum(_tested(each) is not None for each in comparisons.values())
     if count < 2:
         return ""
     return (
         f"{count} comparisons were tested: at most {rate:.0%} of those called faster or slower are "
         "expected to be chance (Benjamini-Hochberg)."
     )
+
+
+def _tested(comparison: Comparison) -> Verdict | None:
+    """Return the verdict if it rests on a p value."""
+    verdict = comparison.verdict
+    return verdict if verdict and verdict.p is not None else None
 
 
 def _not_significant(verdict: Verdict, count: int, rate: float) -> Verdict:
