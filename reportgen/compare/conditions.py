@@ -72,6 +72,13 @@ def conditions_of_case(case: Case) -> Conditions:
     return {name: ", ".join(sorted(each)) for name, each in values.items()}
 
 
+def changes(old: Conditions, new: Conditions) -> Iterator[tuple[str, str]]:
+    """Yield the conditions that differ between two points in time, by name, and the change in words."""
+    for name in sorted(old.keys() & new.keys()):
+        if old[name] != new[name]:
+            yield name, f"{name.replace('_', ' ')} {old[name]} -> {new[name]}"
+
+
 def _everything(measurement: Measurement, metric: str) -> Iterator[tuple[str, FactorValue]]:
     yield from conditions_of(measurement, metric).items()
     yield EVIDENCE, _EVIDENCE_KINDS[measurement.evidence]

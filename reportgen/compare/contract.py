@@ -1,8 +1,8 @@
 """What a comparison rests on: what was held equal, what differs, and what is not stated.
 
 Each factor and condition of two sides is in one of four lists. A difference is either what the comparison is
-about (or follows from it: another batch size is other work), or it stands beside it, and then a reader must
-know of it. A few make the ratio meaningless.
+about (or follows from it: another batch size is other work), or something else, and then a
+reader must know of it. A few make the ratio meaningless.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -140,8 +140,8 @@ def _in_order(names: Iterable[str]) -> Iterator[str]:
 
 def _ignored(own: Side, baseline: Side, names: Iterable[str]) -> Iterator[Difference]:
     for name in names:
-        first, second = own.of_runs(name), baseline.of_runs(name)
-        if first and second and first != second:
+        first, second = own.of_runs.get(name), baseline.of_runs.get(name)
+        if first is not None and second is not None and first != second:
             yield Difference(name, first, second)
 
 

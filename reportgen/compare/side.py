@@ -1,5 +1,6 @@
 """One side of a comparison: what comparing needs to know of a case, wherever it comes from."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from reportgen.compare.conditions import Conditions, conditions_of_case
@@ -17,6 +18,7 @@ class Side:
     repeats     those that decide. In a comparison with an earlier state, the new ones alone
     conditions  what it was measured with, besides its factors
     low, high   interval of the value, None if there is none; n  the repeats that it stands for
+    of_runs     factors of its runs that the case does not have, because they keep no cases apart
     case        the measured case, None for a stored one
     without_repeats  why no repeats decide, "" if there are any
     """
@@ -31,13 +33,9 @@ class Side:
     low: float | None = None
     high: float | None = None
     n: int = 0
+    of_runs: Mapping[str, str] = field(default_factory=dict)
     case: Case | None = None
     without_repeats: str = ""
-
-    def of_runs(self, name: str) -> str:
-        """Return the values of a factor in the measured runs, "" if no run has it."""
-        runs = (each.run for each in self.case.measurements) if self.case else ()
-        return ", ".join(sorted({str(run.factors[name]) for run in runs if name in run.factors}))
 
 
 def side_of(case: Case) -> Side:
@@ -54,8 +52,19 @@ def side_of(case: Case) -> Side:
         summary.low if summary else None,
         summary.high if summary else None,
         summary.n if summary else 0,
+        _of_runs(case),
         case,
     )
+
+
+def _of_runs(case: Case) -> Mapping[str, str]:
+    """Return the factors that only the runs have, of several runs with all their values."""
+    values: dict[str, set[str]] = {}
+    for measurement in case.measurements:
+        for name, value in measurement.run.factors.items():
+            if name not in case.factors:
+                values.setdefault(name, set()).add(str(value))
+    return {name: ", ".join(sorted(each)) for name, each in values.items()}
 
 
 def timed_repeat(measurement: Measurement) -> TimedRepeat:

@@ -32,10 +32,10 @@ def check_comparable(
             f"{case.phase} is {' + '.join(case.parts)} here, but {' + '.join(other.parts)} below"
         )
     about = [name for name in named if _key(case.factors, name) != _key(other.factors, name)]
-    of_runs = {name for each in (case, other) for m in each.measurements for name in m.run.factors}
-    ignored = sorted(of_runs - {*case.factors, *other.factors})
+    own, base = side_of(case), side_of(other)
+    ignored = sorted(own.of_runs.keys() & base.of_runs.keys())
     question = Question("ratio", about, ignored, accepted, must_be_equal=True)
-    comparison = compare_cases(side_of(case), side_of(other), question)
+    comparison = compare_cases(own, base, question)
     if comparison.refused:
         reasons = dict.fromkeys(map(_text, comparison.refused))
         raise Incomparable(f"the cells differ in {' and '.join(reasons)}")
