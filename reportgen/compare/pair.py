@@ -10,7 +10,6 @@
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from reportgen.compare.comparison import CompareKind, Comparison
 from reportgen.compare.contract import Difference, contract
@@ -19,7 +18,7 @@ from reportgen.compare.side import MeasuredLogs, Side
 from reportgen.compare.verdict import Verdict
 from reportgen.compare.verdicts.decision import DecisionRule, decide
 from reportgen.compare.why import break_down
-from reportgen.core.metrics import metric_of
+from reportgen.core.metrics import Better, metric_of
 from reportgen.core.model import Factors
 
 # The arrangement of a verdict that rests on no order of runs.
@@ -79,10 +78,11 @@ def compare_cases(
     )
 
 
-def better_ratio(
-    value: float, reference: float, better: Literal["higher", "lower"] | None = "higher"
-) -> float:
-    """Return how many times better a value is than a reference that is not zero."""
+def better_ratio(value: float, reference: float, better: Better | None) -> float:
+    """Return how many times better a value is; without a better direction, how many times higher.
+
+    value, reference  not zero, in one unit
+    """
     return reference / value if better == "lower" else value / reference
 
 
