@@ -14,8 +14,8 @@ from reportgen.core.errors import RequestError
 from reportgen.diff.changes import Diff, LogChanges, compare_reports, log_changes
 from reportgen.diff.sections import Endpoint
 from reportgen.diff.snapshot import StoredReport, read_report
+from reportgen.sources.forges import commit_link
 from reportgen.sources.git import GitRepository, find_repository, open_repository
-from reportgen.sources.web_link import commit_link
 
 _NAME = "report.json"
 

@@ -130,7 +130,6 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
     from reportgen.render import render_index, render_report
 
     _check(request)
-    committed_only = committed_only or request.standalone
     measured = MeasuredRuns()
     inputs = _read_inputs(request, measured, progress)
     reports = []
@@ -147,7 +146,8 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
         source_url = inputs.settings.source_url or request.source_url(definition.name)
         rendered = render_report(report, existing, part, source_url, committed_only, request.standalone)
         files.update({f"{definition.name}/{path}": content for path, content in rendered.items()})
-    files.update(render_index(reports, partial(read_generated, request.target), committed_only))
+    existing = partial(read_generated, request.target)
+    files.update(render_index(reports, existing, committed_only, request.standalone))
     injected, problems = _inject(request, inputs.settings, reports) if request.out is None else ({}, ())
     return Build(tuple(reports), files, injected, problems, _summary(request, inputs.reader))
 

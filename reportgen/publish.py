@@ -87,7 +87,8 @@ def unknown_files(
     if is_reports:
         there |= {file for pattern in registry.report_patterns() for file in folder.glob(f"*/{pattern}")}
     paths = {file.relative_to(folder).as_posix() for file in there}
-    return sorted(path for path in paths - {*outputs, *owned} if not path.startswith("."))
+    known = {*outputs, *owned, *registry.shared_paths()}
+    return sorted(path for path in paths - known if not path.startswith("."))
 
 
 def _visible_files(folder: Path) -> Iterator[Path]:

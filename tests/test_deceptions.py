@@ -495,22 +495,22 @@ COPIES = [
         (
             "a copy with one nanosecond changed",
             lambda times, n: [*times[:7], times[7] + n * 1e-9, *times[8:]],
-            "2 of 3 blocks of 10 step times are those of h/0",
+            "2 of 3 blocks of 10 step times are the same as in h/0",
         ),
         (
             "a copy with every time moved by a nanosecond",
             lambda times, n: [time + n * 1e-9 for time in times],
-            "the measured step times are those of h/0, shifted or scaled",
+            "the measured step times are the same as in h/0, shifted or scaled",
         ),
         (
             "a copy with every time multiplied",
             lambda times, n: [time * (1 + n * 1e-3) for time in times],
-            "the measured step times are those of h/0, shifted or scaled",
+            "the measured step times are the same as in h/0, shifted or scaled",
         ),
         (
             "a copy of the measured steps alone",
             lambda times, n: [*noisy(f"{n}")[:5], *times[5:25], *noisy(f"{n} after")[:5]],
-            "the measured step times are those of h/0, shifted or scaled",
+            "the measured step times are the same as in h/0, shifted or scaled",
         ),
     )
 ]

@@ -2,6 +2,7 @@
 
 SCOPES is the one place that says where the list holds. Extend it when a package has been rewritten: of a Python file
 its docstrings, comments, string literals and names of tests are read, of any other file its text without code blocks.
+In reportgen, docstrings and messages also avoid what makes a sentence hard to parse; TO_DO lists where they do not yet.
 """
 
 import ast
@@ -16,56 +17,31 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 SCOPES = [
+    "README.md",
     "docs/**/*.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "logs/FORMAT.md",
-    "reportgen/core/rules/*.md",
-    "reportgen/render/**/*.py",
-    "reportgen/render/**/*.html",
-    "reportgen/publish.py",
-    "reportgen/report/verdict.py",
-    "reportgen/inject.py",
     "reports/*.md",
+    "reportgen/core/rules/*.md",
+    "reportgen/**/*.html",
+    "reportgen/**/*.py",
     "collectors/**/*.py",
     "tests/**/*.py",
-    "reportgen/core/*.py",
-    "reportgen/core/rules/*.py",
-    "reportgen/protocol/*.py",
-    "reportgen/tables/*.py",
-    "reportgen/why/*.py",
-    "reportgen/api.py",
-    "reportgen/pipeline.py",
-    "reportgen/autolayout/*.py",
-    "reportgen/cli/*.py",
-    "reportgen/labels/*.py",
-    "reportgen/learn/*.py",
-    "reportgen/load/*.py",
-    "reportgen/report/*.py",
-    "reportgen/sources/*.py",
-    "reportgen/formats/*.py",
-]
-SCOPES += [
-    f"reportgen/formats/{family}/*.py"
-    for family in (
-        "benchmarks",
-        "custom",
-        "dlperf",
-        "huggingface",
-        "lightning",
-        "mlperf",
-        "mmengine",
-        "native",
-        "nvidia_dle",
-        "nvidia_smi",
-        "parsing",
-        "published",
-        "tqdm",
-        "trainers",
-    )
 ]
 # The first is generated from docstrings of reportgen/cli, the second lists the words, the third waits for learn.
 EXCEPT = ["docs/reference/cli.md", "tests/test_english.py", "tests/learn/test_propose.py"]
+# Files in which some of the words are left.
+EXCEPT += [
+    "reportgen/baseline.py",
+    "reportgen/compare/verdicts/decision.py",
+    "reportgen/diff/changes.py",
+    "reportgen/diff/markdown.py",
+    "reportgen/diff/sections.py",
+]
+
+# Packages and modules of reportgen whose docstrings and messages still have a form of FORMS.
+TO_DO = {"api.py", "baseline.py", "compare", "core", "diff", "pipeline.py", "render", "report", "tables"}
 
 # refused (a regular expression, whole words, any case) -> write instead
 REFUSED = {
@@ -86,6 +62,18 @@ REFUSED = {
     "gave (?:it|the file) away|gives (?:it|the file) away": "identifies",
     "no matter (?:what|how|which)": "for any, regardless of",
     "what is (?:not )?(?:there|read|asked|said|known)": "name the thing",
+}
+# Where such a form is refused -> the form, and what to write instead.
+FORMS = {
+    "first line of a docstring": {
+        "^What": "a verb or a noun: what a function does, what a class is",
+        "(?:that|those) of": "repeat the noun, or use a verb",
+        "of which": "whose, from which, or two sentences",
+    },
+    "docstring or message": {
+        "(?<!there )(?:is|are|was|were) no(?= \\w)(?! (?:longer|more)\\b)": "is not, has no, there is no",
+        "of no": "without",
+    },
 }
 _WORDS = {
     re.compile(rf"(?<![\w`'-])(?:{words})(?![\w`'])", re.IGNORECASE): better
@@ -162,3 +150,60 @@ def test_code_in_a_page_is_not_read(tmp_path: Path) -> None:
     assert [text for _, text in texts(tmp_path / "page.md")] == ["Use .", "", "", "", "A line."]
     (tmp_path / "a.py").write_text('"""Say it."""\n\nx = f"no {1}"  # Why.\n', "utf-8")
     assert [text for _, text in texts(tmp_path / "a.py")] == ["Say it.", "no ", "# Why."]
+
+
+def forms(content: str) -> Iterator[tuple[int, str]]:
+    """Yield (line, what is wrong) of the docstrings and strings of a Python file."""
+    tree = ast.parse(content)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = (ast.get_docstring(node) or "").partition("\n")[0]
+            line = node.body[0].lineno if node.body else 1
+            yield from ((line, each) for each in _in_form(first, FORMS["first line of a docstring"]))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for offset, text in enumerate(node.value.splitlines()):
+                every = FORMS["docstring or message"]
+                yield from ((node.lineno + offset, each) for each in _in_form(text, every))
+
+
+def _in_form(text: str, refused_forms: dict[str, str]) -> list[str]:
+    matches = (
+        (re.search(rf"(?<![\w`'-])(?:{form})(?![\w`'])", text, re.IGNORECASE), better)
+        for form, better in refused_forms.items()
+    )
+    return [f"{match[0]!r} in {text.strip()!r}: {better}" for match, better in matches if match]
+
+
+def unit(path: Path) -> str:
+    """Return the package of a file of reportgen, or its name if it is not in one."""
+    return path.relative_to(ROOT / "reportgen").parts[0]
+
+
+PYTHON = sorted((ROOT / "reportgen").rglob("*.py"))
+
+
+@pytest.mark.parametrize("name", sorted({unit(path) for path in PYTHON}))
+def test_docstrings_and_messages_of_reportgen_are_direct(name: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {what}"
+        for path in PYTHON
+        if unit(path) == name
+        for line, what in forms(path.read_text("utf-8"))
+    ]
+    if name in TO_DO:
+        assert wrong, f"{name} has none left: take it out of TO_DO"
+    else:
+        assert not wrong, "\n" + "\n".join(wrong)
+
+
+def test_forms_are_looked_for_where_they_matter() -> None:
+    content = '''"""What it is, there is no more."""
+
+def f():
+    """Return it.
+
+    The time is that of the run, of which is no end.
+    """
+    raise ValueError("is no number", "there is no number", "is no longer")
+'''
+    assert [line for line, _ in forms(content)] == [1, 6, 8]

@@ -28,6 +28,8 @@ def write(root: Path) -> list[publish.Change]:
 def test_a_report_has_its_pages_tables_and_figures_and_an_index(repository):
     assert sorted(made(repository).files) == [
         "README.md",
+        "assets/page.css",
+        "assets/page.js",
         "assets/vega.js",
         "frameworks/README.md",
         "frameworks/figures/rates.svg",
@@ -55,7 +57,7 @@ def test_the_library_is_read_from_its_package_only_if_this_version_is_not_there(
 def test_standalone_pages_have_the_library_inside_and_go_elsewhere(repository, tmp_path):
     request = Request(repository, repository / "reports", out=tmp_path / "mail", standalone=True)
     files = build(request).files
-    assert "assets/vega.js" not in files
+    assert [path for path in files if path.startswith("assets/")] == ["assets/page.css"]  # of the index
     assert b"strict-dynamic" not in files["frameworks/index.html"]
     assert len(files["frameworks/index.html"]) > 800_000
     for out in (None, repository / "reports/../reports"):

@@ -35,7 +35,7 @@ class Advice(NamedTuple):
 
 
 @dataclass
-class Report:
+class HostReport:
     """What was found, what was checked, and what could not be checked."""
 
     advice: list[Advice] = field(default_factory=list)
@@ -65,7 +65,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Print the report; return 0, or with --strict 4 if there is a problem."""
-    report = Report()
+    report = HostReport()
     check_host(report, options.workers, options.logs)
     if options.device == "cuda":
         check_devices(report, os.environ)
@@ -73,7 +73,7 @@ def main(options: argparse.Namespace) -> int:
     return 4 if report.advice and options.strict else 0
 
 
-def check_host(report: Report, workers: int, logs: Path) -> None:
+def check_host(report: HostReport, workers: int, logs: Path) -> None:
     """Check cores, frequency governor, load, shared memory and disk."""
     _check_cores(report, workers)
     governor = environment.cpu_facts().get("governor")
@@ -93,7 +93,7 @@ def check_host(report: Report, workers: int, logs: Path) -> None:
         report.unchecked.append("the host: frequency governor, which this system does not show")
 
 
-def _check_cores(report: Report, workers: int) -> None:
+def _check_cores(report: HostReport, workers: int) -> None:
     usable = environment.usable_cores()
     cores = os.cpu_count()
     if usable and workers > usable:
@@ -104,7 +104,7 @@ def _check_cores(report: Report, workers: int) -> None:
         report.advice.append(Advice("cpu", f"this process may use {usable} of {cores} cores", remedy))
 
 
-def _check_load(report: Report) -> None:
+def _check_load(report: HostReport) -> None:
     """Check the load per core: a large host is never quite idle."""
     cores = os.cpu_count() or 1
     with suppress(OSError, AttributeError):
@@ -114,14 +114,14 @@ def _check_load(report: Report) -> None:
             report.advice.append(Advice("cpu", fact, "find the processes with top and stop them"))
 
 
-def _check_free_space(report: Report, path: Path, name: str, remedy: str) -> None:
+def _check_free_space(report: HostReport, path: Path, name: str, remedy: str) -> None:
     with suppress(OSError):
         free = shutil.disk_usage(path).free
         if free < _MIN_FREE_BYTES:
             report.advice.append(Advice(name, f"only {free / _GIB:.1f} GiB free", remedy))
 
 
-def check_devices(report: Report, environ: Mapping[str, str]) -> None:
+def check_devices(report: HostReport, environ: Mapping[str, str]) -> None:
     """Check the GPUs that CUDA shows to a process with this environment, the driver, and torch."""
     if not has_driver():
         remedy = "install the NVIDIA driver, or use --device cpu for a campaign on the CPU"

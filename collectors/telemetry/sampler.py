@@ -23,7 +23,7 @@ _SECOND_NS = 1_000_000_000
 _PROBE_INTERVAL_NS = 5_000_000
 
 
-class Source(Protocol):
+class SampleSource(Protocol):
     """A source that is read at an interval, such as `NvmlSource`."""
 
     @property
@@ -119,7 +119,9 @@ class TelemetryWriter:
         self.file.close()
 
 
-def sample_until_stopped(source: Source, writer: TelemetryWriter, ticks: Ticks, *, probes: bool) -> None:
+def sample_until_stopped(
+    source: SampleSource, writer: TelemetryWriter, ticks: Ticks, *, probes: bool
+) -> None:
     """Sample until the ticks end; raises OSError.
 
     probes  estimate the update periods of counters when a device is busy

@@ -2,7 +2,7 @@
 
 A document and the evidence of logs go in, a verdict for each number comes out:
 
-    documents     tables and sentences with their places; read by `reader`
+    documents     tables and sentences with their places; read by `reader` (Markdown, HTML, CSV)
     numbers       what a cell says: value, digits, unit
     evidence      everything that can be derived from logs: cases and measures
     keys, layout  headings and key columns, and which cases they restrict a number to

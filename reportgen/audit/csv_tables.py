@@ -1,14 +1,23 @@
-"""Read a table from CSV: the delimiter is the one that cuts the first lines alike, `#` begins a comment."""
+"""Read a table from CSV with the standard library's reader; `#` begins a comment.
+
+`csv.Sniffer` also takes letters for delimiters, so the delimiter is the one that cuts the first lines alike.
+"""
 
 import csv
-import io
 from collections.abc import Iterator
+from contextlib import suppress
 
-from reportgen.audit.documents import MAX_CELL_CHARS, MAX_TABLE_CELLS, TextCell, TextTable, rectangle
+from reportgen.audit.documents import (
+    MAX_CELL_CHARS,
+    MAX_TABLE_CELLS,
+    TextCell,
+    TextTable,
+    line_starts,
+    rectangle,
+)
 
 _DELIMITERS = (",", ";", "\t", "|")
 _MAX_PROBED_LINES = 20
-_MAX_QUOTED_CHARS = 5000
 
 
 def read_csv(text: str) -> list[TextTable]:
@@ -17,37 +26,44 @@ def read_csv(text: str) -> list[TextTable]:
     rows: list[list[TextCell]] = []
     comments: list[str] = []
     cells = 0
-    for line, start, raw in _records(text):
-        if raw.startswith("#") and delimiter not in raw:
-            comments.append(raw.lstrip("# ").strip()[:MAX_CELL_CHARS])
+    starts = line_starts(text)
+    for number, values in _records(text, delimiter):
+        if len(values) == 1 and values[0].startswith("#"):
+            comments.append(values[0].lstrip("# ").strip()[:MAX_CELL_CHARS])
             continue
-        row = list(_cells(raw, delimiter, line, start))
-        cells += len(row)
+        cells += len(values)
         if cells > MAX_TABLE_CELLS:
             break
-        rows.append(row)
+        rows.append(list(_cells(text, values, delimiter, number + 1, starts[number])))
     if len(rows) < 2:
         return []
     return [TextTable(rectangle(rows), 1, tuple(comments), rows[0][0].line)]
 
 
-def _records(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (line, offset, text) of records that are not empty; a quoted cell may contain line ends."""
-    start, line = 0, 1
-    size = len(text)
-    while start < size:
-        end, quoted = start, False
-        while end < size and (text[end] != "\n" or (quoted and end - start < _MAX_QUOTED_CHARS)):
-            quoted ^= text[end] == '"'
-            end += 1
-        if quoted:  # a quote that is not closed: the line is taken as it is
-            end = text.find("\n", start)
-            end = size if end < 0 else end
-        raw = text[start:end].rstrip("\r")
-        if raw.strip():
-            yield line, start, raw
-        line += text.count("\n", start, end) + 1
-        start = end + 1
+def _records(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Return (index of the first line, values) of each record that is not blank.
+
+    A quoted value may contain line ends. If a quote of the file is never closed, each line is a record.
+    """
+    lines = [f"{line}\n" for line in text.split("\n")]
+    if text.count('"') % 2 == 0:
+        with suppress(csv.Error):  # a value is too long, usually since two quotes are missing
+            return iter(list(_read(lines, delimiter)))
+    longest = csv.field_size_limit()
+    return (
+        (number, values)
+        for number, line in enumerate(lines)
+        for _, values in _read([line[:longest]], delimiter)
+    )
+
+
+def _read(lines: list[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    first = 0
+    for values in reader:
+        if len(values) > 1 or any(value.strip() for value in values):
+            yield first, values
+        first = reader.line_num
 
 
 def _delimiter(text: str) -> str:
@@ -56,30 +72,16 @@ def _delimiter(text: str) -> str:
     return max(_DELIMITERS, key=lambda mark: (min(counts[mark], default=0), sum(counts[mark])))
 
 
-def _cells(raw: str, delimiter: str, line: int, start: int) -> Iterator[TextCell]:
-    parts = _split(raw, delimiter)
-    values = (
-        next(csv.reader(io.StringIO(raw), delimiter=delimiter), [])
-        if '"' in raw and len(raw) <= 2 * _MAX_QUOTED_CHARS
-        else parts
-    )
-    if len(values) != len(parts):
-        values = parts
-    position = 0
-    for part, value in zip(parts, values, strict=True):
-        inner = position + len(part) - len(part.lstrip())
-        end = max(inner, position + len(part.rstrip()))
-        yield TextCell(" ".join(value.split())[:MAX_CELL_CHARS], line, start + inner, start + end)
-        position += len(part) + 1
-
-
-def _split(raw: str, delimiter: str) -> list[str]:
-    """Return the parts of a record as written, quotes included."""
-    parts, quoted, begin = [], False, 0
-    for position, character in enumerate(raw):
-        if character == '"':
-            quoted = not quoted
-        elif character == delimiter and not quoted:
-            parts.append(raw[begin:position])
-            begin = position + 1
-    return [*parts, raw[begin:]]
+def _cells(text: str, values: list[str], delimiter: str, line: int, start: int) -> Iterator[TextCell]:
+    """Yield the cells of the record that starts at an offset; `csv` gives no offsets, so they are counted."""
+    for value in values:
+        while text.startswith(" ", start):  # skipped by the reader, too
+            start += 1
+        size = len(value)
+        if text.startswith('"', start):
+            size += 2 + value.count('"')  # the two around it, and those inside are written twice
+        end = min(start + size, len(text))
+        inner = start + len(text[start:end]) - len(text[start:end].lstrip())
+        outer = max(inner, start + len(text[start:end].rstrip()))
+        yield TextCell(" ".join(value.split())[:MAX_CELL_CHARS], line, inner, outer)
+        start = min(end + len(delimiter), len(text))

@@ -1,4 +1,4 @@
-"""What a document claims: its tables as grids of cells, and its sentences, each with its place.
+"""The claims of a document: its tables as grids of cells, and its sentences, each with its place.
 
 Readers (`markdown_tables`, `html_tables`, `csv_tables`) make these values from text. A cell knows the line
 that it is in and the span of the document's characters that it was written with, so that it can be marked
@@ -8,11 +8,13 @@ there.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# A document is bounded, so that a hostile one costs little.
+# A document is bounded, so that a hostile one costs little. Markdown of a mebibyte takes 300 MiB and seconds.
 MAX_DOCUMENT_CHARS = 8 * 2**20
+MAX_MARKDOWN_CHARS = 2**20
 MAX_CELLS = 100_000
 MAX_TABLE_CELLS = 40_000
 MAX_CELL_CHARS = 300
+MAX_TABLES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class TextCell:
 class TextTable:
     """A table: rows of equal length; the first `head_rows` rows are headings.
 
-    context  the headings, caption and sentence above the table, the nearest last
+    context  the headings, caption and paragraph or list above the table, the nearest last
     """
 
     rows: tuple[tuple[TextCell, ...], ...]

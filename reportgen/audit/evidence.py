@@ -1,4 +1,4 @@
-"""What can be derived from logs: every case with the values of every measure, as one matrix.
+"""Derive everything that logs can prove: every case with the values of every measure, as one matrix.
 
 Runs go in. A row of the matrix is a case: a single run, or the repeats of one configuration. A column is a
 measure: metric, phase, protocol, statistic of the repeats, and whether the value is the total, that of one
@@ -28,7 +28,7 @@ CodeArray = NDArray[np.int32]
 REPEAT, FOLDER = "repeat", "folder"
 # Derived from the factors of a case where it has both.
 PER_NODE, GLOBAL_BATCH = "devices_per_node", "global_batch_size"
-# Metrics of which the values are events rather than results.
+# Metrics whose values are events rather than results.
 _IGNORED_METRICS = frozenset({"action_time", "throttle_reasons"})
 ABSENT, VARIES = -1, -2
 _MAX_CASES = 20_000
@@ -38,7 +38,7 @@ _MAX_MEASURES = 4_000
 
 @dataclass(frozen=True, slots=True, order=True)
 class Measure:
-    """What a value is.
+    """The meaning of a value.
 
     statistic  of the repeats: median, mean, minimum, maximum; "repeat" for one of several
     scope      total, device (of one device), inverse (per second), ratio

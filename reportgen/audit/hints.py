@@ -1,4 +1,4 @@
-"""What headings say about the measure below them: words for metrics, phases, statistics and scopes."""
+"""Words in headings that name the measure below them: metrics, phases, statistics and scopes."""
 
 import re
 from collections.abc import Sequence

@@ -1,13 +1,22 @@
-"""Read the tables of HTML, alone or inside Markdown: rows, headings, cells that span several others."""
+"""Read the tables of HTML, alone or inside Markdown: rows, headings, cells that span several others.
 
+lxml mends broken HTML as browsers do. It opens no file or address, and expands no entity that the document
+defines. Its elements know at most their line, so each tag that matters gets an attribute with its offset in
+the document before lxml reads it.
+"""
+
+import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
+
+from lxml import etree
 
 from reportgen.audit.documents import (
     MAX_CELL_CHARS,
     MAX_CELLS,
     MAX_TABLE_CELLS,
+    MAX_TABLES,
     Sentence,
     TextCell,
     TextTable,
@@ -19,63 +28,85 @@ _MAX_SPAN = 200
 _MAX_CONTEXT = 3
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = ("p", "li", "div", "section", "ul", "ol", "dd", "dt", "blockquote")
-_SILENT = ("script", "style", "template", "noscript", "svg", "code", "pre")
+_UNSEEN = ("script", "style", "template", "svg")
+_SILENT = (*_UNSEEN, "noscript", "code", "pre")
+_NOTE = "sup"
+_WITH_PLACE = ("table", "td", "th", *_HEADINGS, *_BLOCKS)
+_OFFSET = "reportgen-offset"
+_NAME_END = r"(?=[ \t\n\f/>])"
+_PLACED = re.compile(rf"<(?:{'|'.join(_WITH_PLACE)}){_NAME_END}", re.IGNORECASE)
+_CELL_END = re.compile(rf"</?(?:t[dhr]|table|thead|tbody|tfoot){_NAME_END}", re.IGNORECASE)
 
 
-@dataclass(slots=True)
-class _OpenCell:
-    """A cell that is being read; `in_note` inside of the mark of a footnote."""
+def read_html(text: str) -> tuple[list[TextTable], list[Sentence]]:
+    """Return the tables and the sentences of HTML."""
+    reader = _HtmlReader(text)
+    reader.read()
+    return reader.tables, reader.sentences
 
-    start: int
-    line: int
-    is_head: bool
-    columns: int
-    rows: int
-    parts: list[str] = field(default_factory=list)
-    size: int = 0
-    in_note: bool = False
+
+def _parse(text: str) -> etree._Element:
+    """Return the tree of a document, never empty, with the offset of each element whose place matters."""
+    placed = _PLACED.sub(lambda match: f"{match[0]} {_OFFSET}={match.start()} ", text.replace("\0", " "))
+    parser = etree.HTMLParser(
+        encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
+    )
+    return etree.fromstring(b"<html><body>" + placed.encode(errors="replace"), parser)
+
+
+def _text(element: etree._Element, without: tuple[str, ...]) -> str:
+    """Return the text in an element, but not that in elements of some names."""
+    parts = []
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, inner in walk:
+        if event == "end":
+            parts.append("" if inner is element else inner.tail)
+        elif inner is not element and inner.tag in without:
+            walk.skip_subtree()
+        else:
+            parts += [" " if inner.tag == "br" or inner.tag in _BLOCKS else "", inner.text]
+    return " ".join("".join(part for part in parts if part).split())
 
 
 @dataclass(slots=True)
 class _Grid:
-    """A table that is being read: cells by row and column, how many head cells each row has."""
+    """A table that is being read: cells by row and column, how many (head) cells each row has."""
 
-    line: int
-    context: tuple[str, ...]
     cells: dict[tuple[int, int], TextCell] = field(default_factory=dict)
     heads: dict[int, int] = field(default_factory=dict)
     counts: dict[int, int] = field(default_factory=dict)
     row: int = -1
     column: int = 0
-    in_head: bool = False
-    caption: str = ""
 
-    def place(self, cell: TextCell, opened: _OpenCell) -> None:
+    def begin_row(self) -> None:
+        """Go to the start of the next row."""
+        self.row, self.column = self.row + 1, 0
+
+    def place(self, cell: TextCell, *, columns: int, rows: int, is_head: bool) -> None:
         """Put a cell at the next free place of the row, and into every place that it spans."""
+        self.row = max(self.row, 0)
         while (self.row, self.column) in self.cells:
             self.column += 1
-        for down in range(opened.rows):
-            for right in range(opened.columns):
+        for down in range(rows):
+            for right in range(columns):
                 if len(self.cells) >= MAX_TABLE_CELLS:
                     return
                 copy = TextCell(cell.text, cell.line, cell.start, cell.end, bool(down or right))
                 self.cells.setdefault((self.row + down, self.column + right), copy)
         self.counts[self.row] = self.counts.get(self.row, 0) + 1
-        self.heads[self.row] = self.heads.get(self.row, 0) + (opened.is_head or self.in_head)
-        self.column += opened.columns
+        self.heads[self.row] = self.heads.get(self.row, 0) + is_head
+        self.column += columns
 
-    def table(self) -> TextTable | None:
+    def table(self, line: int, context: tuple[str, ...]) -> TextTable | None:
         """Return the table, None if it has no cells."""
-        if not self.cells:
-            return None
-        rows = max(row for row, _ in self.cells) + 1
-        width = max(column for _, column in self.cells) + 1
-        if rows * width > MAX_TABLE_CELLS:
+        rows = max((row for row, _ in self.cells), default=-1) + 1
+        width = max((column for _, column in self.cells), default=-1) + 1
+        if not 0 < rows * width <= MAX_TABLE_CELLS:
             return None
         lines = {row: cell.line for (row, _), cell in self.cells.items()}
         grid = [
             [
-                self.cells.get((row, column)) or TextCell("", lines.get(row, self.line), 0, 0)
+                self.cells.get((row, column)) or TextCell("", lines.get(row, line), 0, 0)
                 for column in range(width)
             ]
             for row in range(rows)
@@ -83,141 +114,84 @@ class _Grid:
         head = 0
         while head < rows - 1 and self.counts.get(head) and self.heads.get(head) == self.counts[head]:
             head += 1
-        context = (*self.context, self.caption) if self.caption else self.context
-        return TextTable(rectangle(grid), head, context, self.line)
+        return TextTable(rectangle(grid), head, context, line)
 
 
-class _TableParser(HTMLParser):
-    def __init__(self, text: str, offset: int, line: int, context: tuple[str, ...]) -> None:
-        super().__init__(convert_charrefs=True)
-        self._starts, self._offset, self._line = line_starts(text), offset, line
+class _HtmlReader:
+    """The tables and sentences of one document, in its order."""
+
+    def __init__(self, text: str) -> None:
         self.tables: list[TextTable] = []
         self.sentences: list[Sentence] = []
-        self._headings: dict[int, str] = {}
-        self._above = context
-        self._grid: _Grid | None = None
-        self._cell: _OpenCell | None = None
-        self._text: list[str] | None = None
-        self._silent = 0
+        self._source, self._starts = text, line_starts(text)
+        self._headings: dict[str, str] = {}
         self._cells = 0
 
-    def _position(self) -> int:
-        line, column = self.getpos()
-        return self._offset + self._starts[line - 1] + column
+    def read(self) -> None:
+        """Read all tables, and the text of blocks outside of tables, scripts and code."""
+        for element in _parse(self._source).iter("table", *_HEADINGS, *_BLOCKS):
+            if element.tag == "table":
+                self._read_table(element)
+            elif next(element.iterancestors("table", *_SILENT), None) is None:
+                self._read_text(element)
+
+    def _read_text(self, element: etree._Element) -> None:
+        text = _text(element, (*_SILENT, *_BLOCKS, *_HEADINGS, "table"))
+        if element.tag in _HEADINGS:
+            above = {name: title for name, title in self._headings.items() if name < element.tag}
+            self._headings = {**above, element.tag: text[:MAX_CELL_CHARS]}
+        elif text:
+            line = self._line_of(_offset(element))
+            self.sentences.append(Sentence(text, line, -1, tuple(self._headings.values())))
+
+    def _read_table(self, element: etree._Element) -> None:
+        if self._cells >= MAX_CELLS or len(self.tables) >= MAX_TABLES:
+            return
+        grid, in_head, caption = _Grid(), False, ""
+        for event, inner in _parts_of(element):
+            if inner.tag == "thead":
+                in_head = event == "start"
+            elif event == "end":
+                continue
+            elif inner.tag == "tr":
+                grid.begin_row()
+            elif inner.tag == "caption":
+                caption = _text(inner, _UNSEEN)[:MAX_CELL_CHARS]
+            else:
+                columns, rows = (_span(inner.get(name, "")) for name in ("colspan", "rowspan"))
+                is_head = in_head or inner.tag == "th"
+                grid.place(self._cell(inner), columns=columns, rows=rows, is_head=is_head)
+        self._cells += len(grid.cells)
+        context = tuple(self._headings.values())[-_MAX_CONTEXT:]
+        line = self._line_of(_offset(element))
+        if table := grid.table(line, (*context, caption) if caption else context):
+            self.tables.append(table)
+
+    def _cell(self, element: etree._Element) -> TextCell:
+        start = self._source.find(">", _offset(element)) + 1
+        end = _CELL_END.search(self._source, start)
+        text = _text(element, (*_UNSEEN, _NOTE, "table"))[:MAX_CELL_CHARS]
+        return TextCell(text, self._line_of(start), start, end.start() if end else len(self._source))
 
     def _line_of(self, position: int) -> int:
-        return self._line + bisect_right(self._starts, position - self._offset) - 1
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "sup" and self._cell:
-            self._cell.in_note = True
-        elif tag in _SILENT and self._cell is None:
-            self._silent += 1
-        elif tag == "table" and self._cells < MAX_CELLS:
-            self._close_table()
-            headings = [self._headings[level] for level in sorted(self._headings)]
-            context = (*self._above, *headings)[-_MAX_CONTEXT:]
-            self._grid = _Grid(self._line_of(self._position()), context)
-        elif self._grid is not None:
-            self._start_in_table(self._grid, tag, dict(attrs))
-        elif tag in _HEADINGS or tag in _BLOCKS:
-            self._text = []
-        if tag == "br" and self._cell:
-            self._cell.parts.append(" ")
-
-    def _start_in_table(self, grid: _Grid, tag: str, attrs: dict[str, str | None]) -> None:
-        if tag == "tr":
-            self._close_cell()
-            grid.row, grid.column = grid.row + 1, 0
-        elif tag == "thead":
-            grid.in_head = True
-        elif tag in ("tbody", "tfoot"):
-            self._close_cell()
-            grid.in_head = False
-        elif tag in ("td", "th"):
-            self._close_cell()
-            if grid.row < 0:
-                grid.row = 0
-            end = self._position() + len(self.get_starttag_text() or "")
-            columns, rows = (_span(attrs.get(name)) for name in ("colspan", "rowspan"))
-            self._cell = _OpenCell(end, self._line_of(end), tag == "th", columns, rows)
-        elif tag == "caption":
-            self._text = []
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "sup" and self._cell:
-            self._cell.in_note = False
-        elif tag in _SILENT and self._silent and self._cell is None:
-            self._silent -= 1
-        elif tag in ("td", "th", "tr"):
-            self._close_cell()
-        elif tag == "thead" and self._grid:
-            self._grid.in_head = False
-        elif tag == "table":
-            self._close_table()
-        elif tag == "caption" and self._grid and self._text is not None:
-            self._grid.caption, self._text = " ".join("".join(self._text).split())[:MAX_CELL_CHARS], None
-        elif self._text is not None and self._grid is None:
-            self._end_text(tag)
-
-    def _end_text(self, tag: str) -> None:
-        text = " ".join("".join(self._text or ()).split())
-        self._text = None
-        if tag in _HEADINGS:
-            level = int(tag[1])
-            self._headings = {known: title for known, title in self._headings.items() if known < level}
-            self._headings[level] = text[:MAX_CELL_CHARS]
-        elif text:
-            position = self._position()
-            self.sentences.append(Sentence(text, self._line_of(position), -1, tuple(self._headings.values())))
-
-    def handle_data(self, data: str) -> None:
-        if self._silent:
-            return
-        if self._cell is not None and self._cell.in_note:
-            return
-        if self._cell is not None and self._cell.size < 4 * MAX_CELL_CHARS:
-            self._cell.parts.append(data[: 4 * MAX_CELL_CHARS])
-            self._cell.size += len(data)
-        elif self._text is not None and (self._grid is None or self._cell is None):
-            self._text.append(data)
-
-    def _close_cell(self) -> None:
-        if self._cell is None or self._grid is None:
-            self._cell = None
-            return
-        text = " ".join("".join(self._cell.parts).split())[:MAX_CELL_CHARS]
-        self._grid.place(TextCell(text, self._cell.line, self._cell.start, self._position()), self._cell)
-        self._cells += 1
-        self._cell = None
-
-    def _close_table(self) -> None:
-        self._close_cell()
-        if self._grid is not None and (table := self._grid.table()):
-            self.tables.append(table)
-        self._grid = None
-
-    def close(self) -> None:
-        super().close()
-        self._close_table()
+        return bisect_right(self._starts, position)
 
 
-def _span(text: str | None) -> int:
-    return (
-        min(_MAX_SPAN, max(1, int(text)))
-        if text and text.isascii() and text.isdigit() and len(text) < 6
-        else 1
-    )
+def _parts_of(table: etree._Element) -> Iterator[tuple[str, etree._Element]]:
+    """Yield the starts and ends of a table's parts, but not of tables inside it."""
+    walk = etree.iterwalk(table, events=("start", "end"), tag=("table", "thead", "tr", "td", "th", "caption"))
+    for event, inner in walk:
+        if inner.tag != "table":
+            yield event, inner
+        elif inner is not table and event == "start":
+            walk.skip_subtree()
 
 
-def read_html(
-    text: str, *, offset: int = 0, line: int = 1, context: tuple[str, ...] = ()
-) -> tuple[list[TextTable], list[Sentence]]:
-    """Return the tables and sentences of HTML.
+def _offset(element: etree._Element) -> int:
+    """Return where the start tag of an element is in the document."""
+    return int(element.get(_OFFSET, "0"))
 
-    offset, line  of the text in the document; context  headings above it
-    """
-    parser = _TableParser(text, offset, line, context)
-    parser.feed(text)
-    parser.close()
-    return parser.tables, parser.sentences
+
+def _span(text: str) -> int:
+    is_number = text.isascii() and text.isdigit() and len(text) < 6
+    return min(_MAX_SPAN, max(1, int(text))) if is_number else 1

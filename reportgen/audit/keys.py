@@ -78,7 +78,7 @@ _NAME_NUMBER = re.compile(
 )
 _NAMED = re.compile(r"([a-z][a-z0-9_ .-]{0,30}?) ?[=:] ?([^\s,;=:()]{1,40})")
 _MIN_CONTAINED = 3
-# How well a text fits a case of which the factors cover all of it.
+# How well a text fits a case whose factors cover all of it.
 _WHOLE = 0.84
 # Words of headings that say what is measured; a folder of such a name says nothing about a column.
 _WORDS_WITHOUT_KEY = (
@@ -120,7 +120,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class KeyMatch:
-    """What a text means: the cases that it fits, and the values that it names.
+    """The meaning of a text: the cases that it fits, and the values that it names.
 
     named   factor -> codes of its values that the text names
     exact   whether the text is a value, and not only contains one or is contained in one

@@ -112,7 +112,7 @@ def read_layout(table: TextTable, index: KeyIndex) -> TableLayout | None:
 
 
 def _body_start(table: TextTable, parsed: _Parsed) -> int:
-    """Return the first row that is no heading: rows of headings have words, or few numbers, above numbers."""
+    """Return the first row below the headings: rows of headings have words, or few numbers, above numbers."""
     body = table.head_rows
     if body == 0:
         body = 0 if any(parsed.numbers[0][1:]) else 1

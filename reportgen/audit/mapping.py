@@ -40,7 +40,7 @@ _MAX_CANDIDATES = 3000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a number shows: a measure, by its position in the evidence, and a unit."""
+    """The meaning of a number: a measure, by its position in the evidence, and a unit."""
 
     measure: int
     scale: Scale
@@ -94,7 +94,7 @@ class ValueIndex:
 class Candidates:
     """The cases that each claim may be about by its keys, and those that the conditions leave.
 
-    ignored       slots that restrict nothing; free_columns  columns of which the headings restrict nothing
+    ignored       slots that restrict nothing; free_columns  columns whose headings restrict nothing
     """
 
     evidence: Evidence
@@ -215,7 +215,7 @@ def _fits(claim: NumberClaim, reading: Reading, evidence: Evidence) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Proof:
-    """What some claims prove for a reading, in bits; how many agree, of how many that can be compared."""
+    """How well claims support a reading: bits of proof, claims that agree, claims that can be compared."""
 
     proof: float
     agreeing: int

@@ -1,175 +1,170 @@
-"""Read pipe tables and sentences from Markdown. HTML tables inside of it are left to `html_tables`.
+"""Read tables and sentences from Markdown: pipe tables as GitHub defines them, and HTML tables.
 
-Format: https://github.github.com/gfm/#tables-extension-. Code blocks and comments claim nothing.
+The tokens of markdown-it-py know their lines; the columns of cells are looked up in the source. Code blocks
+and comments claim nothing. Of the whole document only blocks are parsed: markup inside a line is parsed where
+its text is needed, and no more of it than a cell may have, so that hostile markup costs little.
 """
 
-import html
 import re
-from dataclasses import dataclass, field
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from operator import attrgetter, itemgetter
 
-from reportgen.audit.documents import MAX_CELL_CHARS, MAX_CELLS, Sentence, TextCell, TextTable, rectangle
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
-_DELIMITER = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t\u00a0]+(.*?)[ \t#]*")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_TAG = re.compile(r"<[^<>]{0,300}>")
-_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+from reportgen.audit.documents import (
+    MAX_CELL_CHARS,
+    MAX_CELLS,
+    MAX_TABLES,
+    Sentence,
+    TextCell,
+    TextTable,
+    line_starts,
+    rectangle,
+)
+from reportgen.audit.html_tables import read_html
+
+_BLOCKS = MarkdownIt("commonmark").enable("table").disable("inline")
+_INLINE = MarkdownIt("commonmark").enable("strikethrough").disable("text_join")
+_MAX_BRACKETS = 20  # The time for links grows with the square of their number.
+_WITHOUT_LINKS = MarkdownIt("commonmark").enable("strikethrough").disable(["text_join", "link", "image"])
 _NOTE = re.compile(r"\[\^[^\[\]]{1,40}\]|<sup>[^<>]{0,40}</sup>", re.IGNORECASE)
-_IMAGE = re.compile(r"!\[[^\[\]]{0,200}\]\([^()]{0,500}\)")
-_LINK = re.compile(r"\[([^\[\]]{0,300})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])")
-_EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|`+|~~")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_BAR = re.compile(r"(?<!\\)\|")
+_CODE_SPAN = re.compile(r"`[^`\n]*<[^`\n]*`")
+_SEPARATOR = re.compile(r":?-+:?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\[*_])")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_HTML_TABLE = re.compile(r"<table\b.*?(?:</table\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+# Blocks of HTML without prose: tables, which are read as such, and parts that a page does not show.
+_NO_PROSE = re.compile(
+    r"\s*<(?:!|/?(?:table|caption|thead|tbody|tfoot|t[rdh]|script|style|pre)\b)", re.IGNORECASE
+)
 _MAX_HEADINGS = 3
-
-
-def plain(text: str) -> str:
-    """Return the text of a cell or sentence without Markdown and HTML markup."""
-    text = text[: 4 * MAX_CELL_CHARS]
-    text = _NOTE.sub("", _IMAGE.sub("", text))
-    text = _TAG.sub("", _BREAK.sub(" ", text))
-    text = _LINK.sub(r"\1", text)
-    # An escaped asterisk is a footnote mark; the others are emphasis.
-    text = _EMPHASIS.sub("", _ESCAPE.sub(lambda match: f"\x00{match[1]}", text))
-    return " ".join(html.unescape(text.replace("\x00", "")).split())[:MAX_CELL_CHARS]
-
-
-@dataclass(slots=True)
-class _MarkdownReader:
-    """The state while the lines of a document are read."""
-
-    tables: list[TextTable] = field(default_factory=list)
-    sentences: list[Sentence] = field(default_factory=list)
-    headings: dict[int, str] = field(default_factory=dict)
-    paragraph: list[tuple[int, int, str]] = field(default_factory=list)
-    last_text: str = ""
-    cells: int = 0
-
-    def context(self) -> tuple[str, ...]:
-        """Return the headings above, and the paragraph directly before a table."""
-        headings = [self.headings[level] for level in sorted(self.headings)][-_MAX_HEADINGS:]
-        return (*headings, *([self.last_text] if self.last_text else []))
-
-    def heading(self, level: int, text: str) -> None:
-        """Begin a section."""
-        self.headings = {known: title for known, title in self.headings.items() if known < level}
-        self.headings[level] = plain(text)
-        self.last_text = ""
-
-    def end_paragraph(self) -> None:
-        """Cut the lines of a paragraph into sentences."""
-        if not self.paragraph:
-            return
-        headings = tuple(self.headings[level] for level in sorted(self.headings))[-_MAX_HEADINGS:]
-        for number, start, line in self.paragraph:
-            position = 0
-            for part in _SENTENCE_END.split(line):
-                at = line.find(part, position)
-                position = at + len(part)
-                self.sentences.append(Sentence(part, number, start + at, headings))
-        self.last_text = plain(" ".join(line for _, _, line in self.paragraph))
-        self.paragraph = []
+_ESCAPED_ASTERISK = r"\*"  # the mark of a footnote; the other asterisks are emphasis
 
 
 def read_markdown(text: str) -> tuple[list[TextTable], list[Sentence]]:
-    """Return the pipe tables and the sentences of a document."""
-    hidden = _HTML_TABLE.sub(_blank, blank_hidden(text))
-    lines = hidden.split("\n")
-    starts = _starts(lines)
-    reader = _MarkdownReader()
-    number, fence = 0, ""
-    while number < len(lines):
-        line = lines[number]
-        match = _FENCE.match(line)
-        if fence:
-            fence = "" if match and match[1].startswith(fence) else fence
-            number += 1
-            continue
-        if match:
-            reader.end_paragraph()
-            fence = match[1]
-            number += 1
-            continue
-        if number + 1 < len(lines) and "|" in line and _is_delimiter(lines[number + 1]):
-            reader.end_paragraph()
-            number = _read_table(reader, lines, starts, number)
-            continue
-        _read_text(reader, line, number, starts[number])
-        number += 1
-    reader.end_paragraph()
-    return reader.tables, reader.sentences
+    """Return the tables, those in HTML too, and the sentences of a document."""
+    reader = _MarkdownReader(text)
+    tokens = iter(_BLOCKS.parse(text))
+    for token in tokens:
+        reader.read(token, tokens)
+    html_tables, _ = read_html(reader.without_code())
+    tables = [*reader.tables, *map(reader.below_headings, html_tables)]
+    return sorted(tables, key=attrgetter("line")), reader.sentences
 
 
-def blank_hidden(text: str) -> str:
-    """Return a document with its comments replaced by spaces, so that places stay the same."""
-    return _COMMENT.sub(_blank, text)
+def without_markup(text: str) -> str:
+    """Return the text of a cell or sentence without Markdown and HTML markup."""
+    text = _NOTE.sub("", text[: 4 * MAX_CELL_CHARS])
+    parser = _INLINE if text.count("[") <= _MAX_BRACKETS else _WITHOUT_LINKS
+    (inline,) = parser.parseInline(text)
+    return " ".join("".join(map(_shown, inline.children or ())).split())[:MAX_CELL_CHARS]
 
 
-def _blank(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
+def _shown(token: Token) -> str:
+    if token.type == "html_inline":
+        return " " if token.content.lower().startswith("<br") else ""
+    if token.type in ("softbreak", "hardbreak"):
+        return " "
+    return "" if token.type == "image" or token.markup == _ESCAPED_ASTERISK else token.content
 
 
-def _starts(lines: list[str]) -> list[int]:
-    starts, position = [], 0
-    for line in lines:
-        starts.append(position)
-        position += len(line) + 1
-    return starts
+class _MarkdownReader:
+    """The state while the tokens of a document are read."""
+
+    def __init__(self, text: str) -> None:
+        self.tables: list[TextTable] = []
+        self.sentences: list[Sentence] = []
+        self._lines, self._starts = text.split("\n"), line_starts(text)
+        self._headings: dict[str, str] = {}
+        self._sections: list[tuple[int, tuple[str, ...]]] = [(0, ())]
+        self._last_text = ""
+        self._code: list[tuple[int, int]] = []
+        self._cells = 0
+
+    def read(self, token: Token, following: Iterator[Token]) -> None:
+        """Read a block, whose other tokens are the next ones of `following`."""
+        if token.type == "heading_open":
+            self._read_heading(token, next(following))
+        elif token.type == "paragraph_open":
+            self._read_prose(next(following))
+        elif token.type == "html_block" and not _NO_PROSE.match(token.content):
+            self._read_prose(token)
+        elif token.type in ("bullet_list_open", "ordered_list_open") and token.level == 0:
+            self._last_text = ""
+        elif token.type == "table_open":
+            self._read_table(following)
+        elif token.type in ("fence", "code_block") and token.map:
+            self._code.append((token.map[0], token.map[1]))
+
+    def _read_heading(self, token: Token, inline: Token) -> None:
+        above = {name: title for name, title in self._headings.items() if name < token.tag}
+        self._headings = {**above, token.tag: without_markup(inline.content)}
+        self._sections.append((_first_line(token), tuple(self._headings.values())[-_MAX_HEADINGS:]))
+        self._last_text = ""
+
+    def _read_prose(self, token: Token) -> None:
+        """Cut the lines of a paragraph, or of a block of HTML, into sentences."""
+        first, end = token.map or (0, 0)
+        for number in range(first, end):
+            line, position = self._lines[number], 0
+            for part in _SENTENCE_END.split(line):
+                at = line.find(part, position)
+                position = at + len(part)
+                start = self._starts[number] + at
+                self.sentences.append(Sentence(part, number + 1, start, self._sections[-1][1]))
+        is_in_list = token.level > 2
+        above = self._last_text if is_in_list else ""
+        self._last_text = f"{above} {without_markup(token.content)}".strip()[:MAX_CELL_CHARS]
+
+    def _read_table(self, tokens: Iterator[Token]) -> None:
+        rows: list[list[TextCell]] = []
+        contents: list[str] = []
+        number = 0
+        for token in tokens:
+            if token.type == "table_close":
+                break
+            if token.type == "tr_open":
+                number, contents = _first_line(token), []
+            elif token.type == "inline":
+                contents.append(token.content)
+            # A table that repeats its own separator means nothing by it.
+            elif token.type == "tr_close" and not all(map(_SEPARATOR.fullmatch, contents)):
+                self._cells += len(contents)
+                if self._cells <= MAX_CELLS and len(self.tables) < MAX_TABLES:
+                    rows.append(list(self._row(number, contents)))
+        if rows:
+            context = (*self._sections[-1][1], *([self._last_text] if self._last_text else []))
+            self.tables.append(TextTable(rectangle(rows), 1, context, rows[0][0].line))
+        self._last_text = ""
+
+    def _row(self, number: int, contents: Sequence[str]) -> Iterator[TextCell]:
+        """Yield the cells of a line, each found behind the bar that ends the one before it."""
+        line, start = self._lines[number], self._starts[number]
+        before = re.match(r"[\s>]*\|?", line)
+        position = before.end() if before else 0
+        for content in contents:
+            written = content.replace("|", r"\|")
+            at = line.find(written, position) if written else position
+            at = position if at < 0 else at
+            end = min(at + len(written), len(line))
+            yield TextCell(without_markup(content), number + 1, start + at, start + end)
+            position = line.find("|", end) + 1 or len(line)
+
+    def without_code(self) -> str:
+        """Return the document with blanks for its code, so that places stay the same."""
+        lines = list(self._lines)
+        for first, end in self._code:
+            lines[first:end] = [" " * len(line) for line in lines[first:end]]
+        return _CODE_SPAN.sub(lambda match: " " * len(match[0]), "\n".join(lines))
+
+    def below_headings(self, table: TextTable) -> TextTable:
+        """Return a table of HTML with the headings of the section that it is in."""
+        section = bisect_left(self._sections, table.line - 1, key=itemgetter(0)) - 1
+        _, headings = self._sections[max(section, 0)]
+        return replace(table, context=(*headings, *table.context))
 
 
-def _is_delimiter(line: str) -> bool:
-    return (
-        "-" in line
-        and len(line) < 20_000
-        and set(line.strip()) <= set("|:- \t\r")
-        and bool(_DELIMITER.fullmatch(line.rstrip("\r")))
-    )
-
-
-def _read_text(reader: _MarkdownReader, line: str, number: int, start: int) -> None:
-    if match := _HEADING.fullmatch(line.rstrip("\r")):
-        reader.end_paragraph()
-        reader.heading(len(match[1]), match[2])
-    elif not line.strip():
-        reader.end_paragraph()
-    else:
-        reader.paragraph.append((number + 1, start, line))
-
-
-def _read_table(reader: _MarkdownReader, lines: list[str], starts: list[int], number: int) -> int:
-    """Read the table whose head is at a line; return the number of the line after it."""
-    context, first = reader.context(), number
-    rows = [_cells(lines[number], number, starts[number])]
-    number += 2
-    while number < len(lines) and "|" in lines[number] and reader.cells < MAX_CELLS:
-        # A table that repeats its own separator means nothing by it.
-        if not _is_delimiter(lines[number]):
-            rows.append(_cells(lines[number], number, starts[number]))
-            reader.cells += len(rows[-1])
-        number += 1
-    width = len(rows[0])
-    body = [row[:width] if len(row) > width else row for row in rows]
-    reader.tables.append(TextTable(rectangle(body), 1, context, first + 1))
-    reader.last_text = ""
-    return number
-
-
-def _cells(line: str, number: int, start: int) -> list[TextCell]:
-    line = line.rstrip("\r")
-    bars = [match.start() for match in _BAR.finditer(line)]
-    edges = [-1, *bars, len(line)]
-    if bars and not line[: bars[0]].strip():
-        edges = edges[1:]
-    if bars and not line[bars[-1] + 1 :].strip() and len(edges) > 2:
-        edges = edges[:-1]
-    cells = []
-    for left, right in pairwise(edges):
-        raw = line[left + 1 : right]
-        inner = left + 1 + len(raw) - len(raw.lstrip())
-        end = max(inner, left + 1 + len(raw.rstrip()))
-        cells.append(TextCell(plain(raw), number + 1, start + inner, start + end))
-    return cells
+def _first_line(token: Token) -> int:
+    """Return the index of the first line of a block."""
+    return token.map[0] if token.map else 0

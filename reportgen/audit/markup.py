@@ -61,7 +61,7 @@ def _differences(document: AuditedDocument) -> str:
 
 
 def _said(judgement: Judgement) -> str:
-    """Return what is known about a number, in one line."""
+    """Return verdict, explanation and source of a number, in one line."""
     if judgement.source is None:
         return str(judgement.verdict)
     what = f"{judgement.expected} {judgement.unit}".strip()

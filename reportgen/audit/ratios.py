@@ -1,4 +1,4 @@
-"""Ratios of two cases: speed-ups, slowdowns and efficiencies, as measures beside those of single cases.
+"""Ratios of two cases: speed-ups, slowdowns and efficiencies, as measures beside the ones of single cases.
 
 The baseline of a case differs from it in one thing: a factor with a named value, or the number of devices,
 where the smallest is the baseline. Speed-up is above 1 where the case is faster, for rates and times alike.

@@ -13,7 +13,7 @@ from reportgen.audit.agreement import bits, is_exact, scales_of
 from reportgen.audit.documents import Sentence, TextCell
 from reportgen.audit.evidence import Evidence
 from reportgen.audit.keys import KeyIndex, is_folder
-from reportgen.audit.markdown_tables import plain
+from reportgen.audit.markdown_tables import without_markup
 from reportgen.audit.numbers import Number, parse_number
 from reportgen.audit.ratios import with_ratios
 from reportgen.audit.verdicts import CellVerdict, Judgement
@@ -37,7 +37,7 @@ def judge_sentence(sentence: Sentence, evidence: Evidence, index: KeyIndex) -> I
         start = sentence.start + match.start() if sentence.start >= 0 else -1
         cell = TextCell(match[0], sentence.line, start, start + len(match[0]) if start >= 0 else -1)
         scope = "slowdown" if match["word"].lower().startswith("slow") else "speedup"
-        yield _judge(cell, number, scope, plain(sentence.text), evidence, index)
+        yield _judge(cell, number, scope, without_markup(sentence.text), evidence, index)
 
 
 def _judge(

@@ -37,7 +37,7 @@ _MIN_KEY_PROOF, _MIN_KEY_NUMBERS, _MIN_ROW_SHARE = 14.0, 2, 0.6
 
 
 class CellVerdict(StrEnum):
-    """What an audit says about a cell."""
+    """The result of the audit for one cell."""
 
     VERIFIED = "verified"
     ROUNDED = "rounded"
@@ -225,7 +225,7 @@ class Judge:
                 (self.evidence.measures[j.reading.measure] for j in self._judged if j.reading), None
             )
             source = self.evidence.source_of(case, measure) if measure else None
-            text = f"the numbers here are those of {each.factor} = {each.value}"
+            text = f"the numbers here belong to {each.factor} = {each.value}"
             yield Judgement(
                 cell, cell.text, CellVerdict.DIFFERS, str(each.value), source or self._place(case),
                 Hypothesis("wrong key", text), self.evidence.cases[case].factors, is_key=True,

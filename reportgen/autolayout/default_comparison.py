@@ -34,7 +34,7 @@ _Key = frozenset[tuple[str, FactorKey]]
 
 @dataclass(frozen=True, slots=True)
 class DefaultComparison:
-    """What a table compares: the baseline by factor, and the batch sizes of which each picks its best."""
+    """The comparison of a table: the baseline by factor, and the batch sizes to pick the best from."""
 
     kind: CompareKind
     baseline: Mapping[str, FactorValue]
@@ -145,7 +145,7 @@ def _baselines(names: Sequence[str], cases: Sequence[_Case], free: Collection[st
 
 
 def _with_followers(name: str, names: Iterable[str], cases: Sequence[_Case]) -> list[str]:
-    """Return a factor with those of the others whose value follows from its value."""
+    """Return a factor, and the others whose values follow from its value."""
     others = dict.fromkeys(other for other in names if other != name)
     followers = [other for other in others if _follows(other, name, cases)]
     return [name, *followers]

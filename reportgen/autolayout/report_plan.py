@@ -98,7 +98,7 @@ def _is_below(path: str, folders: Iterable[str]) -> bool:
 
 
 def _free_name(parts: Sequence[str], taken: Sequence[str]) -> str:
-    """Return a name that is neither taken nor that of a settings file.
+    """Return a name that is not taken and does not belong to a settings file.
 
     parts  the name of a folder, "" for none, and that of the kind, if it has others beside it
     """

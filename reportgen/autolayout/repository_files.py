@@ -1,4 +1,4 @@
-"""What `reportgen init` writes for the repository: a workflow, .gitattributes and .gitignore.
+"""The files that `reportgen init` writes for the repository: a workflow, .gitattributes and .gitignore.
 
 They are written only where the folder is the top of a git repository. An existing file is kept, and a remark
 says which lines it lacks.
@@ -18,6 +18,8 @@ _ATTRIBUTES = """\
 logs/** -text
 {reports}/** -text
 # A forge shows the Markdown and CSV of reports, and folds away what people do not review.
+{reports}/assets/page.* linguist-generated
+{reports}/index.html linguist-generated
 {reports}/*/index.html linguist-generated
 {reports}/*/report.json linguist-generated diff=reportgen
 {reports}/*/figures/*.svg linguist-generated
@@ -29,7 +31,7 @@ _IGNORE = """\
 .*.edited
 # What each clone builds for itself: steps of runs, and the library that draws charts.
 {reports}/*/steps/
-{reports}/assets/
+{reports}/assets/vega.js
 """
 
 _GITHUB = """\

@@ -9,7 +9,6 @@ import typer
 
 from reportgen.cli import watching
 from reportgen.cli.build_output import log_acceptance, print_json, print_lines, print_numbers
-from reportgen.cli.format_option import Format, TextOrJson, print_document
 from reportgen.cli.log_edits import LogEdits, find_log_edits
 from reportgen.cli.log_messages import (
     log_skipped,
@@ -18,8 +17,8 @@ from reportgen.cli.log_messages import (
     skipped_files,
     unexplained_files,
 )
+from reportgen.cli.options import Format, TextOrJson, parse_condition, print_document
 from reportgen.cli.terminal import log, progress, sanitize, summarize
-from reportgen.cli.where_option import parse_condition
 from reportgen.core.errors import RequestError
 from reportgen.core.rules import Rule
 from reportgen.render.text.english import count
@@ -90,7 +89,7 @@ def build_and_print(
     standalone: bool = False,
     format: TextOrJson = TextOrJson.TEXT,
 ) -> "BuildResult":
-    """Build and print what changed, what was not read, and the findings; parameters are those of `build`."""
+    """Build, and print changes, unread logs and findings; `build` explains the parameters."""
     from reportgen import api
 
     is_text = format is TextOrJson.TEXT

@@ -1,10 +1,10 @@
-"""What `build` and `check` print: changed files, old and new numbers, changed published figures, findings."""
+"""Print changed files, old and new numbers, changed published figures, findings: for `build`, `check`."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from reportgen.cli.format_option import print_document
 from reportgen.cli.log_edits import LogEdits
+from reportgen.cli.options import print_document
 from reportgen.cli.terminal import log, sanitize
 from reportgen.core import units
 from reportgen.core.model import Finding

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.comparison_output import OutputFormat, print_comparison
+from reportgen.cli.options import Where, conditions
 from reportgen.cli.terminal import log, progress
-from reportgen.cli.where_option import Where, conditions
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import check_where
 from reportgen.core.metrics import METRICS
@@ -84,7 +84,7 @@ class _Side:
 
 
 def _read(side: _Side, where: Sequence[str], stack: ExitStack) -> "RunSet":
-    """Return the runs of a side; those of a commit are read from a temporary folder."""
+    """Return the runs of a side; the logs of a commit are read from a temporary folder."""
     from reportgen import api
 
     path, at, commit = side.logs.rpartition("@")

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.table_argument import split_table
+from reportgen.cli.options import conditions, split_table
 from reportgen.cli.terminal import log, print_table, progress, sanitize, terminal_width
-from reportgen.cli.where_option import conditions
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import AcceptedValues
 

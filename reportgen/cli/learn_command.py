@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.format_option import Format, TextOrJson, print_document
+from reportgen.cli.options import Format, TextOrJson, print_document
 from reportgen.cli.terminal import log, print_runs, print_table
 from reportgen.core.errors import RequestError
 

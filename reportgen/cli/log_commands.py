@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
-from reportgen.cli.format_option import Format, TextOrJson, print_document
 from reportgen.cli.log_messages import skipped_files
+from reportgen.cli.options import Format, TextOrJson, Where, conditions, print_document
 from reportgen.cli.terminal import print_runs, print_table, progress, summarize
-from reportgen.cli.where_option import Where, conditions
 from reportgen.core.errors import did_you_mean
 from reportgen.core.plain_text import spreadsheet
 from reportgen.report.run_counts import count_by_status

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.format_option import Format, TextOrJson, print_document
+from reportgen.cli.options import Format, TextOrJson, print_document
 from reportgen.cli.terminal import print_table, sanitize, terminal_width
 from reportgen.core.model import Factors
 from reportgen.render.text.english import count

@@ -1,4 +1,4 @@
-"""What the commands print with: tables, messages, progress. Results go to stdout, the rest to stderr."""
+"""Print tables, messages and progress for all commands. Results go to stdout, the rest to stderr."""
 
 import os
 import re

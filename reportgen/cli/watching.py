@@ -1,5 +1,9 @@
-"""Build again whenever an input changes: `build --watch` and `serve`."""
+"""Build again whenever an input changes: `build --watch` and `serve`.
 
+A snapshot is what files look like from outside; two of them differ if a file changed.
+"""
+
+import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -8,10 +12,12 @@ import typer
 
 from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError
-from reportgen.sources.snapshot import Snapshot, take_snapshot
 from reportgen.tables.results import Report
 
 _SECONDS_BETWEEN_LOOKS = 0.5
+
+# Path -> time of the last change in ns, size in bytes.
+Snapshot = dict[str, tuple[int, int]]
 
 
 def watch(
@@ -66,3 +72,39 @@ def _changes(before: Snapshot, now: Snapshot) -> str:
     changed = sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
     more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
     return f"changed: {changed[0]}{more}" if changed else "changed"
+
+
+def take_snapshot(places: Iterable[Path], suffixes: tuple[str, ...] = ("",)) -> Snapshot:
+    """Return all files at and below the places whose names end like one of the suffixes.
+
+    Hidden folders are left out, and so are files that are removed meanwhile.
+    """
+    taken: Snapshot = {}
+    folders = [place for place in places if place.is_dir()]
+    for place in places:
+        if place.is_file():
+            _add(taken, place)
+    while folders:
+        for entry in _entries(folders.pop()):
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith("."):
+                    folders.append(Path(entry.path))
+            elif entry.name.endswith(suffixes):
+                _add(taken, entry)
+    return taken
+
+
+def _entries(folder: Path) -> list["os.DirEntry[str]"]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _add(taken: Snapshot, file: "Path | os.DirEntry[str]") -> None:
+    try:
+        state = file.stat()
+    except OSError:
+        return
+    taken[os.fspath(file)] = (state.st_mtime_ns, state.st_size)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.comparison_output import OutputFormat
-from reportgen.cli.table_argument import split_table
+from reportgen.cli.options import split_table
 from reportgen.cli.terminal import print_table, progress, sanitize
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from reportgen.compare.conditions import Conditions, conditions_of_case
 from reportgen.compare.verdicts.arrangement import TimedRepeat
 from reportgen.core.model import Case, Factors, Measurement
 from reportgen.protocol import MeasuredRuns, Protocol
-from reportgen.protocol.run_duration import run_duration
+from reportgen.protocol.timeline import run_duration
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -21,7 +21,7 @@ class Claimed:
     """A format and the view that it reads: `files` holds the claimed files alone.
 
     rivals     names of formats that claim the same files with the same confidence
-    quoted_in  "code" or "document" if the file only contains lines of a log, which are no run
+    quoted_in  "code" or "document" if the file quotes lines of a log and is not a run itself
     """
 
     format: Format

@@ -1,4 +1,4 @@
-"""Classify files that are no logs: code and documents, and what is not plain text.
+"""Classify files that are not logs: code, documents, and everything that is not plain text.
 
 Only the first bytes are needed. Formats recognise their own binary files; `no_text` is for unclaimed files.
 """

@@ -3,7 +3,7 @@
 Nothing is built: each commit says what its report said. A commit gives a cell a point only if it measured the
 cell: with runs that the commits before it did not have, or with other values of the same runs. The value of a
 point comes from these runs alone. So points are independent of each other where a report collects runs, and a
-commit that touched another table is no confirmation of an old number. A log that was edited looks like a new
+commit that touched another table does not confirm an old number. A log that was edited looks like a new
 measurement; the point names it.
 """
 

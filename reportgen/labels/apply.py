@@ -131,7 +131,7 @@ def _with_devices(given: dict[str, tuple[FactorValue, Labels]]) -> dict[str, tup
 
 
 def _samples_per_step(run: Run, factors: Factors, given: Labelled) -> float | None:
-    """Return the work per step over all devices: that of the log, else the product of these factors."""
+    """Return the work per step over all devices: from the log, else the product of these factors."""
     if run.samples_per_step is not None or run.published or not set(_WORK) & set(given):
         return run.samples_per_step
     work = 1

@@ -17,7 +17,7 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import RESERVED, Factors, FactorValue, Source
 from reportgen.core.schema import TomlTable, decode
 from reportgen.formats.custom import reader as custom
-from reportgen.formats.custom.definition import definition
+from reportgen.formats.custom.definition import format_definition
 from reportgen.formats.registry import FORMATS
 from reportgen.labels.path_pattern import PathPattern
 from reportgen.sources.logfiles import Settings
@@ -140,7 +140,7 @@ def _utc_offset(zone: str, place: str) -> float:
     except ValueError:
         offset = None
     if offset is None:
-        raise RequestError(place, f'"{zone}" is no offset from UTC', 'write "+08:00", "-05:00" or "Z"')
+        raise RequestError(place, f'"{zone}" is not an offset from UTC', 'write "+08:00", "-05:00" or "Z"')
     return offset.total_seconds()
 
 
@@ -170,7 +170,7 @@ def settings(chain: Iterable[Labels]) -> Settings:
 def _check_custom_format(table: Mapping[str, Any], place: str) -> None:
     if "devices" in table:
         raise RequestError(f"{place}.devices", "no such key", "write it below [constants]")
-    name = definition(place, table).name
+    name = format_definition(place, table).name
     if name in [known.name for known in FORMATS]:
         raise RequestError(f"{place}.name", f'"{name}" is a known format', "choose another name")
 

@@ -16,7 +16,7 @@ import numpy as np
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run, Series
 from reportgen.formats.custom import reader as custom
-from reportgen.formats.custom.definition import Definition, definition, searchable
+from reportgen.formats.custom.definition import Definition, format_definition, searchable
 from reportgen.formats.detection import detect
 from reportgen.formats.filetype import no_text
 from reportgen.formats.parsing.text_log import Records, TextLog
@@ -159,7 +159,7 @@ def _fit(
         names = {slot: name for slot, name in roles.names.items() if slot != time}
         table = _format_table(files.path, template, replace(roles, names=names), text)
         notes = ["the printed time covers all steps since the previous line; timestamps are more precise"]
-    return definition("labels.toml: format", table), table, notes
+    return format_definition("labels.toml: format", table), table, notes
 
 
 def _format_table(path: str, template: LineTemplate, roles: ColumnRoles, text: bytes) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def _format_table(path: str, template: LineTemplate, roles: ColumnRoles, text: b
         {"name": name, "pattern": pattern(template, roles, whole_line=whole_line)}
         for whole_line in (False, True)
     ]
-    counts = [sum(1 for _ in definition("", table).matches(text[:MAX_TEXT_CHARS])) for table in tables]
+    counts = [sum(1 for _ in format_definition("", table).matches(text[:MAX_TEXT_CHARS])) for table in tables]
     chosen: dict[str, Any] = tables[counts[0] != counts[1]]
     return chosen | ({"rate": "per-device"} if roles.is_per_device else {})
 

@@ -45,7 +45,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class LoadResult(Generic[T]):
-    """What was loaded.
+    """The result of a load.
 
     runs          ordered by id
     findings      about files, not about single runs
@@ -75,7 +75,7 @@ def load_runs(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> LoadResult[Run]:
-    """Read all runs below the paths; arguments as those of `parse_logs`."""
+    """Read all runs below the paths; the arguments are explained at `parse_logs`."""
     return parse_logs(paths, RUNS, root=root, progress=progress, executor=executor).select(paths)
 
 

@@ -1,4 +1,4 @@
-"""Find the same log twice: copied files, or step times of which at least half agree to the last bit.
+"""Find the same log twice: copied files, or step times with at least half of them equal to the last bit.
 
 Real repeats never agree to the last bit, so such a "repeat" is a copied or mislabelled log, and would make an
 interval look narrower than it is. The later run gets the finding; both are kept. Runs are compared by
@@ -29,7 +29,7 @@ _END_BYTES = 256
 
 
 class RunFingerprint(NamedTuple):
-    """What identifies a run that occurs twice.
+    """The traits by which a run is recognised that occurs twice.
 
     steps     digest of the step times; None if there are too few or all are equal (a coarse clock)
     blocks    digests of blocks of step times with their positions
@@ -44,7 +44,7 @@ class RunFingerprint(NamedTuple):
 
 
 class FileFingerprint(NamedTuple):
-    """What files share with their copies: for each, its size and the end of its head.
+    """The traits that files share with their copies: for each, its size and the end of its head.
 
     It is cheap to take. Only files with equal fingerprints are compared by their bytes.
     """
@@ -125,7 +125,7 @@ def _shared_blocks(run: RunFingerprint, first_blocks: Mapping[bytes, str]) -> st
     other, count = owners.most_common(1)[0]
     if count < _MIN_SHARED * len(run.blocks):
         return ""
-    return f"{count} of {len(run.blocks)} blocks of {_BLOCK_STEPS} step times are those of {other}"
+    return f"{count} of {len(run.blocks)} blocks of {_BLOCK_STEPS} step times are the same as in {other}"
 
 
 def _step_times(run: Run) -> list[FloatArray]:

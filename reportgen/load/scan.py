@@ -41,7 +41,7 @@ class LabelsText:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What one file or folder contains.
+    """The contents of one file or folder.
 
     path      on disk; place  the same relative to the root ("." is the root)
     folder    the path itself, of a file its folder; relative to the root, "" is the root. Ids are below it
@@ -96,7 +96,7 @@ def scan_paths(paths: Iterable[Path], root: Path) -> list[Scan]:
 
 
 def nearest_scan(scans: Iterable[Scan], path: Path) -> Scan | None:
-    """Return the scan of a path, else that of the nearest folder above it."""
+    """Return the scan of a path, else of the nearest folder above it."""
     above = [scan for scan in scans if path.is_relative_to(scan.path)]
     return max(above, key=lambda scan: len(scan.path.parts), default=None)
 

@@ -1,7 +1,7 @@
 """Files that no format recognises, and the folders that consist of them.
 
 A single such file is normal; a whole folder of them is rather a format that has to be learned. An empty or
-binary file with a name like that of a log beside it is a run that was lost.
+binary file with a name like a log beside it is a run that was lost.
 """
 
 import re
@@ -82,7 +82,7 @@ def unknown_folders(
 
 
 def damaged_logs(files: Iterable[UnrecognisedFile], recognised: Iterable[str]) -> Iterator[Finding]:
-    """Yield `read.damaged-file` for each file that is no text but has a name like that of a log.
+    """Yield `read.damaged-file` for each file that is not text but is named like a log.
 
     Names are alike if the paths differ in digits only, as those of repeats do, or if the files are in one
     folder and have one extension. recognised  paths of the files that a format reads

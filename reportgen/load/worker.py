@@ -35,7 +35,7 @@ _PORTION_BYTES = 4 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class RunMapper(Generic[T]):
-    """What a run is converted to where it is read, and how the result is changed afterwards.
+    """How to convert a run where it is read, and how to change the result afterwards.
 
     mark    add a finding
     rename  give it another id

@@ -1,4 +1,4 @@
-"""What a run has to measure with: which series, which aggregates, which metrics and phases.
+"""Find series, aggregates, metrics and phases that a run can be measured with.
 
 A phase may be the name of a total: `totals` maps such a name to the phases that add up to it. A total
 takes those of its phases that a run has. A phase that a run lacks does not apply to it (inference has
@@ -43,7 +43,7 @@ SAMPLE = "sample"
 
 
 def parts_of(phase: str, totals: Totals) -> tuple[str, ...]:
-    """Return the phases that the name stands for: those of the total, else the phase itself."""
+    """Return the phases that the name stands for: the parts of a total, else the phase itself."""
     return totals.get(phase, (phase,))
 
 
@@ -135,7 +135,7 @@ def _figures(run: Run) -> list[Aggregate]:
 
 
 def unit_of(run: Run, metric: str) -> str:
-    """Return the base unit of a metric in a run: that of METRICS, else the one it was read with."""
+    """Return the base unit of a metric in a run: from METRICS, else the one it was read with."""
     if metric in METRICS:
         return METRICS[metric].unit
     quantities: list[Series | Aggregate] = [*run.series, *run.aggregates]

@@ -165,7 +165,7 @@ def missing_repeats(subject: str, numbers: Collection[int], runs: Sequence[Run])
 
 
 def pooled_folders(subject: str, quantity: str, measurements: Sequence[Measurement]) -> tuple[Finding, ...]:
-    """Report repeats from several folders of which each has several."""
+    """Report repeats from several folders that have several each."""
     values: dict[str, list[float]] = {}
     for measurement in measurements:
         folder = measurement.run.id.partition("#")[0].rpartition("/")[0]

@@ -19,7 +19,7 @@ from reportgen.protocol.conditions import OF_REPEATS, QUANTITIES, conditions_of,
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measure import try_measure
 from reportgen.protocol.measured_run import Attempt, MeasuredRuns
-from reportgen.protocol.near_copies import near_copies
+from reportgen.protocol.near_copies import find_near_copies
 from reportgen.protocol.run_checks import MAX_CLOCK_ERROR
 
 
@@ -126,7 +126,7 @@ def _case(
     request: CaseRequest,
     measured: MeasuredRuns,
 ) -> Case:
-    """Return the case of these repeats; `numbers` are those of all runs with the same factors."""
+    """Return the case of these repeats; `numbers` are from all runs with the same factors."""
     metric, phase, protocol = request.metric, request.phase, request.protocol
     attempts = _in_one_unit(_attempts(runs, request, measured), metric)
     measurements = [attempt.measurement for attempt in attempts if attempt.measurement]
@@ -161,7 +161,7 @@ def _attempts(runs: Sequence[Run], request: CaseRequest, measured: MeasuredRuns)
     attempts = [_attempt(run, request, measured) for run in runs]
     # Only repeats that count are compared: a copy that is left out already has no copies.
     counted = [i for i, attempt in enumerate(attempts) if attempt.measurement and attempt.measurement.window]
-    copies = near_copies([runs[i] for i in counted], measured, request.protocol) if len(counted) > 1 else {}
+    copies = find_near_copies([runs[i] for i in counted], measured, request.protocol)
     for place, finding in copies.items():
         attempts[counted[place]] = Attempt(None, (finding,))
     return attempts

@@ -1,7 +1,7 @@
-"""What a run was measured with, besides its factors.
+"""The conditions of a run besides its factors.
 
 Factors are the experimenter's choices. A log says more: how much work a step was, how many ranks ran, on
-which device, by which clock. Runs that differ in one of these are no repeats of each other, whatever their
+which device, by which clock. Runs that differ in one of these are not repeats of each other, whatever their
 factors say.
 """
 

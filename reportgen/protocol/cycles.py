@@ -16,7 +16,7 @@ from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun, MeasuredRuns
 from reportgen.protocol.steps import Entries, exact_sum
 from reportgen.protocol.timeline import during, measured_before, time_span
-from reportgen.protocol.used_devices import used_devices
+from reportgen.protocol.used_devices import find_used_devices
 
 _METRIC = "sm_clock"
 
@@ -41,7 +41,7 @@ def sm_clock(measured: MeasuredRun, protocol: Protocol) -> float | None:
     """
     run = measured.run
     steps = series_of(run, "step_time", STEP)
-    used = used_devices(run, _METRIC)
+    used = find_used_devices(run, _METRIC)
     is_known = used.devices and not used.unsampled and not used.surplus
     # Without the number of ranks, the log does not show which of several devices was used.
     is_known = is_known and (run.ranks is not None or len(used.devices) == 1)

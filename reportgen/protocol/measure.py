@@ -21,8 +21,8 @@ from reportgen.protocol.available import (
 )
 from reportgen.protocol.contradictions import find_contradictions
 from reportgen.protocol.definition import Protocol
-from reportgen.protocol.measure_steps import Measured, MeasureRequest, measure_steps
-from reportgen.protocol.measure_telemetry import measure_telemetry
+from reportgen.protocol.measure_steps import Measured, MeasureRequest, try_steps
+from reportgen.protocol.measure_telemetry import try_telemetry
 from reportgen.protocol.measured_run import Attempt, MeasuredRun
 from reportgen.protocol.printed_rate import FROM_WORK, find_contradiction, without_work
 from reportgen.protocol.run_checks import UNUSABLE_CLOCK_ERROR, check_resolution, clock_error
@@ -162,12 +162,12 @@ def _too_short(entries: Entries, protocol: Protocol) -> str:
 
 def _strongest(request: MeasureRequest) -> Measured | Finding | None:
     """Return the measurement by the strongest evidence, or the finding that says why there is none."""
-    by_steps = measure_steps(request)
+    by_steps = try_steps(request)
     if by_steps is not None:
         return by_steps
     by_telemetry = None
     if request.run.telemetry and request.parts == (STEP,):
-        by_telemetry = measure_telemetry(request)
+        by_telemetry = try_telemetry(request)
     if isinstance(by_telemetry, Measured):
         return by_telemetry
     return _by_aggregate(request) or by_telemetry
@@ -231,7 +231,7 @@ def _implausible(run: Run, figure: Aggregate) -> Finding | None:
     if brief is None and figure.statistic != "best":
         return None
     name = f"the {figure.statistic} {figure.metric}"
-    message = f"{name} is that of the fastest epoch, not of the run"
+    message = f"{name} is from the fastest epoch, not from the whole run"
     if brief is not None:
         message = f"{name} was measured over {brief:.3g} s, which is too short for a rate"
     severity: Severity = "warning" if brief is None else "invalid"

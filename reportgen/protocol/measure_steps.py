@@ -56,7 +56,7 @@ class Measured:
     is_full: bool
 
 
-def measure_steps(request: MeasureRequest) -> Measured | None:
+def try_steps(request: MeasureRequest) -> Measured | None:
     """Measure by the strongest evidence among the steps of the log, None if they give no number."""
     if request.metric == "throughput" and lacks_ranks(request.run):
         return None
@@ -259,7 +259,7 @@ def _measured(
 
 
 def _with_outliers(window: MeasuredWindow) -> Window:
-    """Return the window with its outliers; that of printed rates has no times."""
+    """Return the window with its outliers; a window of printed rates has no times."""
     has_times = math.isfinite(window.window.time)
     return replace(window.window, outliers=outlier_steps(window)) if has_times else window.window
 

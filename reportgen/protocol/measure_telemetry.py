@@ -25,7 +25,7 @@ from reportgen.protocol.measure_steps import Measured, MeasureRequest
 from reportgen.protocol.steps import Entries, exact_sum
 from reportgen.protocol.telemetry_checks import check_telemetry
 from reportgen.protocol.timeline import during, measured_before, time_span
-from reportgen.protocol.used_devices import used_devices
+from reportgen.protocol.used_devices import find_used_devices
 
 # The mean power of a window needs readings over at least this share of the measured time.
 _MIN_SEEN_SHARE = 0.5
@@ -33,12 +33,12 @@ _MIN_SEEN_SHARE = 0.5
 _SAME_STRETCH_SHARE = 0.999
 
 
-def measure_telemetry(request: MeasureRequest) -> Measured | Finding | None:
+def try_telemetry(request: MeasureRequest) -> Measured | Finding | None:
     """Return the metric over all devices; a finding if the samples give no number, None without samples."""
     if request.metric == ENERGY_PER_SAMPLE:
         return _energy_per_sample(request)
     run, metric = request.run, request.metric
-    used = used_devices(run, metric)
+    used = find_used_devices(run, metric)
     sampled = used.devices
     if not sampled:
         return None
@@ -127,7 +127,7 @@ def _energy_per_sample(request: MeasureRequest) -> Measured | Finding | None:
     None for a run without counters, without steps or without samples: it has no data of the kind.
     """
     run = request.run
-    used = used_devices(run, "energy")
+    used = find_used_devices(run, "energy")
     counters = used.devices
     window = request.window(series_of(run, "step_time", STEP)) if counters else None
     if window is None:

@@ -1,4 +1,4 @@
-"""What the metrics and tables of a build share about a run: entries, windows, findings, measurements.
+"""Facts about a run that the metrics and tables of a build share: entries, windows, findings, measurements.
 
 A run is asked for many metrics, and by many tables. Each answer is computed once and kept here, as long
 as the build that owns the store. Nothing is kept between builds.

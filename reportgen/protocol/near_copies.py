@@ -1,4 +1,4 @@
-"""Find repeats whose measured step times are those of another repeat, shifted or scaled: edited copies.
+"""Find edited copies: repeats with the measured step times of another repeat, shifted or scaled.
 
 `load.duplicates` finds copies to the last bit. A copy in which every time was moved by a nanosecond, or
 multiplied, still has the noise of the original. The noise of two runs is never the same: even where the data
@@ -26,7 +26,7 @@ _MAX_REPEATS = 500
 _Steps = tuple[int, int, int]
 
 
-def near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Protocol) -> dict[int, Finding]:
+def find_near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Protocol) -> dict[int, Finding]:
     """Return the finding of each run that copies an earlier one, by its position."""
     by_steps: dict[_Steps, list[tuple[int, FloatArray]]] = {}
     for position, run in enumerate(runs):
@@ -42,7 +42,7 @@ def near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Protocol)
             earlier = np.flatnonzero(alike[place, :place])
             if len(earlier):
                 run, original = runs[position], runs[group[int(earlier[0])][0]]
-                message = f"the measured step times are those of {original.id}, shifted or scaled"
+                message = f"the measured step times are the same as in {original.id}, shifted or scaled"
                 findings[position] = Finding("warning", Rule.READ_DUPLICATE_RUN, run.id, message, run.source)
     return findings
 

@@ -50,7 +50,7 @@ def _open_per_step(series: Series, window: Window) -> float:
 def check_digits(
     run: Run, window: MeasuredWindow, used: Sequence[Series], value: float, share: float
 ) -> tuple[Finding, ...]:
-    """Report a value of which the digits of the log leave more than a hundredth open."""
+    """Report a value uncertain by over 1 % because the log rounds."""
     if share <= MAX_ROUNDING_SHARE:
         return ()
     coarsest = max(used, key=lambda series: series.rounding)

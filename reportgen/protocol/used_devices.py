@@ -24,7 +24,7 @@ class UsedDevices:
     surplus: str = ""
 
 
-def used_devices(run: Run, metric: str) -> UsedDevices:
+def find_used_devices(run: Run, metric: str) -> UsedDevices:
     """Return the devices that the ranks name, else all that were sampled if their number fits the run."""
     sampled = tuple(
         device for device in run.telemetry if np.isfinite(device.columns.get(metric, np.empty(0))).any()

@@ -6,8 +6,12 @@ Heavy libraries are imported only when something is rendered, so that `reportgen
 """
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from reportgen.tables.results import Report, Table, TrackProgress
+
+if TYPE_CHECKING:  # it is imported when something is rendered
+    from reportgen.render.outputs import Output
 
 
 def _no_file(_path: str) -> bytes | None:
@@ -62,25 +66,34 @@ def render_report(
         source_url=source_url,
         is_standalone=standalone,
     )
-    rendered = [output for output in outputs if output.is_committed or not committed_only]
-    return {path: data for output in rendered for path, data in output.files(content)}
+    return {
+        path: data
+        for output in outputs
+        if _is_written(output, committed_only, standalone)
+        for path, data in output.files(content)
+    }
+
+
+def _is_written(output: "Output", committed_only: bool, standalone: bool) -> bool:
+    return (output.is_committed or not committed_only) and not (standalone and output.is_inside_standalone)
 
 
 def render_index(
     reports: Sequence[Report],
     read_existing: Callable[[str], bytes | None] = _no_file,
     committed_only: bool = False,
+    standalone: bool = False,
 ) -> dict[str, bytes]:
     """Return the files of the reports folder itself: the index, and what all reports share.
 
-    read_existing, committed_only  as above
+    read_existing, committed_only, standalone  as above
     """
     from reportgen.render.registry import OUTPUTS
 
     files = {}
     for output in OUTPUTS:
-        is_needed = output.is_committed or (not committed_only and any(map(output.is_needed, reports)))
-        if output.of_reports and is_needed:
+        is_needed = output.is_committed or any(map(output.is_needed, reports))
+        if output.of_reports and is_needed and _is_written(output, committed_only, standalone):
             old = read_existing(output.path)
             files[output.path] = old if old and output.is_current(old) else output.of_reports(reports)
     return files

@@ -53,6 +53,7 @@ class Output:
     is_intact  False for an old file that was edited by hand; keeps_edited  whether a build keeps its text
     is_for_table  False for a table that has no such file
     is_committed  False for files that each clone builds for itself; `check` does not ask for them
+    is_inside_standalone  True for files that a standalone page has inside, so that they are not written
     is_current  whether an old file need not be rendered again, for `of_reports`
     listed     reads the list of generated files out of such a file; only one output has such a list
     """
@@ -68,6 +69,7 @@ class Output:
     keeps_edited: bool = False
     is_for_table: Callable[[Table], bool] = lambda _: True
     is_committed: bool = True
+    is_inside_standalone: bool = False
     is_current: Callable[[bytes], bool] = lambda _: False
     listed: Callable[[bytes], Sequence[str]] | None = None
 

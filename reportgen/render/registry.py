@@ -21,6 +21,8 @@ _MODULES = (
     "data.acceptance_csv",  # acceptance.csv
     "data.svg",  # figures/*.svg
     "page.steps",  # steps/*.js
+    "page.page_script",  # assets/page.js, for all reports
+    "page.page_style",  # assets/page.css, for all reports
     "page.library",  # assets/vega.js, for all reports
     "markdown.index",  # README.md of all reports
     "page.index_page",  # index.html of all reports
@@ -32,6 +34,11 @@ OUTPUTS: tuple[Output, ...] = tuple(import_module(f"{__package__}.{name}").OUTPU
 def is_output_path(path: str) -> bool:
     """Return whether a build gives files such a path."""
     return any(output.writes(path) for output in OUTPUTS)
+
+
+def shared_paths() -> list[str]:
+    """Return the paths of the files for all reports, relative to their folder."""
+    return [output.path for output in OUTPUTS if output.of_reports]
 
 
 def report_patterns() -> list[str]:

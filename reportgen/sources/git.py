@@ -73,7 +73,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class MergeBase:
-    """What a branch is compared with.
+    """The commit that a branch is compared with.
 
     name    the branch, tag or commit as the user, the CI or the default names it
     tip     its commit

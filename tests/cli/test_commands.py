@@ -37,7 +37,7 @@ def test_build_prints_a_line_for_each_file_that_changed_then_none(here):
     out, err = call("build", "reports")
     assert "new      reports/frameworks/README.md" in out
     assert "changed  README.md" in out
-    assert "1 report, 9 files changed" in err
+    assert "1 report, 11 files changed" in err
     assert call("build", "reports")[0] == ""
 
 
@@ -50,7 +50,7 @@ def test_build_prints_a_warning_for_a_label_pattern_that_matches_no_log(here):
 
 def test_check_passes_after_build_and_names_stale_files_and_the_repair(here):
     call("build", "reports")
-    assert call("check", "reports") == ("", "1 report, 7 files; findings: none\nup to date\n")
+    assert call("check", "reports") == ("", "1 report, 9 files; findings: none\nup to date\n")
     for file in ["frameworks/README.md", "frameworks/tables/rates.csv", "frameworks/figures/rates.svg"]:
         path = here / "reports" / file
         good = path.read_bytes()
@@ -92,7 +92,19 @@ def test_build_keeps_the_text_of_a_page_that_was_edited_by_hand(here):
 def test_check_does_not_ask_for_files_that_each_clone_builds(here, change):
     call("build", "reports")
     change(here / "reports/assets/vega.js")
-    assert call("check", "reports") == ("", "1 report, 7 files; findings: none\nup to date\n")
+    assert call("check", "reports") == ("", "1 report, 9 files; findings: none\nup to date\n")
+
+
+@pytest.mark.parametrize("name", ["page.js", "page.css"])
+def test_check_finds_a_script_and_a_style_that_are_edited_or_missing(here, name):
+    call("build", "reports")
+    asset = here / "reports/assets" / name
+    asset.write_text(asset.read_text() + "/* edited */")
+    assert f"reports/assets/{name}\n" in call("check", "reports", code=3)[0]
+    asset.unlink()
+    assert f"reports/assets/{name}\n" in call("check", "reports", code=3)[0]
+    call("build", "reports")
+    assert call("check", "reports")[1].endswith("up to date\n")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".toml"])

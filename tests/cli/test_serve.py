@@ -8,7 +8,6 @@ import pytest
 from reportgen.cli import live_server, watching
 from reportgen.cli.build_commands import build_and_print
 from reportgen.cli.live_server import LiveServer, with_reload
-from reportgen.sources.snapshot import take_snapshot
 from tests.cli.calling import call, error_of
 from tests.repository import CSV, DEFINITION
 
@@ -79,9 +78,9 @@ def test_a_snapshot_has_files_of_some_suffixes_and_no_hidden_folders(tmp_path):
     for name in ("a.toml", "b/c.toml", "b/d.txt", ".git/e.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")
-    taken = take_snapshot([tmp_path, tmp_path / "absent"], (".toml",))
+    taken = watching.take_snapshot([tmp_path, tmp_path / "absent"], (".toml",))
     assert sorted(path[len(str(tmp_path)) + 1 :] for path in taken) == ["a.toml", "b/c.toml"]
-    assert take_snapshot([tmp_path / "b/d.txt"])
+    assert watching.take_snapshot([tmp_path / "b/d.txt"])
 
 
 def get(url, **headers):

@@ -31,13 +31,13 @@ def good(standin, quiet):
 
 
 def devices_of(environ=None):
-    report = doctor.Report()
+    report = doctor.HostReport()
     doctor.check_devices(report, environ or {})
     return report
 
 
 def host_of(workers, folder):
-    report = doctor.Report()
+    report = doctor.HostReport()
     doctor.check_host(report, workers, folder)
     return report
 

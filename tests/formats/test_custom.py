@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run, Series
 from reportgen.formats.custom import reader as custom
-from reportgen.formats.custom.definition import definition, searchable
+from reportgen.formats.custom.definition import format_definition, searchable
 from reportgen.formats.detection import detect, discover
 from reportgen.labels import labels_toml
 from reportgen.protocol import MeasuredRun, Protocol, try_measure
@@ -361,7 +361,7 @@ HOSTILE = [
 @pytest.mark.parametrize("line", [b"a" * 200_000, b"a\n" * 50_000, b"a \xff" * 50_000])
 def test_hostile_patterns_take_linear_time(pattern: str, line: bytes) -> None:
     """A backtracking engine needs years for these, repeated searches within a line need hours: the timeout fails them."""
-    own = definition("x", {"name": "m", "pattern": pattern})
+    own = format_definition("x", {"name": "m", "pattern": pattern})
     assert sum(1 for _ in own.matches(searchable(line))) <= line.count(b"\n") + 1
 
 
@@ -402,7 +402,7 @@ PATTERNS = st.sampled_from(
 )
 def test_any_pattern_and_log_give_runs_and_findings_or_a_request_error(pattern: str, log: bytes) -> None:
     with suppress(RequestError):
-        definition("x", {"name": "m", "pattern": pattern})
+        format_definition("x", {"name": "m", "pattern": pattern})
         run = read(log, pattern)
         assert all(isinstance(one, Finding) for one in run.findings)
         assert all(len(series.value) == len(series.step) == len(series.line) for series in run.series)

@@ -18,7 +18,7 @@ from reportgen.formats.parsing.line_format import (
     option,
     quantities,
 )
-from reportgen.formats.parsing.line_pattern import line_pattern
+from reportgen.formats.parsing.line_patterns import line_pattern
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import Records, TextLog
 from reportgen.sources.logfiles import LogFiles

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
 from reportgen.formats.custom import reader as custom
-from reportgen.formats.custom.definition import definition
+from reportgen.formats.custom.definition import format_definition
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.learn import Proposal, propose_format
 from reportgen.sources.logfiles import LogFiles
@@ -139,7 +139,7 @@ def test_a_pattern_is_learned_from_each_style_of_log(
     log: str, groups: tuple[str, ...], measured: dict[str, float], matched: int
 ) -> None:
     found = learned(log)
-    assert tuple(definition("x", tomllib.loads(found.toml)["format"]).groups) == groups
+    assert tuple(format_definition("x", tomllib.loads(found.toml)["format"]).groups) == groups
     assert found.matched == matched
     assert values(found) == {
         **values(found),
@@ -219,7 +219,7 @@ def test_the_learned_pattern_is_readable() -> None:
 
 def sister(learned_from: str, log: str) -> list[tuple[bytes | None, ...]]:
     """Return what the pattern learned from one log's lines takes out of another's."""
-    own = definition("x", tomllib.loads(learned(learned_from).toml)["format"])
+    own = format_definition("x", tomllib.loads(learned(learned_from).toml)["format"])
     found = custom.matched(own, TextLog(LogFiles.of({"y.log": log.encode()}).file("y.log")))
     return list(zip(*(found.columns[name] for name in own.groups), strict=True))
 
@@ -485,7 +485,7 @@ def test_any_repeating_line_gives_a_format_that_reads_it_or_an_error(pieces: lis
     with suppress(RequestError):
         found = learned(log)
         table = tomllib.loads(found.toml)["format"]
-        definition("x", table)
+        format_definition("x", table)
         assert found.matched >= count
         sample = LogFiles.of({"s.log": found.sample}, {"custom": table}).file("s.log")
         assert custom.claims(sample) is not None
@@ -499,4 +499,4 @@ def test_any_repeating_line_gives_a_format_that_reads_it_or_an_error(pieces: lis
 def test_any_content_gives_a_proposal_or_a_request_error(content: bytes) -> None:
     with suppress(RequestError):
         found = learned(content)
-        definition("x", tomllib.loads(found.toml)["format"])
+        format_definition("x", tomllib.loads(found.toml)["format"])

@@ -49,7 +49,7 @@ def test_a_copy_with_a_changed_nanosecond_is_found() -> None:
     changed = [*times[:14], times[14] + 1e-9, *times[15:]]
     assert marked([b"1", b"2 "], [timed("a", *times), timed("b", *changed)]) == [
         "",
-        "2 of 3 blocks of 10 step times are those of a",
+        "2 of 3 blocks of 10 step times are the same as in a",
     ]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from reportgen.core.model import Break, Run
-from reportgen.protocol.run_duration import run_duration
+from reportgen.protocol.timeline import run_duration
 from tests.builders import aggregate, run, series
 
 NAN = float("nan")

@@ -8,11 +8,13 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from reportgen.render.page import library
+from reportgen.render.page import library, page_script, page_style
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -62,13 +64,24 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+def write_assets(folder: Path) -> None:
+    """Write what the pages of reports load, as a build does."""
+    for output in (page_script.OUTPUT, page_style.OUTPUT, library.OUTPUT):
+        assert output.of_reports
+        (folder / output.path).parent.mkdir(exist_ok=True)
+        (folder / output.path).write_bytes(output.of_reports([]))
+
+
+def accessibility(page: Page) -> dict[str, Any]:
+    """Return what axe finds on a page. It asks for no file: the policy refuses its requests for style sheets."""
+    return Axe().run(page, options={"preload": False}).response
+
+
 @pytest.fixture
 def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
     """Write the files of a report and open its page from the disk; the page must stay silent and offline."""
     folder = tmp_path / "report"
-    charts = tmp_path / library.OUTPUT.path
-    charts.parent.mkdir()
-    charts.write_bytes(library.vega_js())
+    write_assets(tmp_path)
     noises: list[str] = []
     pages: list[Page] = []
 

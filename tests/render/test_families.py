@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from reportgen.core.errors import RequestError
 from reportgen.render import render_report
 from reportgen.tables.results import Figure, Table
 from tests.render import example
+from tests.render.conftest import accessibility
 
 OpenPage = Callable[..., Page]
 
@@ -119,7 +119,7 @@ def test_long_names_in_a_list_stay_within_the_window(open_page: OpenPage, width:
 
 
 def test_axe_finds_nothing(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    assert Axe().run(open_page(files)).response["violations"] == []
+    assert accessibility(open_page(files))["violations"] == []
 
 
 def test_every_table_is_there_without_a_script(open_page: OpenPage, files: dict[str, bytes]) -> None:

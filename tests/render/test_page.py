@@ -2,16 +2,24 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
 
 import pytest
+from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page as BrowserPage
 
 from reportgen.render import render_report
-from reportgen.render.page import page_script
-from reportgen.render.page.page_templates import page_style
+from reportgen.render.page import page_script, page_style
 from reportgen.tables.results import Cell, Report
 from tests.render import example
+from tests.render.conftest import write_assets
 from tests.render.test_hostile import hostile_report
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}
@@ -75,10 +83,10 @@ def test_without_a_script_every_number_links_to_its_repeats() -> None:
     evidence = _evidence("397.6", render_report(example.report())["index.html"].decode())
     for part in (
         "median of 3 repeats, range 397.5602 – 397.6398 (75.0 % confidence)",
-        "<br>steps 21 to 120 (100 steps); logs/OneFlow-1/RUN/steps.rank0.csv:22\n",
-        "<br>397.5602, in 32.00 s; r1\n",
-        "<br>397.6, in 32.00 s; r2\n",
-        "<br>397.6398, in 32.00 s; r3\n",
+        "<br>steps 21 to 120 (100 steps); logs/OneFlow-1/RUN/steps.rank0.csv:22<br>",
+        "<br>397.5602, in 32.00 s; r1<br>",
+        "<br>397.6, in 32.00 s; r2<br>",
+        "<br>397.6398, in 32.00 s; r3",
         "protocol.gap: 2.5 s left out of the window",
     ):
         assert part in evidence, part
@@ -94,7 +102,7 @@ def test_a_speedup_links_to_its_baseline_and_its_table() -> None:
 def test_a_case_that_failed_is_in_the_evidence() -> None:
     text = render_report(example.report())["index.html"].decode()
     assert "no repeat has a value" in text
-    assert "<br>-, out of memory, logs/oom/r1/run.json\n" in text
+    assert "<br>-, out of memory, logs/oom/r1/run.json</p>" in text
 
 
 def test_two_hundred_cells_make_a_small_page() -> None:
@@ -104,14 +112,15 @@ def test_two_hundred_cells_make_a_small_page() -> None:
 
     big = replace(table, rows=rows, cells=cells)
     page = render_report(example.report(tables=(big,), figures=(), prose=""))["index.html"]
-    own = len(page) - len(page_script.page_script().encode()) - len(page_style().encode())
+    own = len(page) - len(page_script.loader().encode()) - len(page_style.plain_style().encode())
     assert own < 30_000
 
 
 def test_the_page_needs_nothing_from_outside() -> None:
     text = render_report(example.report())["index.html"].decode()
-    for part in ("<script src", "<link", "@import", 'src="http', "url(http"):
+    for part in ("<script src", "@import", 'src="http', "url(http"):
         assert part not in text
+    assert re.findall("<link[^>]*>", text) == ['<link rel="stylesheet" href="../assets/page.css">']
 
 
 def test_the_protocol_is_shown_only_for_numbers_measured_over_steps() -> None:
@@ -138,3 +147,121 @@ def test_captions_are_outside_of_the_scrolling_region() -> None:
     table = text.split('<section class="table" id="table-fp32-b128"')[1].split("</section>")[0]
     assert table.index("</div>") < table.index('id="table-fp32-b128-caption"')
     assert 'aria-describedby="table-fp32-b128-caption"' in table
+
+
+FIRST_CELL = "#fp32-b128/1-1/oneflow-images-s"
+
+
+def write_page(folder: Path, change: tuple[bytes, bytes] = (b"", b"")) -> Path:
+    """Write the example's page, with one part of its text replaced, and return its path."""
+    (folder / "report").mkdir()
+    page = render_report(example.report())["index.html"]
+    assert change[0] in page
+    (folder / "report/index.html").write_bytes(page.replace(*change, 1))
+    return folder / "report/index.html"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on this host, and yield its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@contextmanager
+def visited(browser: Browser, address: str) -> Iterator[tuple[BrowserPage, list[str]]]:
+    """Open a page, and yield it with what it writes to the console."""
+    page, said = browser.new_page(), list[str]()
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(address)
+    yield page, said
+    page.close()
+
+
+def test_script_and_style_are_loaded_from_the_disk_and_from_a_server(
+    browser: Browser, tmp_path: Path
+) -> None:
+    write_assets(tmp_path)
+    (tmp_path / "favicon.ico").touch()  # a browser asks each server for it
+    file = write_page(tmp_path)
+    with served(tmp_path) as site:
+        for address in (file.as_uri(), f"{site}/report/index.html"):
+            with visited(browser, address + FIRST_CELL) as (page, said):
+                expect(page.locator("#panel h2")).to_contain_text("397.6")
+                expect(page.locator("#panel")).to_have_css("position", "fixed")
+                assert said == []
+
+
+def test_a_page_alone_shows_its_evidence_as_text(browser: Browser, tmp_path: Path) -> None:
+    file = write_page(tmp_path)
+    with visited(browser, file.as_uri()) as (page, said):
+        expect(page.locator("main > .warning")).to_contain_text("assets/page.js is not beside this page")
+        page.get_by_role("link", name="397.6", exact=True).first.click()
+        case = page.locator(page.evaluate("location.hash"))
+        expect(case).to_be_in_viewport()
+        expect(case).to_contain_text("397.5602, in 32.00 s; r1")
+        expect(page.locator("body")).to_have_css("max-width", "1088px")
+        ink = page.locator("figure svg text").first
+        expect(ink).to_have_css("fill", "rgb(31, 36, 41)")
+        assert len(said) == 2, "a line for each file that is missing"
+        assert all("ERR_FILE_NOT_FOUND" in line for line in said)
+
+
+def test_a_page_says_that_the_script_is_of_another_version(browser: Browser, tmp_path: Path) -> None:
+    write_assets(tmp_path)
+    version = page_script.PAGE_VERSION
+    file = write_page(tmp_path, (f'data-page="{version}"'.encode(), b'data-page="0"'))
+    with visited(browser, file.as_uri()) as (page, said):
+        expect(page.locator("main > .warning")).to_contain_text("of another version than this page")
+        expect(page.locator("main > .warning")).to_have_css("padding-left", "12px")
+        expect(page.get_by_role("heading", name="Evidence", exact=True)).to_be_visible()
+        assert page.locator("#panel").count() == 0
+        assert said == []
+
+
+def test_no_script_runs_but_those_that_the_page_loads(browser: Browser, tmp_path: Path) -> None:
+    """A policy is tested by what it refuses: scripts in the text, from the disk, in attributes and as text."""
+    for number, evil in enumerate(
+        (
+            "<script>globalThis.evil = 1</script>",
+            '<script data-page="1">globalThis.evil = 1</script>',
+            '<script src="../evil.js"></script>',
+            '<script src="../assets/page.js"></script>',
+            '<img src="../nothing" onerror="globalThis.evil = 1">',
+        )
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        write_assets(folder)
+        (folder / "evil.js").write_text("globalThis.evil = 1;")
+        file = write_page(folder, (b"</main>", evil.encode() + b"</main>"))
+        with visited(browser, file.as_uri() + FIRST_CELL) as (page, said):
+            expect(page.locator("#panel h2")).to_contain_text("397.6")
+            assert page.evaluate("globalThis.evil") is None
+            assert any("Content Security Policy" in line for line in said), evil
+            assert page.locator("#panel").count() == 1
+
+
+def test_the_text_of_a_page_alone_runs_no_script(browser: Browser, tmp_path: Path) -> None:
+    evil = b"<img src=x onerror='globalThis.evil = 1'><script>globalThis.evil = 1</script>"
+    file = write_page(tmp_path, (b"<noscript>", b"<noscript>" + evil))
+    with visited(browser, file.as_uri()) as (page, _):
+        expect(page.locator("main > .warning")).to_be_visible()
+        page.wait_for_function("document.querySelector('img[src=x]')?.complete")
+        assert page.evaluate("globalThis.evil") is None
+
+
+def test_script_and_style_are_in_no_page() -> None:
+    page = render_report(example.report())["index.html"].decode()
+    assert "panelSections" in page_script.page_script()
+    assert "panelSections" not in page
+    assert "#panel" in page_style.page_style()
+    assert "#panel" not in page

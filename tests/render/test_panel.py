@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from reportgen.compare.verdict import Verdict
@@ -14,6 +13,7 @@ from reportgen.core.model import Window
 from reportgen.render import render_report
 from reportgen.tables.results import Label
 from tests.render import example
+from tests.render.conftest import accessibility
 
 OpenPage = Callable[..., Page]
 
@@ -24,7 +24,7 @@ def files() -> dict[str, bytes]:
 
 
 def _violations(page: Page) -> list[str]:
-    return [f"{found['id']}: {found['nodes'][0]['html']}" for found in Axe().run(page).response["violations"]]
+    return [f"{found['id']}: {found['nodes'][0]['html']}" for found in accessibility(page)["violations"]]
 
 
 def test_a_number_opens_its_repeats_beside_the_table(open_page: OpenPage, files: dict[str, bytes]) -> None:

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from reportgen.render import render_report
 from reportgen.tables.results import Cell, Header, Label
 from tests.render import example
+from tests.render.conftest import accessibility
 
 OpenPage = Callable[..., Page]
 
@@ -180,7 +180,7 @@ def test_open_tools_have_no_violation_and_fit(
     page = open_page(files, viewport={"width": width, "height": 900})
     page.locator(".tools > summary").click()
     page.locator(".columns summary").click()
-    assert [found["id"] for found in Axe().run(page).response["violations"]] == []
+    assert [found["id"] for found in accessibility(page)["violations"]] == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 

@@ -8,6 +8,7 @@ only where a note of a table becomes or ceases to be so common that the caption 
 import csv
 import io
 import shutil
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -18,6 +19,8 @@ import pytest
 from reportgen.pipeline import Request, build
 from reportgen.render import render_table_markdown
 from reportgen.render.markdown import readme
+from reportgen.render.page import page_script
+from reportgen.render.registry import filter_committed
 from reportgen.tables.results import Table
 from tests.builders import write_files
 from tests.conftest import ROOT
@@ -114,6 +117,23 @@ def edit(path: Path, change: Change, position: int, column: str) -> None:
     path.write_text(text.getvalue(), "utf-8")
 
 
+def committed(root: Path) -> dict[str, bytes]:
+    """Return the committed files of all reports of a repository."""
+    return dict(build(Request(root, root / "reports"), committed_only=True).files)
+
+
+def changed_files(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> dict[str, int]:
+    """Return the changed lines of each file: lines that are gone or new, whichever are more.
+
+    report.json is left out: it has a line for each value.
+    """
+    return {
+        path: changed_lines(before.get(path, b"").decode(), after.get(path, b"").decode())
+        for path in sorted({*before, *after})
+        if before.get(path) != after.get(path) and not path.endswith("report.json")
+    }
+
+
 SOURCE = """\
 title = "Rates"
 tables = ["rates.csv"]
@@ -208,4 +228,44 @@ def test_one_change_in_the_logs_of_a_committed_report_changes_few_lines(
     for change in (multiply, add_repeat, spoil):
         edit(tmp_path / "logs" / log, change, position, column)
         assert check_small(before, page(tmp_path, name, monkeypatch)) > 0
+        shutil.copy(ROOT / "logs" / log, tmp_path / "logs" / log)
+
+
+def test_a_change_of_the_script_changes_one_committed_file(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = committed(small)
+    changed = page_script.page_script() + "// changed\n"
+    monkeypatch.setattr(page_script, "page_script", lambda: changed)
+    assert changed_files(before, committed(small)) == {"assets/page.js": 1}
+
+
+def test_no_file_that_each_clone_builds_is_tracked() -> None:
+    tracked = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "reports"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert "reports/assets/page.js" in tracked
+    assert sorted(set(tracked) - set(filter_committed(tracked))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "log", "column", "position"),
+    [
+        ("dlperf-v1", "dlperf-repeats/dlperf_repeats.csv", "throughput", 700),
+        ("flux", "flux-published/flux_architectures.csv", "value", 10),
+    ],
+)
+def test_a_changed_number_changes_30_lines_and_an_added_run_80(
+    name: str, log: str, column: str, position: int, tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "logs", tmp_path / "logs")
+    (tmp_path / "reports").mkdir()
+    for file in (f"{name}.toml", f"{name}.md", "expected.toml"):
+        shutil.copy(ROOT / "reports" / file, tmp_path / "reports")
+    before = committed(tmp_path)
+    for change, limit in ((multiply, 30), (add_repeat, 80)):
+        edit(tmp_path / "logs" / log, change, position, column)
+        files = changed_files(before, committed(tmp_path))
+        assert 0 < sum(files.values()) <= limit, files
         shutil.copy(ROOT / "logs" / log, tmp_path / "logs" / log)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from reportgen.core.errors import RequestError
+from reportgen.sources.forges import commit_link, web_link
 from reportgen.sources.git import FileChange, GitCommit, GitRepository, find_repository, open_repository
-from reportgen.sources.web_link import commit_link, web_link
 from tests.git_repository import ScratchRepository
 
 HOSTILE_NAMES = ["-n", "--output=x", "a b", "ü.csv", "line\nbreak", "tab\t", ":(glob)*", '"quoted"', "*"]

@@ -83,8 +83,10 @@ def test_existing_files_are_kept_and_their_missing_lines_named(scratch: ScratchR
     out, err = call("init")
     assert not any(name in out for name in FILES)
     assert [Path(name).read_text() for name in FILES] == ["mine\n"] * 3
-    assert ".gitignore exists; to be added: .*.new, .*.edited, reports/*/steps/, reports/assets/\n" in err
-    assert ".gitattributes exists; to be added: logs/** -text, reports/** -text, reports/*/index.html" in err
+    assert (
+        ".gitignore exists; to be added: .*.new, .*.edited, reports/*/steps/, reports/assets/vega.js\n" in err
+    )
+    assert ".gitattributes exists; to be added: logs/** -text, reports/** -text, reports/assets/page.*" in err
     assert "put the address" not in err
 
 

@@ -69,7 +69,7 @@ FORMAT = format_of(
 
 
 def _results(log: TextLog) -> Iterator[Result]:
-    """Yield each result in a file of any kind, those of a JSON document with the line of their model."""
+    """Yield each result in a file of any kind; in a JSON document, with the line of its model."""
     is_json = log.content.lstrip()[:1] in (b"[", b"{")
     starts = [0] if is_json else [match.end() for match in _DELIMITED.finditer(log.content)]
     if not starts:

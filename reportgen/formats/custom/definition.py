@@ -65,7 +65,7 @@ class Definition(TomlTable, dict=True):
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What the groups measure."""
+        """The quantities that the groups measure."""
         return quantities(self.groups)
 
     @property
@@ -85,7 +85,7 @@ class Definition(TomlTable, dict=True):
 
     @property
     def item(self) -> str:
-        """What the rate counts, "" if the pattern has no rate of samples."""
+        """The item that the rate counts, "" if the pattern has no rate of samples."""
         return next((rate.item for rate in self.quantities if rate.item and rate.item not in STEP_RATES), "")
 
     def matches(self, text: bytes) -> Iterator[re.Match[bytes]]:
@@ -93,7 +93,7 @@ class Definition(TomlTable, dict=True):
         return (match for match in _whole_line(self.pattern).finditer(text) if match.end() > match.start())
 
 
-def definition(place: str, table: Mapping[str, Any]) -> Definition:
+def format_definition(place: str, table: Mapping[str, Any]) -> Definition:
     """Return the definition in a table; RequestError says what is wrong at `place`.key."""
     return convert(table, Definition, place)
 

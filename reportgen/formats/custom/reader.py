@@ -14,7 +14,7 @@ import numpy as np
 
 from reportgen.core.model import FactorValue, FloatArray, IntArray
 from reportgen.formats.base import Claim, Format, Results
-from reportgen.formats.custom.definition import Definition, definition, searchable
+from reportgen.formats.custom.definition import Definition, format_definition, searchable
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.line_format import STEP_RATES, Quantity, by_rank, measure, quantities
@@ -25,9 +25,9 @@ from reportgen.formats.parsing.text_log import (
     TextLog,
     floats,
     is_binary,
-    plain,
     read_with_warnings,
     seconds,
+    without_controls,
 )
 from reportgen.sources.logfiles import HEAD, LogFiles
 
@@ -93,7 +93,7 @@ def claims(files: LogFiles) -> Claim | None:
     table = files.settings.get(NAME)
     if table is None or _is_fixture(files):
         return None
-    own = definition(PLACE, table)
+    own = format_definition(PLACE, table)
     if own.files and not _is_named(own.files, files.source(files.path).path):
         return None
     head = files.head(files.path)
@@ -114,7 +114,7 @@ def read(files: LogFiles) -> Results:
     table = files.settings.get(NAME)
     if table is None:
         return
-    own = definition(PLACE, table)
+    own = format_definition(PLACE, table)
     yield from read_with_warnings(TextLog(files), lambda log: _read(own, log))
 
 
@@ -160,7 +160,7 @@ FORMAT = Format(NAME, "Text logs of any form that a `[format]` table in labels.t
 
 
 def _measure(run: RunBuilder, own: Definition, records: UserRecords, epoch: IntArray, rank: IntArray) -> None:
-    """Add what each rank measures; a printed rate is that of all ranks and is read from the lowest."""
+    """Add the measurements of each rank; a printed rate covers all ranks and is read from the lowest."""
     step, samples, ranks = run.step, run.samples_per_step, np.unique(rank)
     if samples is not None:
         # The work of ranks adds up.
@@ -278,7 +278,7 @@ def _is(pattern: re.Pattern[bytes], cell: bytes | None) -> bool:
 
 
 def _first(own: Definition, content: bytes) -> tuple[bytes, re.Match[bytes] | None]:
-    text = plain(content)
+    text = without_controls(content)
     return text, next(own.matches(searchable(text)), None)
 
 

@@ -12,7 +12,7 @@ from reportgen.core.model import Break, FactorValue, FloatArray
 from reportgen.formats.dlperf.memory_file import add_memory, with_memory
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.text_log import TextLog
 
 _EVALUATION = regex(r"Eval Time for [0-9]{1,9} iters: {time}s")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from reportgen.core.model import Break, FactorValue
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 
 _VERIFIED = regex(r"^Training: {:stamp}-\[\w{1,40}\]\[([0-9]{1,12})\]Accuracy")
 

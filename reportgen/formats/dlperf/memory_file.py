@@ -9,7 +9,7 @@ Format: Oneflow-Inc/DLPerf, gpu_memory_usage.py of OneFlow's and HugeCTR's Wide 
 from dataclasses import replace
 
 from reportgen.formats.base import Claim
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.sources.logfiles import LogFiles
 

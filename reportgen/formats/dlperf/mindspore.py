@@ -15,7 +15,7 @@ from reportgen.core.model import FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Results
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import by_rank
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.several_runs import StepPlaces, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import occurrences

@@ -11,7 +11,7 @@ import numpy as np
 from reportgen.core.model import FloatArray
 from reportgen.formats.dlperf.memory_file import add_memory, with_memory
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, half_digit
-from reportgen.formats.parsing.line_pattern import line_pattern, regex
+from reportgen.formats.parsing.line_patterns import line_pattern, regex
 from reportgen.formats.parsing.run_builder import spans
 
 _IMAGE = {"item": "image"}

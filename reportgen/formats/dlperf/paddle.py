@@ -21,7 +21,7 @@ from reportgen.core.rules import Rule
 from reportgen.formats.dlperf.paddle_lines import EPOCH, LINES, SETTINGS, RunningMean
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, half_digit, rounding
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import common_work, spans
 from reportgen.formats.parsing.text_log import Records, TextSign, mean, seconds
 
@@ -52,7 +52,7 @@ class _Dates:
     tick: float
 
     def between(self, step: IntArray, span: IntArray) -> FloatArray:
-        """Return the time since the line before; NaN where it is not that of the steps of the line alone."""
+        """Return the time since the line before; NaN where it covers more than the steps of the line."""
         apart = np.diff(self.stamp, prepend=np.nan)
         is_own = np.diff(step, prepend=step[:1]) == span
         usual = np.median(apart[is_own & np.isfinite(apart)]) if is_own.any() else np.nan
@@ -116,7 +116,7 @@ def _constant_batch(records: Records) -> float | None:
 
 
 def _add_samples(run: LineRun) -> None:
-    """Add the means of times of single steps of which not all are printed."""
+    """Add the means of times of single steps, if not all steps are printed."""
     for group, phase in _PHASES:
         if group in run.records.columns:
             times, first = run.records.floats(group), int(run.records.line[0])
@@ -209,7 +209,7 @@ def _check_rate(
 def _other_rate(
     rate: FloatArray, work: FloatArray, time: FloatArray, tick: float = 0.0
 ) -> tuple[float, float] | None:
-    """Return the printed rate and that of the work in a time, if they contradict each other."""
+    """Return the printed rate and the rate from work and time, if they contradict each other."""
     known = (rate > 0) & np.isfinite(work) & (time >= 0)
     total = float(time[known].sum())
     if not total > 0:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from reportgen.core.model import FloatArray, IntArray
 from reportgen.formats.parsing.line_format import Setting, StepLine, since_line_before
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.text_log import Records
 
 

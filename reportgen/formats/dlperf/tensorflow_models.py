@@ -18,7 +18,7 @@ import numpy as np
 from reportgen.core.model import Break, FactorValue, FloatArray
 from reportgen.formats.parsing import timestamps
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import known, once, spans
 from reportgen.formats.parsing.text_log import TextSign
 

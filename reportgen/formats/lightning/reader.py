@@ -23,7 +23,7 @@ from reportgen.formats.lightning import machine_files, metrics_csv, profiler
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.device_names import short_name
 from reportgen.formats.parsing.run_builder import ResultRun
-from reportgen.formats.parsing.text_log import TextLog, is_binary, mean, plain
+from reportgen.formats.parsing.text_log import TextLog, is_binary, mean, without_controls
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "lightning"
@@ -73,7 +73,7 @@ def _roles(files: LogFiles) -> dict[str, str]:
     """Return role -> path of the files in a folder; the first of each role by name."""
     roles: dict[str, str] = {}
     for name in files.children()[0]:
-        head = plain(files.head(name))
+        head = without_controls(files.head(name))
         roles.setdefault(next((role for role, (_, matches) in _ROLES.items() if matches(head)), ""), name)
     roles.pop("", None)
     return roles
@@ -100,7 +100,7 @@ def _claim_file(files: LogFiles) -> Claim | None:
     head = files.head(files.path)
     if is_binary(head):
         return None
-    head = plain(head)
+    head = without_controls(head)
     if profiler.is_report(head):
         return Claim.at(files, 1.0, "Profiler Report", head, head.find(profiler.TITLE))
     names = metrics_csv.column_names(head)
@@ -164,7 +164,7 @@ class _ConfigurationFolder:
         self.actions = profiler.parse(self._bytes("profile"))
         self.dlprof = machine_files.dlprof_summary(self._bytes("dlprof"))
         self.versions = {
-            path: metrics_csv.parse(plain(files.bytes(path)))
+            path: metrics_csv.parse(without_controls(files.bytes(path)))
             for path in files
             if (match := _VERSION_FILE.fullmatch(path)) and match[1] == "metrics.csv"
         }
@@ -197,7 +197,7 @@ class _ConfigurationFolder:
         return run.run()
 
     def _bytes(self, role: str) -> bytes:
-        return plain(self.files.bytes(self.roles[role])) if role in self.roles else b""
+        return without_controls(self.files.bytes(self.roles[role])) if role in self.roles else b""
 
     def _add_status(self) -> None:
         missing, source = self._missing(), self.files.source()

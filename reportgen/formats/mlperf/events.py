@@ -5,8 +5,8 @@ time and key preceded the object: `:::MLL 1556733699.71 run_start: {...}`. Some 
 `time_s` for `time_ms`, or an object as Python prints it: `'file': None`. If two writers interfere, an event
 cannot be parsed; MLPerf's own rule then fails the whole log, so such lines are counted and reported.
 
-LoadGen of MLPerf inference and the meters of MLPerf's power measurements print the same prefix. Their events
-are no training.
+LoadGen of MLPerf inference and the meters of MLPerf's power measurements print the same prefix; their events
+are not training.
 
 Format: https://github.com/mlcommons/logging (mlperf_logging 4.1), and its training results of v0.6.
 """

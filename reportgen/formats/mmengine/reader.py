@@ -82,7 +82,7 @@ def claims(files: LogFiles) -> Claim | None:
 
 
 def read(files: LogFiles) -> Results:
-    """Yield the run of a printed log, or those of a file of scalars; nothing for files that repeat others."""
+    """Yield the run of a printed log, or those in a file of scalars; files that repeat others give none."""
     if files.is_folder:
         return
     log = TextLog(files)

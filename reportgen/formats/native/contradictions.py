@@ -26,7 +26,7 @@ _INVALID_SHARE = 0.05
 _MIN_DIFFERENT = 5
 
 
-class StepsFile(Protocol):
+class CheckedSteps(Protocol):
     """The steps of a rank."""
 
     name: str
@@ -45,7 +45,7 @@ class Contradiction:
 
 
 def find_contradictions(
-    run: RunFile, twice: Sequence[str], ranks: Sequence[StepsFile]
+    run: RunFile, twice: Sequence[str], ranks: Sequence[CheckedSteps]
 ) -> Iterator[Contradiction]:
     """Yield the contradictions of a run folder; `twice` are keys with two different values in run.json."""
     if twice:
@@ -65,7 +65,7 @@ def find_contradictions(
     yield from _wall_time(run, ranks)
 
 
-def _ends(run: RunFile, ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
+def _ends(run: RunFile, ranks: Sequence[CheckedSteps]) -> Iterator[Contradiction]:
     if run.exit_code:
         message = f"status is complete, but exit_code is {run.exit_code}"
         yield Contradiction(Rule.READ_CONTRADICTION, "invalid", message, _RUN)
@@ -76,7 +76,7 @@ def _ends(run: RunFile, ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
             yield Contradiction(Rule.READ_CONTRADICTION, "invalid", message, rank.name)
 
 
-def _copied_ranks(ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
+def _copied_ranks(ranks: Sequence[CheckedSteps]) -> Iterator[Contradiction]:
     """Report ranks with the very nanoseconds of another rank: a copied file, whose work would count twice."""
     first: dict[bytes, str] = {}
     for rank in ranks:
@@ -89,7 +89,7 @@ def _copied_ranks(ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
             yield Contradiction(Rule.READ_CONTRADICTION, "invalid", message, rank.name)
 
 
-def _samples(run: RunFile, ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
+def _samples(run: RunFile, ranks: Sequence[CheckedSteps]) -> Iterator[Contradiction]:
     """Report rows that usually have other samples than run.json says."""
     for rank in ranks:
         samples, span = rank.table.column("samples"), rank.table.column("span")
@@ -103,7 +103,7 @@ def _samples(run: RunFile, ranks: Sequence[StepsFile]) -> Iterator[Contradiction
             yield Contradiction(Rule.READ_CONTRADICTION, "warning", message, rank.name)
 
 
-def _wall_time(run: RunFile, ranks: Sequence[StepsFile]) -> Iterator[Contradiction]:
+def _wall_time(run: RunFile, ranks: Sequence[CheckedSteps]) -> Iterator[Contradiction]:
     """Report steps that together take longer than the command that made them."""
     durations = [rank.table.column("duration_ns") for rank in ranks]
     # Damaged cells may add up to more than 64 bits.

@@ -38,7 +38,7 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.log_warnings import LogWarning, find_warnings, with_warnings
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
-from reportgen.formats.parsing.text_log import plain
+from reportgen.formats.parsing.text_log import without_controls
 from reportgen.formats.parsing.timestamps import utc
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -151,7 +151,7 @@ def _warnings(files: LogFiles) -> Iterator[tuple[LogWarning, Source]]:
     for name in _OUTPUTS:
         # The run does not depend on its output: an unreadable file explains nothing, and costs nothing.
         with suppress(OSError):
-            content = plain(files.bytes(name)) if name in files else b""
+            content = without_controls(files.bytes(name)) if name in files else b""
             for warning in find_warnings(content):
                 yield warning, files.source(name, line_at(content, warning.offset))
 
@@ -330,7 +330,7 @@ class _RunFolder:
         return parts
 
     def _share_clocks(self, ranks: list[_CsvFile], nodes: list[_CsvFile]) -> None:
-        """Set the offset of each file to that of its node's first rank, or else to its own.
+        """Give each file the offset of its node's first rank, or else its own.
 
         Each file's own pair of clocks was read at another moment, and within a node the monotonic clock alone
         is exact.

@@ -100,7 +100,7 @@ class RunFile(Struct, kw_only=True):
 
     @property
     def conflicts(self) -> list[str]:
-        """What script and launcher disagree on, and a batch size that does not fit the work of a step."""
+        """Conflicts of script and launcher, and a batch size that does not fit the work of a step."""
         factors, samples = self.factors, self.samples_per_step
         conflicts = [
             f"{name}: {value} in the script, {factors.get(name, 'nothing')} in the launcher; "

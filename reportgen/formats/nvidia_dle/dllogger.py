@@ -211,7 +211,7 @@ def _measure(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
 
 
 def _stride(step: IntArray) -> int:
-    """Return how many steps most records cover: a rate is that of all steps since the record before."""
+    """Return how many steps most records cover: a rate covers all steps since the record before."""
     apart = np.diff(step)
     apart = np.sort(apart[apart > 0])
     # The median of an even count is that of the two in the middle.

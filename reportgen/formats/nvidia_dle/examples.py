@@ -1,4 +1,4 @@
-"""What the readers of NVIDIA's DeepLearningExamples share: settings, and files around a log.
+"""Read the settings and files around a log that NVIDIA's DeepLearningExamples have in common.
 
 A batch or a number of devices that a log does not print is taken from the tree of Lambda's benchmarks:
 
@@ -177,7 +177,7 @@ def _devices(system: str) -> int:
 
 @lru_cache(maxsize=64)  # the logs of a system share the file
 def machine(content: bytes) -> Mapping[str, str]:
-    """Return the facts of the last session; " | " separates those of earlier sessions that differ."""
+    """Return the facts of the last session; facts of earlier sessions that differ follow after " | "."""
     lines = content.decode("utf-8", "replace").replace("_", " ").splitlines()
     facts: dict[str, list[str]] = {}
     for line in dict.fromkeys(reversed(lines)):

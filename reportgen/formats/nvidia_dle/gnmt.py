@@ -75,7 +75,7 @@ def _add_steps(run: RunBuilder, rank: IntArray, steps: Records) -> None:
 
 
 def _before(epoch: IntArray, length: IntArray) -> IntArray:
-    """Return the number of steps in all epochs before that of each line."""
+    """Return, for each line, the number of steps in all epochs before its epoch."""
     longest = np.zeros(epoch.max() + 1, dtype=np.int64)
     np.maximum.at(longest, epoch, length)
     before: IntArray = (longest.cumsum() - longest)[epoch]

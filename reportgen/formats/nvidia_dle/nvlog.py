@@ -103,7 +103,7 @@ def _add_steps(run: RunBuilder, global_batch: float | None, events: Records) -> 
 
 
 def _add_final(run: RunBuilder, events: Records) -> None:
-    """Add the final rate of NCF: that of the best epoch if printed, else that of the last.
+    """Add the final rate of NCF: the rate of the best epoch if printed, else of the last.
 
     The first epoch contains the warm-up: of a run that was killed after it there is no rate.
     """

@@ -63,7 +63,7 @@ FORMAT = example(
 
 
 def _read_nvidia(run: RunBuilder) -> None:
-    """Fill the run of a log of NVIDIA's program; its batch is that of all devices."""
+    """Fill the run of a log of NVIDIA's program; its batch size counts all devices."""
     log = run.log
     for name, option in (("seq_len", b"tgt_len"), ("layers", b"n_layer")):
         if (value := log.count(b"(" + option + b"=", b" " + option + b"=")) is not None:

@@ -26,7 +26,7 @@ from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.csv_cells import quantity, rows
 from reportgen.formats.parsing.run_builder import ResultRun
-from reportgen.formats.parsing.text_log import TextLog, is_binary, plain
+from reportgen.formats.parsing.text_log import TextLog, is_binary, without_controls
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "nvsmi"
@@ -97,7 +97,7 @@ _EPOCH = datetime(1970, 1, 1)  # the log has no time zone, and only differences 
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class QueriedField:
     """A column: its name in the first spelling and the unit in its header, "" if none."""
 
     name: str
@@ -136,30 +136,30 @@ def _mask(reason: str, text: str) -> float | None:
     return {"Active": float(_REASON_BITS[reason]), "Not Active": 0.0}.get(text)
 
 
-def _field(text: str) -> Field | None:
+def _field(text: str) -> QueriedField | None:
     """Return the field of a header cell, None if the cell is not the name of a field."""
     match = _FIELD.fullmatch(text.strip())
-    return Field(_SPELLINGS.get(match[1], match[1]), match[2] or "") if match else None
+    return QueriedField(_SPELLINGS.get(match[1], match[1]), match[2] or "") if match else None
 
 
-def _header(cells: Sequence[str]) -> list[Field] | None:
+def _header(cells: Sequence[str]) -> list[QueriedField] | None:
     """Return the fields of a header, None unless all cells are names and one of them is distinctive."""
     fields = [field for cell in cells if (field := _field(cell))]
     is_header = len(fields) == len(cells) and any(field.is_distinctive for field in fields)
     return fields if is_header else None
 
 
-def _configured(files: LogFiles) -> list[Field]:
+def _configured(files: LogFiles) -> list[QueriedField]:
     """Return the columns that labels.toml gives to a file without header."""
     columns = files.settings.get(_NAME, {}).get("columns", [])
     texts = [text for text in columns if isinstance(text, str)] if isinstance(columns, list) else []
-    return [_field(text) or Field(text) for text in texts]
+    return [_field(text) or QueriedField(text) for text in texts]
 
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file that begins with a header of nvidia-smi, or matches the columns in labels.toml."""
     head = files.head(files.path)
-    if is_binary(head) or not (head := plain(head)).strip():
+    if is_binary(head) or not (head := without_controls(head)).strip():
         return None
     try:
         first = list(islice(rows(head.decode("utf-8", "replace")), _PROBED_LINES + 1))
@@ -179,7 +179,7 @@ def claims(files: LogFiles) -> Claim | None:
     return None
 
 
-def _fits(fields: Sequence[Field], cells: Sequence[str]) -> bool:
+def _fits(fields: Sequence[QueriedField], cells: Sequence[str]) -> bool:
     return len(fields) == len(cells) and all(
         not field.metric or field.value(cell) is not None for field, cell in zip(fields, cells, strict=True)
     )
@@ -201,7 +201,7 @@ class _Monitor:
         self.files, self.run = files, ResultRun.of_file(_NAME, files)
         self.log = TextLog(files)
         self.malformed = self.log.malformed
-        self.fields: list[Field] = []
+        self.fields: list[QueriedField] = []
         self.cells: list[list[str]] = []
         self.lines: list[int] = []
 

@@ -1,1 +1,1 @@
-"""What formats share: text logs, step columns, timestamps, exit status."""
+"""Parts that formats share: text logs, step columns, timestamps, exit status."""

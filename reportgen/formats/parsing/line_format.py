@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from reportgen.core.model import STEP, Break, Clock, FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Format, Results
 from reportgen.formats.parsing.accumulation import accumulation_steps
-from reportgen.formats.parsing.line_pattern import line_pattern, longest_literal, regex
+from reportgen.formats.parsing.line_patterns import line_pattern, longest_literal, regex
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, per_device, spans
 from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import over_epochs, shortened
@@ -53,7 +53,7 @@ _MAX_DECIMALS = 5
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What the numbers of a named group measure.
+    """The quantity that the numbers of a named group measure.
 
     divisor  printed units in one base unit
     item     what a rate counts, in the singular; "" for other quantities

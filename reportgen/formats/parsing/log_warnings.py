@@ -123,7 +123,7 @@ def _texts(content: bytes, entry: _Entry) -> Iterable[LogWarning]:
 def with_warnings(
     runs: Iterable[Run | Finding], warnings: Iterable[tuple[LogWarning, Source]]
 ) -> Iterator[Run | Finding]:
-    """Yield what a reader yields; each run gets the warnings between its first line and that of the next.
+    """Yield the items of a reader; each run gets the warnings from its first line to the next run's.
 
     warnings  with the place of each
     """

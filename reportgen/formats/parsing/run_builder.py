@@ -144,7 +144,7 @@ class ResultRun:
 
         line         in the file of the run
         source       for a number from another file
-        only_finite  False to keep it, so that a finding says that it is no number
+        only_finite  False to keep it, so that a finding says that it is not a number
         time         s of work that a rate was measured over, if the log says it
         """
         if only_finite and not np.isfinite(value):
@@ -245,7 +245,7 @@ class RunBuilder(ResultRun):
 
         rounding, rounded  as of Series
 
-        Steps count from 1: a record of step 0, or of no steps, is left out and reported.
+        Steps count from 1: a record of step 0, or without steps, is left out and reported.
         """
         # Runs are sent between processes: an array that occurs twice is sent once.
         unknown = np.full(len(self.step), np.nan)

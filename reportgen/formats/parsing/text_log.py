@@ -97,7 +97,7 @@ class TextLog:
         self.files, self.path = files, files.path
         self.id, self.source = files.id(files.path), files.source(files.path)
         content = files.bytes(files.path)
-        self.content = plain(content)
+        self.content = without_controls(content)
         self.malformed = Malformed(self.id, self.source.path)
         self._lines_before = 0
         if b"\0" in content:
@@ -231,7 +231,7 @@ class TextLog:
         return None
 
 
-def plain(content: bytes) -> bytes:
+def without_controls(content: bytes) -> bytes:
     """Remove terminal colours, CR before LF and NUL bytes; lines keep their numbers."""
     if b"\0" in content:
         content = content.replace(b"\0", b"")
@@ -282,7 +282,7 @@ class TextSign:
         head = files.head(files.path)
         if not any(mark in head for mark in self.marks) or is_binary(head):
             return None
-        head = plain(head if self.size == HEAD else files.head(files.path, self.size))
+        head = without_controls(head if self.size == HEAD else files.head(files.path, self.size))
         match = self.pattern.search(head)
         if not match:
             return None
@@ -306,7 +306,7 @@ class JsonSign:
         head = files.head(files.path)
         if not all(mark in head for mark in self.marks) or is_binary(head):
             return None
-        head, first = plain(head), self.marks[0]
+        head, first = without_controls(head), self.marks[0]
         if not head.lstrip().startswith(self.starts):
             return None
         return Claim.at(files, self.confidence, self.reason or first.decode(), head, head.find(first))

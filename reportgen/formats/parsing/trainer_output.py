@@ -121,7 +121,7 @@ def progress(log: TextLog, plan: Plan, totals: Totals | None) -> tuple[Records, 
 
 
 def _planned(log: TextLog, bars: Records, totals: Totals | None) -> int:
-    """Return the steps of the bar of training: as in the totals, else those of the only bar.
+    """Return the steps of the bar of training: as in the totals, else the steps of the only bar.
 
     Evaluations draw bars of other lengths, but a loss is printed after the bar of training.
     """

@@ -237,7 +237,7 @@ class _Table:
     def _measured(
         self, line: int, column: str, text: str, metric: str, unit: str
     ) -> tuple[float, str] | None:
-        """Return the value of a cell and its base unit; NaN if it is no number, None if it has no meaning."""
+        """Return a cell's value, NaN if it is not a number, and its base unit; None if it has no meaning."""
         measured = quantity(text, unit)
         if not metric:
             self.malformed.add(line, f"column {column}: the name of the metric is missing")

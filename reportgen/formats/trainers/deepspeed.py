@@ -15,7 +15,7 @@ import numpy as np
 
 from reportgen.core.model import FactorValue
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, constant
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import common_work, once
 from reportgen.formats.parsing.text_log import Records, TextSign
 

@@ -7,7 +7,7 @@ Format: https://github.com/karpathy/llm.c, train_gpt2.cu.
 """
 
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import common_work
 
 _MEAN = regex("total average iteration time: {ms} ms")

@@ -21,7 +21,7 @@ from reportgen.formats.parsing.line_format import (
     half_digit,
     option,
 )
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import common_work, per_device, spans
 from reportgen.formats.parsing.text_log import COUNT, Records, TextLog, TextSign, floats
 from reportgen.formats.parsing.timestamps import before
@@ -73,7 +73,7 @@ def _build(run: LineRun) -> None:
 
 
 def _work_of_2020(log: TextLog) -> int | None:
-    """Return the global batch of versions that print that of each model instance alone, None of others."""
+    """Return the global batch if the version prints only the batch of each model instance, else None."""
     start, each = log.search(_START, _WORLD), log.option(b"batch_size")
     if not start or not start["split"] or not each or not re.fullmatch(COUNT, each):
         return None

@@ -11,7 +11,7 @@ https://github.com/karpathy/build-nanogpt, train_gpt2.py.
 import numpy as np
 
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, rounding
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import common_work
 
 # What build-nanogpt prints before the line of a step whose time contains it.

@@ -10,7 +10,7 @@ Format: https://github.com/karpathy/nanoGPT, train.py.
 import numpy as np
 
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
-from reportgen.formats.parsing.line_pattern import line_pattern
+from reportgen.formats.parsing.line_patterns import line_pattern
 
 _EVALUATION = line_pattern("step {step:int}: train loss ")
 

@@ -1,4 +1,4 @@
-"""Read the step lines of NeMo: progress printer, progress bar, DeltaTimingCallback, and those of Automodel.
+"""Read the step lines of NeMo: progress printer, progress bar, DeltaTimingCallback, and Automodel's.
 
 `Training epoch 0, iteration 121/149 | ... | train_step_timing in s: 0.03163`: each line is an interval since
 the one before. The time is taken on the host around the batch, without the wait for device and data. A

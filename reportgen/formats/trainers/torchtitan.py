@@ -11,7 +11,7 @@ import numpy as np
 
 from reportgen.core.model import Break
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import once
 from reportgen.formats.parsing.text_log import TextSign
 

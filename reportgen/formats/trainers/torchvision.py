@@ -11,7 +11,7 @@ from dataclasses import replace
 from reportgen.formats.base import Claim
 from reportgen.formats.parsing.embedded_lines import EPOCH, METRIC_LOGGER
 from reportgen.formats.parsing.line_format import LineFormat, LineRun
-from reportgen.formats.parsing.line_pattern import regex
+from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import known
 from reportgen.formats.parsing.text_log import positive
 from reportgen.sources.logfiles import LogFiles

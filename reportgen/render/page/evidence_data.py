@@ -7,6 +7,7 @@ in the run. A run is a list whose last entries are left out where they have thei
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
 from typing import Any
 
 from reportgen.core.model import Factors, Finding, Run
@@ -28,6 +29,9 @@ Json = dict[str, Any]
 _MAX_ENVIRONMENT_VALUES = 40
 _MAX_VALUE_CHARACTERS = 500
 
+# Of the name of what cases share; one that is taken gets more.
+_NAME_CHARACTERS = 4
+
 
 def evidence_json(evidence: ReportEvidence, source_url: str = "") -> str:
     """Return the document. It is safe inside a script element: it has no `<`.
@@ -47,34 +51,36 @@ def evidence_json(evidence: ReportEvidence, source_url: str = "") -> str:
     return f'{{{lines},\n"cases":{{\n{body}\n}}}}\n'
 
 
-class _Numbered:
-    """Values in the order of their first use, each with its number."""
+class _Named:
+    """Values in the order of their first use, named by their content: a new one renames no other."""
 
     def __init__(self) -> None:
-        self._numbers: dict[Any, int] = {}
+        self._names: dict[Any, str] = {}
+        self.values: dict[str, Any] = {}
 
-    def number(self, value: Any) -> int:
-        return self._numbers.setdefault(value, len(self._numbers))
-
-    @property
-    def values(self) -> list[Any]:
-        return list(self._numbers)
+    def name(self, value: Any) -> str:
+        if value not in self._names:
+            digest = blake2b(encoded(value).encode(), digest_size=16).hexdigest()
+            lengths = range(_NAME_CHARACTERS, len(digest) + 1)
+            name = next(digest[:length] for length in lengths if digest[:length] not in self.values)
+            self._names[value], self.values[name] = name, value
+        return self._names[value]
 
 
 class _Encoder:
     """Encodes cases, and collects what they share."""
 
     def __init__(self, evidence: ReportEvidence) -> None:
-        self._metrics, self._names, self._summaries, self._tables = (_Numbered() for _ in range(4))
-        self._files, self._logs, self._messages, self._environments = (_Numbered() for _ in range(4))
+        self._metrics, self._names, self._summaries, self._tables = (_Named() for _ in range(4))
+        self._files, self._logs, self._messages, self._environments = (_Named() for _ in range(4))
         self._remedies: dict[str, str] = {}
         self._machines = _Machines([repeat.run for case in evidence.cases for repeat in case.repeats])
 
     def shared(self) -> Json:
-        """Return what the cases refer to by number, once all of them are encoded."""
+        """Return what the cases refer to by name, once all of them are encoded."""
         return {
             "environment": self._machines.shared,
-            "environments": [dict(pairs) for pairs in self._environments.values],
+            "environments": {name: dict(pairs) for name, pairs in self._environments.values.items()},
             "metrics": self._metrics.values,
             "names": self._names.values,
             "summaries": self._summaries.values,
@@ -88,9 +94,9 @@ class _Encoder:
     def case(self, case: CaseEvidence) -> Json:
         factors = _texts(case.factors)
         fields: Json = {
-            "metric": self._metrics.number((one_line(case.title), case.unit, case.factor)),
-            "factors": [self._names.number(tuple(factors)), *factors.values()],
-            "summary": self._summaries.number((case.how, case.evidence)),
+            "metric": self._metrics.name((one_line(case.title), case.unit, case.factor)),
+            "factors": [self._names.name(tuple(factors)), *factors.values()],
+            "summary": self._summaries.name((case.how, case.evidence)),
             "ends": list(map(_float, case.ends)),
             "findings": self._findings(case.findings),
             "compared": [self._compared(compared) for compared in case.compared],
@@ -105,7 +111,7 @@ class _Encoder:
         numbers = (verdict.ratio, verdict.low, verdict.high) if verdict else ()
         ends = [_rounded(number) for number in numbers if number is not None]
         # All digits of report.json: the page rounds once, to the digits of the table.
-        table, value = self._tables.number(compared.table), _float(machine(compared.value))
+        table, value = self._tables.name(compared.table), _float(machine(compared.value))
         return _trimmed([table, compared.kind, value, compared.baseline, one_line(compared.after), ends])
 
     def _repeat(self, repeat: Repeat, case: CaseEvidence) -> list[Any]:
@@ -113,12 +119,13 @@ class _Encoder:
         more sources]; 0 for sources and steps that are the usual ones of the case.
         """
         window, usual = repeat.window, case.usual
+        varying = self._machines.varying(repeat.run)
         return _trimmed(
             [
                 self._run_id(repeat, usual.folder),
                 None if repeat.value == NO_VALUE else _float(repeat.value),
                 _rounded(window.time) if window else 0,
-                self._environments.number(self._machines.varying(repeat.run)),
+                self._environments.name(varying) if varying else "",
                 self._findings(repeat.findings),
                 "" if repeat.run.status == "complete" else repeat.status,
                 0 if repeat.paths == usual.paths else self._paths(repeat.paths),
@@ -130,20 +137,20 @@ class _Encoder:
         )
 
     def _run_id(self, repeat: Repeat, folder: str) -> str:
-        """Return the id without the folder; the log of `log#number` by its number: it may hold many runs."""
+        """Return the id without the folder; the log of `log#number` by its name: it may hold many runs."""
         if repeat.number:
-            return f"{self._logs.number(repeat.log)}{repeat.number}"
+            return f"{self._logs.name(repeat.log)}{repeat.number}"
         return repeat.log[len(folder) :]
 
-    def _paths(self, paths: Iterable[tuple[str, int]]) -> list[list[int]]:
-        return [[self._files.number(path), line] for path, line in paths]
+    def _paths(self, paths: Iterable[tuple[str, int]]) -> list[list[str | int]]:
+        return [[self._files.name(path), line] for path, line in paths]
 
-    def _findings(self, findings: Iterable[Finding]) -> list[int]:
-        numbers = []
+    def _findings(self, findings: Iterable[Finding]) -> list[str]:
+        names = []
         for finding in findings:
             self._remedies[finding.rule] = finding.rule.remedy
-            numbers.append(self._messages.number((finding.severity, finding.rule, one_line(finding.text))))
-        return list(dict.fromkeys(numbers))
+            names.append(self._messages.name((finding.severity, finding.rule, one_line(finding.text))))
+        return list(dict.fromkeys(names))
 
 
 def _trimmed(entries: list[Any]) -> list[Any]:

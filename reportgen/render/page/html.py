@@ -1,4 +1,4 @@
-"""Write index.html: the report as one file that needs no network, no server and no JavaScript.
+"""Write index.html: the report as a file that needs no network, no server and no JavaScript.
 
 Every number links to its case: the repeats with value, steps, status, findings and source lines, once per
 case even if several tables show it. The script shows them in a panel, from JSON in the page; a browser
@@ -31,12 +31,12 @@ from reportgen.render.grid.summary import (
     shown_environments,
 )
 from reportgen.render.outputs import Content, Output
-from reportgen.render.page import library, page_script, standalone, steps
+from reportgen.render.page import library, page_script, page_style, standalone, steps
 from reportgen.render.page import outline as page_outline
 from reportgen.render.page.evidence_data import evidence_json
 from reportgen.render.page.explorer_data import explorer_json
 from reportgen.render.page.library import has_charts
-from reportgen.render.page.page_templates import page_style, page_templates, sentence_html
+from reportgen.render.page.page_templates import page_templates, sentence_html
 from reportgen.render.prose.numbers import text_notes
 from reportgen.render.prose.numbers_html import link_numbers
 from reportgen.render.prose.template_functions import BEGIN, END
@@ -64,8 +64,7 @@ def index_html(content: Content) -> bytes:
     report, cases = content.report, content.cases.cases
     page = _Page(content)
     proofs = evidence.evidence_of(content.cases, page.anchor)
-    script = page_script.page_script(has_explorer=report.explorer is not None)
-    scripts = standalone.with_scripts(content, script) if content.is_standalone else [script]
+    scripts = standalone.scripts(content) if content.is_standalone else [page_script.loader()]
     main = page.main()
     charts = _charts(content)
     context = {
@@ -76,7 +75,9 @@ def index_html(content: Content) -> bytes:
         "trust": first_screen.trust(report, cases),
         "has_findings": 'id="findings"' in main,
         "protocol": protocol_line(report),
-        "style": page_style(),
+        "plain_style": page_style.plain_style(),
+        "style": page_style.page_style() if content.is_standalone else "",
+        "style_sheet": f"../{page_style.OUTPUT.path}",
         "main": main,
         "contents": page_outline.outline(main),
         "evidence": proofs,
@@ -88,7 +89,7 @@ def index_html(content: Content) -> bytes:
         "script_digests": list(map(page_script.digest, scripts)),
         "charts": charts,
         "library": "" if content.is_standalone else library.FROM_A_REPORT,
-        "loads_scripts": not content.is_standalone and (bool(charts) or 'data-steps="' in main),
+        "page_version": page_script.PAGE_VERSION,
         "is_standalone": content.is_standalone,
     }
     return page_templates().get_template("report.html").render(context).encode("utf-8", "replace")

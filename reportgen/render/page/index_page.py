@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from reportgen.render.outputs import Output
-from reportgen.render.page.page_templates import page_style, page_templates
+from reportgen.render.page import page_style
+from reportgen.render.page.page_templates import page_templates
 from reportgen.render.page.report_cards import report_cards
 from reportgen.render.text.english import count
 from reportgen.tables.results import Report
@@ -27,7 +28,8 @@ def index_page(reports: Sequence[Report]) -> bytes:
         "cards": report_cards(reports),
         "description": f"{count(len(reports), 'benchmark report')}, built from the logs of this repository.",
         "icon": f"data:image/svg+xml,{quote(_ICON)}",
-        "style": page_style(),
+        "plain_style": page_style.plain_style(),
+        "style_sheet": page_style.OUTPUT.path,
     }
     return page_templates().get_template("reports.html").render(context).encode("utf-8", "replace")
 

@@ -50,5 +50,6 @@ OUTPUT = Output(
     of_reports=vega_js,
     is_needed=has_charts,
     is_committed=False,
+    is_inside_standalone=True,
     is_current=lambda old: old.startswith(_head()),
 )

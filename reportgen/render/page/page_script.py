@@ -1,16 +1,22 @@
-"""The script of index.html: modules of plain JavaScript, put together without a build step.
+"""Write assets/page.js: the script of all pages, put together from modules of plain JavaScript.
 
 Each module is a file in `templates/script/`. They share one function scope, in the order of `MODULES`, so a
-module uses what an earlier one declares and adds nothing to `window`. The page's content security policy
-names the digest of the script; no other script inside the page runs.
+module uses what an earlier one declares and adds nothing to `window`. A page has `loader.js` inside, whose
+digest its content security policy names; the loader adds the script, and no other script runs.
 """
 
 import base64
 import hashlib
+import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-_FOLDER = Path(__file__).parent / "templates" / "script"
+from reportgen.render.outputs import Output
+from reportgen.tables.results import Report
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_BEGIN = "/* The script of the pages of reportgen."
 
 MODULES = (
     "elements",  # h(), svg(): elements whose text stays text
@@ -31,7 +37,7 @@ MODULES = (
     "start",  # what happens when the page is opened
 )
 
-# Only on pages with an explorer, before the last module.
+# Run only on pages with an explorer, before the last module.
 EXPLORER = (
     "explorer_data",  # the configurations that a reader explores
     "explorer_view",  # what is selected, and its address
@@ -42,16 +48,61 @@ EXPLORER = (
     "explorer",  # controls, and what they change
 )
 
+# Version of what a page says to its script: the keys of its data, and the elements that the script looks for.
+# A page and a script of different versions do not run together; raise it when one of them needs the other.
+PAGE_VERSION = "1"
+
+# `currentScript` is the element that the loader adds, or the script inside a standalone page.
+_HEAD = f"""\
+{_BEGIN} `reportgen build` writes it: change its modules, not this file. */
+(() => {{
+"use strict";
+const own = document.currentScript.dataset;
+own.serves = "{PAGE_VERSION}";
+if (own.page !== own.serves) return;
+function start() {{
+"""
+_TAIL = """\
+}
+if (document.readyState === "loading") addEventListener("DOMContentLoaded", start, { once: true });
+else start();
+})();
+"""
+
 
 @cache
-def page_script(*, has_explorer: bool = False) -> str:
-    """Return the script."""
+def page_script() -> str:
+    """Return the script of all pages."""
     *first, last = MODULES
-    names = (*first, *(EXPLORER if has_explorer else ()), last)
-    modules = "\n".join((_FOLDER / f"{name}.js").read_text("utf-8") for name in names)
-    return f'(() => {{\n"use strict";\n{modules}}})();\n'
+    explorer = f'if (document.getElementById("explorer-data")) {{\n{_joined(EXPLORER)}}}\n'
+    return f"{_HEAD}{_joined(first)}{explorer}{_joined([last])}{_TAIL}"
+
+
+@cache
+def loader() -> str:
+    """Return the script inside each page, which adds assets/page.js.
+
+    It depends on nothing, so a change of the script changes no page.
+    """
+    return (_TEMPLATES / "loader.js").read_text("utf-8")
 
 
 def digest(script: str) -> str:
     """Return the digest of a script as a content security policy names it."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _joined(names: Sequence[str]) -> str:
+    return "".join((_TEMPLATES / "script" / f"{name}.js").read_text("utf-8") for name in names)
+
+
+def _page_js(_reports: Sequence[Report]) -> bytes:
+    return page_script().encode()
+
+
+OUTPUT = Output(
+    path="assets/page.js",
+    mark=re.compile(rb"\A" + re.escape(_BEGIN.encode())),
+    of_reports=_page_js,
+    is_inside_standalone=True,
+)

@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
-def page_style() -> Markup:
-    """Return the style sheet of the pages."""
-    return Markup((_TEMPLATES / "style.css").read_text("utf-8"))
-
-
 @cache
 def page_templates() -> "Environment":
     """Return the templates of the pages, which escape all texts."""

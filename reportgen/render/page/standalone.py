@@ -5,22 +5,19 @@ import re
 
 from reportgen.render.data import csv
 from reportgen.render.outputs import Content
-from reportgen.render.page import library, steps
+from reportgen.render.page import library, page_script, steps
 from reportgen.tables.results import Table
 
 # What would end a script element, or begin a comment in it. In a string, `\x3c` is the same character.
 _END = re.compile(r"<(?=/?script|!--)", re.IGNORECASE)
 
 
-def with_scripts(content: Content, script: str) -> list[str]:
-    """Return the scripts of such a page: the steps of every table, its own script, the library of the charts.
-
-    The page shows steps at once if its address names a number, and loads the library when it is needed.
-    """
+def scripts(content: Content) -> list[str]:
+    """Return the scripts of such a page: steps of every table, that of all pages, library of charts."""
     tables = filter(steps.OUTPUT.is_for_table, content.report.tables)
     before = [_inside(steps.steps_js(content, table)) for table in tables]
     after = [_inside(library.vega_js())] if library.has_charts(content.report) else []
-    return [*before, script, *after]
+    return [*before, page_script.page_script(), *after]
 
 
 def _inside(script: bytes) -> str:

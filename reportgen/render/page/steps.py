@@ -30,5 +30,6 @@ OUTPUT = Output(
     mark=re.compile(rb"\A" + re.escape(_BEGIN).encode()),
     of_table=steps_js,
     is_committed=False,
+    is_inside_standalone=True,
     is_for_table=lambda table: bool(runs_with_steps(table)),
 )

@@ -24,8 +24,7 @@ const charts = (() => {
   function library() {
     return (loading ??= new Promise((resolve) => {
       const found = () => resolve(globalThis.vegaEmbed ?? null);
-      if (globalThis.vegaEmbed) return found();
-      if (!holder?.dataset.library) return document.readyState === "loading" ? addEventListener("DOMContentLoaded", found) : found();
+      if (globalThis.vegaEmbed || !holder?.dataset.library) return found();
       document.head.append(h("script", { src: holder.dataset.library, onload: found, onerror: found }));
     }));
   }

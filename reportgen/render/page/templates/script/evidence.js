@@ -5,8 +5,8 @@ const evidence = (() => {
   let parsed = null;
   const data = () => (parsed ??= JSON.parse(document.getElementById("data").textContent));
 
-  function finding(number) {
-    const [severity, rule, text] = data().messages[number];
+  function finding(name) {
+    const [severity, rule, text] = data().messages[name];
     return { severity, rule, text, remedy: data().remedies[rule] };
   }
 
@@ -22,7 +22,7 @@ const evidence = (() => {
   }
 
   function repeat(entries, kind, [folder, paths, steps]) {
-    const [id, value = null, time, environment = 0, findings = [], status, own, ownSteps, gap = 0, evidence, more = 0] = entries;
+    const [id, value = null, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0] = entries;
     const [base, number] = id.split(/#(.*)/s);
     const log = number === undefined ? folder + id : data().logs[base];
     const [first, last, count] = ownSteps || steps;

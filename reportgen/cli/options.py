@@ -1,13 +1,16 @@
-"""The option `--where factor=value`, which several commands have."""
+"""Options and arguments that several commands have: `--where factor=value`, `--format`, and REPORT/TABLE."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Annotated
 
+import msgspec
 import typer
 
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import AcceptedValues, parse_scalar
 from reportgen.core.model import FactorValue
+from reportgen.core.plain_text import printable_json
 
 Where = Annotated[
     list[str] | None,
@@ -17,7 +20,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def conditions(arguments: Sequence[str] | None, option: str = "--where") -> dict[str, AcceptedValues]:
-    """Return factor -> accepted values; raises RequestError for an argument that is no factor=value.
+    """Return factor -> accepted values; raises RequestError for an argument that is not factor=value.
 
     A number and a boolean are also accepted as text: a log may have `"8"`.
     """
@@ -40,3 +43,27 @@ def _readings(value: FactorValue) -> AcceptedValues:
     if isinstance(value, str):
         return (value, _BOOLEANS[value.lower()]) if value.lower() in _BOOLEANS else (value,)
     return value, str(value)
+
+
+class TextOrJson(StrEnum):
+    """How a command prints its result."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+Format = Annotated[TextOrJson, typer.Option(help="How to print: for people or for programs.")]
+
+
+def print_document(**document: object) -> None:
+    """Print an object as JSON; `version` is raised when a key is renamed or removed."""
+    text = msgspec.json.format(msgspec.json.encode({"version": 1, **document}), indent=1).decode()
+    print(printable_json(text))
+
+
+def split_table(table: str) -> tuple[str, str]:
+    """Return the name of the report and the id of its table, which may have a "/" for its facet."""
+    report, slash, id = table.partition("/")
+    if not (report and slash and id):
+        raise RequestError(table, "is not REPORT/TABLE", f"write it as {report or 'REPORT'}/TABLE")
+    return report, id

@@ -3,7 +3,7 @@
 import pytest
 
 from reportgen.formats.parsing.line_format import printed_settings
-from reportgen.formats.parsing.line_pattern import line_pattern, regex
+from reportgen.formats.parsing.line_patterns import line_pattern, regex
 
 
 @pytest.mark.parametrize(
