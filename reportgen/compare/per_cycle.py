@@ -68,7 +68,7 @@ def _energies(case: Case, logs: MeasuredLogs) -> list[float]:
 
 
 def _per_cycle(side: Side, clocks: Sequence[float], is_time: bool) -> list[TimedRepeat]:
-    """Return times in cycles, and rates per cycle; what a run costs is said beside the seconds."""
+    """Return times in cycles, and rates per cycle; the verdict on the seconds says what a run costs."""
     pairs = zip(side.repeats, clocks, strict=True)
     return [
         replace(each, value=each.value * clock if is_time else each.value / clock, seconds=None, devices=0)

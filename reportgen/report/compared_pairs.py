@@ -15,7 +15,7 @@ REST_OF_STEP = "the rest of the step"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedPair:
-    """The comparison of a case, where a table shows it.
+    """The comparison of a case, with its place in a table.
 
     place     the heads of its row and column in words, without those of factors in which the two differ
     left_out  the phases of the step that the number does not contain; () for a whole step
