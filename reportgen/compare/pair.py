@@ -1,6 +1,6 @@
 """Compare a pair of cases, in the order of the argument:
 
-    1. the number, by the question: a ratio of values, of speeds, or of speeds per device
+1. the number, by the question: a ratio of values, of speeds, or of speeds per device
 2. the contract: what was held equal, what differs, what is not stated
 3. the refusal, if one of the differences makes the ratio meaningless
 4. the verdict on the speeds, by the test that the order of the repeats allows
