@@ -79,7 +79,7 @@ Progress = Callable[[int, int], None]
 
 
 class RunSet(Sequence[Run]):
-    """Runs, ordered by id. `findings` are those of files and runs, `unrecognised` the files in no format."""
+    """Runs, ordered by id, with `findings` about files and runs; `unrecognised` files match no format."""
 
     def __init__(
         self,
@@ -200,7 +200,7 @@ class ResultTable:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What may be wrong with the table."""
+        """The findings about the table."""
         return self.table.findings
 
     def to_markdown(self) -> str:
@@ -238,7 +238,7 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """What `build` built, and the files that differ from it.
+    """The reports that `build` built, and the files that differ from them.
 
     changes  files that were written, or with `check` would be; `what` is new, changed, edited or removed
     logs     what was read, and what was not; its paths are relative to `base`
@@ -319,7 +319,7 @@ def view_run(run: str, *, protocol: str = "20+100x7", root: PathLike | None = No
 
 
 def _runs_of(path: Path, root: PathLike | None) -> Sequence[Run]:
-    """Return the runs of a log; that of a table of published results is known only beside its source.toml."""
+    """Return the runs of a log; a table of published results is recognised only beside its source.toml."""
     runs = read(path, root=root)
     if runs or not path.is_file():
         return runs
@@ -705,7 +705,7 @@ def audit_files(
 
 
 def _definitions_of(reports: Path) -> tuple[tuple[Protocol, ...], dict[str, tuple[str, ...]]]:
-    """Return the protocols and totals of all definitions in a folder; those of nothing without the folder."""
+    """Return the protocols and totals of all definitions in a folder; none without the folder."""
     from reportgen.report.definition import read_definition
     from reportgen.report.settings import EXPECTED, SETTINGS, read_settings
 
@@ -725,7 +725,7 @@ def _definitions_of(reports: Path) -> tuple[tuple[Protocol, ...], dict[str, tupl
 
 @dataclass(frozen=True, slots=True)
 class InitResult:
-    """What `init` wrote: paths below the root, remarks on them, the folders of logs with runs.
+    """The result of `init`: paths below the root, remarks on them, the folders of logs with runs.
 
     shows_reports  whether `git diff` was set to show a report.json as a list of its numbers, in this clone
     """

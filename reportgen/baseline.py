@@ -1,7 +1,7 @@
 """The state of reports and logs at an earlier commit, by default the merge base of a pull request.
 
 Reports are read from the committed report.json files: nothing is built, so no old code runs, and logs that
-are gone are no obstacle. The working tree is the new side.
+are gone do not matter. The working tree is the new side.
 """
 
 import os
@@ -36,7 +36,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class ReportDiff:
-    """The reports of the working tree against those of an earlier commit."""
+    """The reports of the working tree against an earlier commit."""
 
     diff: Diff
     old: Endpoint
@@ -83,7 +83,7 @@ def diff_reports(reports: Path, base: str = "", environ: Mapping[str, str] | Non
     old, notes = reports_at(baseline, folder)
     new = reports_in(reports)
     root = reports.resolve().parent
-    # Without the merge base, what is not there may never have been on this branch.
+    # Without the merge base, a missing file may never have been on this branch.
     diff = compare_reports(old, new, lambda path: bool(baseline.notes) or (root / path).is_file())
     logs = _without_growth(diff.logs, baseline, root)
     head = repository.resolve("HEAD")
@@ -152,7 +152,7 @@ def changed_logs(
     """Return the committed logs that were edited or deleted since the merge base, and the commit.
 
     new_sources  path -> SHA-256 of what each report reads now
-    None without a repository, a base, or the history that leads to it: then nothing can be said
+    None without a repository, a base, or the history that leads to it: then nothing is known
     """
     if find_repository(reports) is None:
         return None

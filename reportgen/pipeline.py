@@ -40,7 +40,7 @@ _PART_STEPS = 100
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to build.
+    """A request: which reports to build, from which logs, into which folder.
 
     root     the repository; reports  its folder of definitions
     logs     replaces the logs of every definition; None keeps them
@@ -99,7 +99,7 @@ class LogSummary:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What was built.
+    """The result of a build.
 
     files     path below the target -> content; injected  path below the root -> new content
     problems  tables in other files that were edited by hand
@@ -187,7 +187,7 @@ def _only(definitions: Sequence[ReportDefinition], name: str, place: str) -> lis
 
 @dataclass(frozen=True, slots=True)
 class _Inputs:
-    """What a build reads: settings, facts, definitions, and the logs of each definition."""
+    """The inputs of a build: settings, facts, definitions, and the logs of each definition."""
 
     settings: Settings
     knowledge: SpeedFacts
@@ -280,7 +280,7 @@ def _check(request: Request) -> None:
     if not request.reports.is_dir():
         raise RequestError(request.place, "no such folder", "create it with `reportgen init`")
     if request.standalone and request.target.resolve() == request.reports.resolve():
-        fact = "pages with everything inside differ from those that are committed"
+        fact = "standalone pages cannot replace committed ones"
         remedy = "add --out DIR, a folder elsewhere: nothing of it is committed"
         raise RequestError("--standalone", fact, remedy)
     if request.logs is None:
@@ -306,7 +306,7 @@ def _definitions(request: Request, settings: Settings) -> list[ReportDefinition]
 
 
 def _log_argument(request: Request) -> str:
-    """Return the folder of logs, relative to the base: that of `--logs`, else logs/."""
+    """Return the folder of logs, relative to the base: the value of `--logs`, else logs/."""
     return _relative(request.logs, request.base) if request.logs else "logs"
 
 

@@ -114,7 +114,7 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
         for path in [path for path in written if path not in listings]:
             temporary[path].replace(_target(folder, path))
         _remove_orphans(folder, changes)
-        # The lists of generated files come last, so that an interrupted build loses track of no file.
+        # The lists of generated files come last, so that an interrupted build does not lose track of a file.
         for path in listings:
             temporary[path].replace(_target(folder, path))
     except OSError as error:

@@ -86,24 +86,24 @@ FORWARD, BACKWARD = "forward_host_synchronized_ns", "backward_host_synchronized_
 
 INSIDE_A_CASE = [
     Deception(
-        "three runs of one rank and four of two are no seven repeats",
+        "three runs of one rank and four of two are not seven repeats",
         joined(
             *(run_folder(f"h/{n}", 1.0, case=NEW, repeat=n, ranks=1 if n < 4 else 2) for n in range(1, 8))
         ),
         RATE,
-        sees=("| new | several", "differ in ranks (1, 2), samples_per_step (8, 16) and are no repeats"),
+        sees=("| new | several", "differ in ranks (1, 2), samples_per_step (8, 16) and are not repeats"),
         never=("median of 7",),
         rules=("table.hidden-variation",),
     ),
     Deception(
-        "batches of two and of three samples are no repeats",
+        "batches of two and of three samples are not repeats",
         joined(*(run_folder(f"h/{n}", 1.0, case=NEW, repeat=n, samples=2 + n % 2) for n in range(1, 8))),
         RATE,
         sees=("| new | several", "differ in samples_per_step (3, 2)"),
         never=("median of 7",),
     ),
     Deception(
-        "two models of device are no repeats",
+        "two models of device are not repeats",
         joined(
             run_folder("h/1", 1.0, case=NEW, environment={"gpu": {"GPU-1": {"name": "A100"}}}),
             run_folder("h/2", 1.0, case=NEW, environment={"gpu": {"GPU-2": {"name": "H100"}}}, repeat=2),
@@ -112,7 +112,7 @@ INSIDE_A_CASE = [
         sees=("| new | several", "device_model"),
     ),
     Deception(
-        "times of the host and of the device are no repeats",
+        "times of the host and of the device are not repeats",
         joined(
             run_folder("h/1", 1.0, case=NEW),
             run_folder("h/2", 1.0, case=NEW, repeat=2, columns={"step_cuda_event_ns": 0.9}),
@@ -132,7 +132,7 @@ INSIDE_A_CASE = [
         sees=("| 1 | several", "differ in item (A, B)"),
     ),
     Deception(
-        "totals of other phases are no repeats",
+        "totals of other phases are not repeats",
         joined(
             run_folder("h/1", 3.0, case=NEW, columns={FORWARD: 1.0, BACKWARD: 2.0}),
             run_folder("h/2", 1.0, case=NEW, columns={FORWARD: 1.0}, repeat=2),
@@ -642,7 +642,7 @@ WORDS = [
         error="which is another phase",
     ),
     Deception(
-        "a published figure is no median",
+        "a published figure is not a median",
         published("A,1,100\n"),
         'rows = ["framework"]\n',
         sees=("Throughput in images/s: published figures.",),
@@ -673,7 +673,7 @@ WORDS = [
 
 
 def sampled(*names: str, ranks: int = 1, named: str = "", case: Mapping[str, object] = NEW) -> Files:
-    """Return a run whose devices draw 500 W each, sampled ten times a second; `named` is that of rank 0."""
+    """Return a run whose devices draw 500 W each, sampled ten times a second; `named` is the device of rank 0."""
     files = run_folder("h/1", 1.0, case=case, ranks=ranks)
     rows = (
         f"{name},{10**9 + tenth * 10**8},{10**6 + tenth * 50_000}"

@@ -75,7 +75,7 @@ class LightningHooks:
             self._hooked.leave("backward")
 
     def on_before_optimizer_step(self, trainer: Any, pl_module: Any, optimizer: Any) -> None:
-        """Begin the optimizer's step; the next hook is that of the end of the batch."""
+        """Begin the optimizer's step; the next hook is at the end of the batch."""
         if self._hooked:
             self._hooked.enter("optimizer")
 

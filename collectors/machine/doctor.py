@@ -36,7 +36,7 @@ class Advice(NamedTuple):
 
 @dataclass
 class HostReport:
-    """What was found, what was checked, and what could not be checked."""
+    """The findings, the checks that were made, and the checks that were not possible."""
 
     advice: list[Advice] = field(default_factory=list)
     checked: list[str] = field(default_factory=list)

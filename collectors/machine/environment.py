@@ -62,7 +62,7 @@ def capture() -> dict[str, Group]:
 
 
 def capture_host() -> dict[str, Group]:
-    """Return the groups of the machine alone: those of a command that this process has started."""
+    """Return the groups of the machine alone, for a command that this process has started."""
     host: dict[str, Callable[[], Group]] = {
         "platform": _platform,
         "cpu": cpu_facts,

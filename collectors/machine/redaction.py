@@ -18,7 +18,7 @@ _SECRET_WORDS = {
     "auth", "authentication", "authorization", "bearer", "cookie", "jwt", "key", "pat", "pwd", "sig",
     "signature", "token",
 }  # fmt: skip
-#: `apikey`, `accesstoken`; also `--api-keys`, although `--num-keys` and `--max-tokens` are no secrets.
+#: `apikey`, `accesstoken`; also `--api-keys`, although `--num-keys` and `--max-tokens` are not secrets.
 _SECRET_KIND = re.compile(r"(access|api|auth|bearer|hf|hub|private|refresh|session|ssh|wandb)(key|token)s?\Z")
 #: What a harmless key or token is for: `--pad-token "<pad>"`, `--sort-key name`, `--image-key jpg`.
 _HARMLESS_KINDS = {

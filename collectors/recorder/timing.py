@@ -18,7 +18,7 @@ class Timing(NamedTuple):
 
 
 def choose_timing(requested: Optional[str]) -> Timing:
-    """Return the timing of the script, else that of the launcher, else events if torch uses CUDA, else host.
+    """Return the timing that the script sets, else the launcher, else events if torch uses CUDA, else host.
 
     Warns and returns the host's clock if there is no CUDA device. Raises ValueError for an unknown timing.
     """

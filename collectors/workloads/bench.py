@@ -65,7 +65,7 @@ class _Parser(OneLineParser):
 
 
 def make_parser() -> OneLineParser:
-    """Return the parser of all options, including those of every family; it raises ValueError."""
+    """Return the parser of all options, with the options of every family; it raises ValueError."""
     parser = _Parser(prog="python -m collectors bench", usage=EXAMPLE, description=DESCRIPTION)
     parser.add_argument(
         "names", nargs="+", type=str.lower, metavar="NAME", choices=list(WORKLOADS), help=", ".join(WORKLOADS)

@@ -256,7 +256,7 @@ class Mapper:
         return chosen
 
     def _without_useless_headings(self, candidates: Candidates) -> Candidates:
-        """Ignore headings that exclude every case of their rows: "forward" may be no factor here."""
+        """Ignore headings that exclude every case of their rows: "forward" may not be a factor here."""
         excluded: dict[int, bool] = {}
         for claim in self.layout.claims:
             row, column = candidates.row(claim.row), candidates.column(claim.column)

@@ -3,7 +3,7 @@
 A comparison is about the factors that name what did the work (device, framework, cluster). Its baseline is
 the value that most cases have in common, so that most cases get a ratio: a case is compared only with a
 baseline that agrees in everything else. Where systems ran with different batch sizes only, each is compared
-at its best one, and the table says so; not by the time of a step, of which the smallest batch is the best.
+at its best one, and the table says so; not by the time of a step, which is shortest for the smallest batch.
 Without such factors, a table compares numbers of devices.
 """
 

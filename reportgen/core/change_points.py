@@ -237,7 +237,7 @@ class _ModelSearch:
         return np.asarray(np.abs(sizes / errors)[1:], dtype=np.float64)
 
     def p(self, features: Sequence[_Feature]) -> float:
-        """Return the chance of residuals like those of the model in random order, by both tests together."""
+        """Return the p-value that the residuals are in random order, by both tests together."""
         key = frozenset(features)
         if key not in self._ps:
             rest = self.residuals(features)

@@ -38,5 +38,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def closest_match(name: str, known: Iterable[str]) -> str:
-    """Return the known name of which `name` is a misspelling, "" if there is none."""
+    """Return the closest known name, "" if none is close enough to be a misspelling."""
     return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=_MISSPELLING_SIMILARITY)), "")

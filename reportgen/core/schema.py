@@ -45,7 +45,7 @@ _NAMED_KINDS = {
 
 
 class TomlTable(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """The schema of one TOML table. Keys that are no fields are errors."""
+    """The schema of one TOML table. Other keys than fields are errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def read_text(path: Path, place: str, *, what: str = "") -> str:
     subject = f'"{what}": ' if what else ""
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
-            raise RequestError(place, f"{subject}is no file", "replace it by a file")
+            raise RequestError(place, f"{subject}is not a file", "replace it by a file")
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         fact = f"{subject}not UTF-8 text at byte {error.start}"

@@ -37,7 +37,7 @@ class Trend(NamedTuple):
 def median(values: Sequence[float]) -> float:
     """Return the median of at least one finite number; the mean of the middle two for an even count."""
     if not values:
-        raise ValueError("median of no values")
+        raise ValueError("median without values")
     ordered = sorted(values)
     middle = len(ordered) // 2
     if len(ordered) % 2:
@@ -68,7 +68,7 @@ def median_interval(values: Sequence[float], confidence: float) -> MedianInterva
     P(X(k) < m < X(n+1-k)) is binomial. David & Nagaraja, Order Statistics, 3rd ed., section 7.1.
     """
     if not values:
-        raise ValueError("interval of no values")
+        raise ValueError("interval without values")
     ordered = sorted(values)
     n = len(ordered)
     k, coverage = _narrowest(n, confidence)

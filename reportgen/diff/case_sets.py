@@ -38,7 +38,7 @@ class SetComparison:
 
 
 def compare_case_sets(old: Sequence[Case], new: Sequence[Case], apart: Collection[str] = ()) -> SetComparison:
-    """Return how the cases of the new set compare with those of the old one.
+    """Compare the cases of the new set with the old cases.
 
     apart  factors that may differ between the two cases of a pair
     """
@@ -62,7 +62,7 @@ def compare_case_sets(old: Sequence[Case], new: Sequence[Case], apart: Collectio
 
 
 def _disjoint(old: Sequence[Case], new: Sequence[Case], free: Collection[str]) -> list[str]:
-    """Return the factors of which no value is in both sets."""
+    """Return the factors whose values do not overlap."""
     values: list[dict[str, set[object]]] = [{}, {}]
     for cases, of_side in zip((old, new), values, strict=True):
         for case in cases:
@@ -132,7 +132,7 @@ def _shown(case: Case, other: Case) -> str:
 
 
 def _added(side: Side, other: Side) -> tuple[TimedRepeat, ...]:
-    """Return the repeats of a side that are not among those of the other: same start, same value."""
+    """Return the repeats of a side that the other side lacks: none there has the same start and value."""
     known = {(each.start, each.value) for each in other.repeats if each.start is not None}
     return tuple(each for each in side.repeats if (each.start, each.value) not in known)
 

@@ -60,12 +60,12 @@ class CellChange:
 
     @property
     def old_text(self) -> str:
-        """What the old side shows."""
+        """The old cell as text."""
         return shown_text(self.old)
 
     @property
     def new_text(self) -> str:
-        """What the new side shows."""
+        """The new cell as text."""
         return shown_text(self.new)
 
     @property

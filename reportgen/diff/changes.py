@@ -70,7 +70,7 @@ class ReportChange:
 
 @dataclass(frozen=True, slots=True)
 class LogChanges:
-    """What became of committed logs that reports are based on, by path.
+    """Committed logs of reports that were added, edited, deleted or are no longer read, by path.
 
     edited   other content; deleted  no longer there; unread  there, but no longer read
     added    read now and not before
@@ -84,12 +84,12 @@ class LogChanges:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """What differs between two states of all reports.
+    """The differences between two states of all reports.
 
     rows        cases whose repeats or numbers moved, the worst first
     ratios      ratios and verdicts in tables that moved
     appeared, disappeared  cells that are a number on one side only, in reports that both sides have
-    reworded    cells that are no number on both sides, and say something else
+    reworded    cells without a number on both sides, whose texts differ
     rerounded   equal numbers that are written in another way
     unchanged   number of cells that are numbers and did not move
     notes       what a reader should know about the comparison itself
@@ -113,12 +113,12 @@ class Diff:
 
     @property
     def verdicts(self) -> Counter[str]:
-        """How many rows have each verdict; `changed` are those of metrics that are no speeds."""
+        """How many rows have each verdict; a row whose metric is not a speed counts as `changed`."""
         return Counter(row.verdict.kind if row.verdict else "changed" for row in self.rows)
 
     @property
     def averaged(self) -> list[Row]:
-        """The rows of which `mean_ratio` is the mean: one of each case that can be compared."""
+        """The rows that `mean_ratio` averages: one of each case that can be compared."""
         compared = [
             row
             for row in self.rows
@@ -344,7 +344,7 @@ _FindingKey = tuple[str, ...]
 
 
 def _renumbered(finding: StoredFinding) -> _FindingKey:
-    """Return what a finding says about a run of a log with several, whatever the number of the run."""
+    """Return what a finding says about a run of a log with several, for any number of the run."""
     return finding.rule, finding.subject.partition("#")[0], finding.message, finding.detail
 
 
@@ -378,7 +378,7 @@ def _sorted_findings(changes: Iterable[FindingChange]) -> tuple[FindingChange, .
 def log_changes(
     old: Iterable[Mapping[str, str]], new: Iterable[Mapping[str, str]], is_there: Callable[[str], bool]
 ) -> LogChanges:
-    """Return what became of logs; one that is no longer there and has its content elsewhere was moved.
+    """Return changed logs; a missing one whose content is elsewhere was moved.
 
     old, new  path -> SHA-256 of what each report reads
     """

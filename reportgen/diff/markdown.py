@@ -1,6 +1,6 @@
 """Write a comparison as Markdown for a comment on a pull request.
 
-Always below the limit of the forges, whatever the reports contain: sections get shares of the space, and
+Always below the limit of the forges, for any reports: sections get shares of the space, and
 what does not fit is counted. Texts from logs and definitions are escaped: they can neither notify a user,
 refer to an issue, link anywhere, nor end a table or a `<details>`.
 """

@@ -42,7 +42,7 @@ class CasePair:
 
     @property
     def repeats(self) -> RepeatChanges:
-        """What became of the repeats."""
+        """Repeats kept, added, removed, rewritten."""
         return compare_repeats(self.old, self.new, self.old_report.sources, self.new_report.sources)
 
     @property

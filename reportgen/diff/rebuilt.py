@@ -1,4 +1,4 @@
-"""What a build changes in a report that was built before: numbers on its pages, and published figures.
+"""Find what a build changes in an earlier one: numbers on its pages, and published figures.
 
 Published figures are data of others: a file of them is never edited, a wrong figure gets a correction in
 source.toml. So a figure that differs from the one behind the last build is worth a look before it counts.
@@ -31,7 +31,7 @@ class FigureChange(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class RebuiltReport:
-    """What differs between two builds of a report.
+    """The differences between two builds of a report.
 
     cells    that show another number or text; figures  published ones that changed
     """

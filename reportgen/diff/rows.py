@@ -56,7 +56,7 @@ class Row:
 
     @property
     def environment(self) -> tuple[Difference, ...]:
-        """What else differs between the two besides factors, which may explain the difference."""
+        """The differences besides factors, which may explain the change."""
         return tuple(each for each in self.comparison.differs if not each.is_factor)
 
 
@@ -92,7 +92,7 @@ def corrected_rows(rows: Sequence[Row]) -> list[Row]:
     return [replace(row, comparison=corrected[position]) for position, row in enumerate(rows)]
 
 
-# The worst first. Of equal verdicts, the slowest first; metrics that are no speeds have no verdict.
+# The worst first. Of equal verdicts, the slowest first; metrics other than speeds have no verdict.
 _ORDER = ("slower", "not comparable", "undecided", "no repeats", "", "faster", "same")
 
 

@@ -1,4 +1,4 @@
-"""Lay a Diff out as a headline, sentences and sections of rows, the same for Markdown and terminals.
+"""Arrange a Diff as a headline, sentences and sections of rows, the same for Markdown and terminals.
 
 The order is what a reviewer asks: is anything slower, by how much, what else moved and why, what is new.
 """

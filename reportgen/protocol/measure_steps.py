@@ -240,7 +240,7 @@ def _measured(
     unsure: float = 0.0,
 ) -> Measured | None:
     """Return the measurement; `unsure` is the share that the digits of the log leave open."""
-    # A rate of zero is one of no work, which nothing was measured over.
+    # A rate of zero is a rate without work: nothing was measured.
     if not math.isfinite(value) or (metric_of(request.metric).is_speed and value <= 0):
         return None
     measurement = Measurement(

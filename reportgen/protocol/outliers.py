@@ -24,7 +24,7 @@ OUTLIER_SHARE = 0.02
 SLOW_BLOCK_STEPS = 10
 SLOW_SHARE = 0.1
 
-# Of fewer steps, the median is no standard for the others.
+# The median of fewer steps says little about the others.
 _MIN_STEPS = 20
 
 

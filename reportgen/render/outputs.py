@@ -1,4 +1,4 @@
-"""What an output is: where its files go, how they are rendered, and how `publish` recognises them.
+"""Define an output: where its files go, how they are rendered, and how `publish` recognises them.
 
 An output renders one file per report, table or figure, or the index of all reports. The outputs of a report
 share one `Content`, so they cannot disagree. An output never touches the disk.

@@ -164,7 +164,7 @@ def _value(
     unit = rule.unit or base
     value, own = units.to_base(rule.against, unit)
     if own != base:
-        fact = f'"{unit}" is no unit of {rule.metric or spec.metrics[0]}'
+        fact = f'"{unit}" is not a unit of {rule.metric or spec.metrics[0]}'
         raise RequestError(f"{place}.unit", fact, f"its base unit is {base}")
     if not 0 < value < math.inf:
         raise RequestError(f"{place}.against", f"not a number above 0 in {base}", "name the value to reach")

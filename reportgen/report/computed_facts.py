@@ -53,7 +53,7 @@ def check_computed(table: ComputedTable, place: str, fact: SpeedFact) -> Compute
         raise RequestError(f"{place}.over", "does not name one factor", 'over = { model = ["a", "b"] }')
     if not metric_of(table.metric).is_speed:
         raise RequestError(
-            f"{place}.metric", f"{table.metric} is no speed", 'use "throughput" or "step_time"'
+            f"{place}.metric", f"{table.metric} is not a speed", 'use "throughput" or "step_time"'
         )
     ((factor, values),) = wanted.items()
     return ComputedFact(fact, place, below(table.logs, f"{place}.logs"), table.metric, factor, values)

@@ -48,7 +48,7 @@ class ExplorerTable(TomlTable):
 def read_explorer(table: ExplorerTable, tables: Mapping[str, TableSpec], place: str) -> ExplorerSpec:
     """Return the explorer of a definition. Raises RequestError for tables and roles that do not exist."""
     if not tables:
-        raise RequestError(place, "an explorer of no tables", "add [[tables]]")
+        raise RequestError(place, "[explorer] needs at least one table", "add [[tables]]")
     facets = None if isinstance(table.facets, UnsetType) else _list(table.facets)
     compare = None if isinstance(table.compare, UnsetType) else table.compare
     _check_roles([*(facets or ()), compare or "", table.x], place)
@@ -85,9 +85,7 @@ def _check_roles(names: Iterable[str], place: str) -> None:
     named = [name for name in names if name]
     for name in named:
         if name in (METRIC, PHASE):
-            raise RequestError(
-                place, f'"{name}" is no factor of a configuration', "charts show metrics and phases"
-            )
+            raise RequestError(place, f'"{name}" is not a factor', "charts show metrics and phases")
         if named.count(name) > 1:
             raise RequestError(
                 place, f'"{name}" is named twice in facets, compare and x', "keep it in one of them"

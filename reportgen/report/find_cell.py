@@ -46,7 +46,7 @@ def row_text(head: Header) -> str:
 
 
 def column_text(head: Header) -> str:
-    """Return the head of a column as one text; that of a column without factors is its quantity."""
+    """Return the head of a column as one text, or its quantity if it has no factors."""
     labels = [label.text for label in head.labels if label.text]
     return " · ".join([*labels, *([_quantity(head)] if head.quantity != "value" or not labels else [])])
 

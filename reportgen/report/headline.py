@@ -4,6 +4,7 @@ One sentence for each entry that compares, about the whole step where a table ha
 that it leaves out. Each carries its interval, or why there is none, and the warnings about its runs.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,6 +27,11 @@ _MAX_DIFFERENCES = 3
 # and ranks at most this many subjects.
 _MAX_SUBJECTS = 4
 
+# Factors whose value is a number of things, which the name calls: "4 devices".
+_COUNTS = ("devices", "nodes")
+_PLURAL_SUBJECT = re.compile(rf"(?!1 )[0-9]+ (?:{'|'.join(_COUNTS)})\b|the cases\b")
+_PLURAL_VERBS = {"is": "are", "has": "have", "reaches": "reach", "seems": "seem"}
+
 _COUNTED_VERDICTS: tuple[VerdictKind, ...] = ("faster", "slower", "same", "undecided")
 _KINDS_OF_EVIDENCE = {"published": "published figures", "aggregate": "aggregates from the logs"}
 
@@ -42,7 +48,7 @@ def headline_sentences(tables: Sequence[Table]) -> list[str]:
     known: set[str] = set()
     for entry in (whole or entries)[:MAX_SENTENCES]:
         statement, caveats = _sentence(entry)
-        sentences.append(f"{statement}.{' The same caveats.' if caveats in known else caveats}")
+        sentences.append(f"{statement}.{' The same caveats apply.' if caveats in known else caveats}")
         known |= {caveats} - {""}
     return sentences
 
@@ -94,7 +100,7 @@ def _value_title(table: Table, case: Case) -> str:
 
 def _units_of(values: Sequence[_Value]) -> str:
     names = sorted({_unit(value.case).name for value in values})
-    return f"{len(values):,} numbers of different work ({', '.join(names)}), which are not compared"
+    return f"{len(values):,} numbers ({', '.join(names)}) measure different work and are not compared"
 
 
 def _value_range(values: Sequence[_Value]) -> str:
@@ -103,13 +109,15 @@ def _value_range(values: Sequence[_Value]) -> str:
     unit = _unit(*(value.case for value in values))
     texts = [f"{units.text(value.median / unit.factor)} {unit.name}".rstrip() for value in (low, high)]
     if len(values) > 1 and texts[0] == texts[1]:
-        return f"{texts[0]}; all {len(values):,} numbers agree to the digits shown"
+        return f"{len(values):,} numbers agree to the digits shown: {texts[0]}"
     if len(values) > 1:
-        return f"{texts[0]} ({low.place}) to {texts[1]} ({high.place}), {len(values):,} numbers"
-    count = len(low.case.measurements)
-    if count == 1:
-        return f"{texts[0]} ({low.place}); one run, so nothing says how much it varies"
-    return f"{texts[0]} ({low.place}); {count} repeats, {_range_of_repeats(low.case, unit)}"
+        ends = f"{texts[0]} ({low.place}) to {texts[1]} ({high.place})"
+        return f"{len(values):,} numbers range from {ends}"
+    repeats = len(low.case.measurements)
+    only = f"the only number is {texts[0]}{f' ({low.place})' if low.place else ''}"
+    if repeats == 1:
+        return f"{only}; it comes from one run, so nothing says how much it varies"
+    return f"{only}; its {repeats} repeats are {_range_of_repeats(low.case, unit)}"
 
 
 def _sentence(entry: ComparedEntry) -> tuple[str, str]:
@@ -140,7 +148,7 @@ def _of_longest_part(pairs: Sequence[ComparedPair]) -> list[ComparedPair]:
 def _caveats(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
     """Return the sentences about what makes the numbers doubtful, each after a space; "" if nothing does."""
     rules = sorted({f"`{finding.rule}`" for pair in pairs for finding in pair.warnings})
-    warnings = f" Warnings about these runs: {', '.join(rules)}." if rules else ""
+    warnings = f" These runs have warnings: {', '.join(rules)}." if rules else ""
     names = list(dict.fromkeys(each.name for pair in pairs for each in pair.comparison.differs))
     differing = f" They also differ in {_listed(names)}." if names else ""
     cells = "1 cell is" if entry.incomparable == 1 else f"{entry.incomparable} cells are"
@@ -157,7 +165,13 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _single(entry: ComparedEntry, pair: ComparedPair) -> str:
-    return f"{_titled(entry.title, pair)}: {_subject(pair.case, _shown(pair))} {_comparison(pair)}"
+    verb, rest = _comparison(pair)
+    return f"{_titled(entry.title, pair)}: {_clause(_subject(pair.case, _shown(pair)), verb)} {rest}"
+
+
+def _clause(subject: str, verb: str) -> str:
+    """Return a subject with a verb in its number: "4 devices are"."""
+    return f"{subject} {_PLURAL_VERBS[verb] if _PLURAL_SUBJECT.match(subject) else verb}"
 
 
 def _titled(title: str, pair: ComparedPair) -> str:
@@ -185,6 +199,8 @@ def _subject(case: Case, names: Iterable[str]) -> str:
         title = name.replace("_", " ")
         if isinstance(value, bool):
             words.append(f"with {title}" if value else f"without {title}")
+        elif name in _COUNTS and isinstance(value, int):
+            words.append(f"{value} {title.removesuffix('s') if value == 1 else title}")
         elif value is not None:
             words.append(shown_value(name, value) if isinstance(value, str) else f"{title} {plain(value)}")
         elif not has_name:
@@ -201,25 +217,30 @@ def _shown(pair: ComparedPair) -> Sequence[str]:
     return shown or pair.differing
 
 
-def _comparison(pair: ComparedPair) -> str:
-    """Return the comparison of one pair, to follow its subject."""
+def _comparison(pair: ComparedPair) -> tuple[str, str]:
+    """Return the comparison of one pair, to follow its subject: a verb, and the rest."""
     baseline = _subject(pair.baseline, _shown(pair))
     value, verdict = pair.comparison.value, pair.comparison.verdict
-    metric = metric_of(pair.case.metric)
     if pair.comparison.kind == "efficiency":
-        return f"reaches a scaling efficiency of {_times(value)} relative to {baseline} ({_evidence(pair)})"
-    if not metric.is_speed:
-        title = metric.title[0].lower() + metric.title[1:]
-        return f"has {_times(value)}x the {title} of {baseline} ({_evidence(pair)})"
+        text = f"a scaling efficiency of {_times(value)} relative to {baseline}"
+        return "reaches", f"{text} ({_evidence(pair)})"
+    if not metric_of(pair.case.metric).is_speed:
+        return "has", f"{_times(value)}x the {_metric_in_words(pair)} of {baseline} ({_evidence(pair)})"
     if verdict and verdict.kind in ("faster", "slower") and verdict.low is not None:
         difference, _, interval = verdict.sentence().partition(" (")
-        return f"is {difference} than {baseline} ({interval}"
+        return "is", f"{difference} than {baseline} ({interval}"
     if verdict and verdict.kind == "same":
-        return f"is as fast as {baseline}: {verdict.sentence()}"
+        return "is", f"as fast as {baseline}: {verdict.sentence()}"
     size = difference_text(_speed_ratio(pair))
     words = f"as fast as {baseline}" if size == EQUAL else f"{size} than {baseline}"
-    difference = f"is {words} ({_evidence(pair)})"
-    return f"{difference}, {verdict.sentence()}" if verdict and verdict.kind == "undecided" else difference
+    if verdict and verdict.kind == "undecided":
+        return "seems", f"{words} ({_evidence(pair)}), but this is {verdict.sentence()}"
+    return "is", f"{words} ({_evidence(pair)})"
+
+
+def _metric_in_words(pair: ComparedPair) -> str:
+    title = metric_of(pair.case.metric).title
+    return title[0].lower() + title[1:]
 
 
 def _speed_ratio(pair: ComparedPair) -> float:
@@ -280,14 +301,38 @@ def _range(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
     if len(subjects) > 1 and len(baselines) == 1 and not _is_plain_number(pairs[0]):
         return f"{title}: relative to {baselines.pop()}, {_ranking(pairs, names)}{_verdicts(pairs)}"
     is_one = len(subjects) == 1
-    subject = f"{subjects.pop()} is " if is_one and not _is_plain_number(pairs[0]) else ""
-    ends = " to ".join(
-        f"{_size(pair)} ({_details(pair, '' if is_one else _subject(pair.case, _shown(pair)))})"
+    ends = [
+        (pair, _details(pair, "" if is_one else _subject(pair.case, _shown(pair))))
         for pair in (ordered[0], ordered[-1])
-    )
-    baseline = baselines.pop() if len(baselines) == 1 else "the baseline of each"
+    ]
+    baseline = baselines.pop() if len(baselines) == 1 else "its baselines" if is_one else "their baselines"
+    verb, rest = _span(ends, baseline)
     mean = _mean(pairs) if entry.has_mean else ""
-    return f"{title}: {subject}{ends}, relative to {baseline}{mean}{_verdicts(pairs)}"
+    return (
+        f"{title}: {_clause(subjects.pop() if is_one else 'the cases', verb)} {rest}{mean}{_verdicts(pairs)}"
+    )
+
+
+def _span(ends: Sequence[tuple[ComparedPair, str]], baseline: str) -> tuple[str, str]:
+    """Return a verb, and the lowest and the highest of several comparisons with their details."""
+    (low, at_low), (high, at_high) = ends
+    if low.comparison.kind == "efficiency":
+        span = f"{_size(low)} ({at_low}) to {_size(high)} ({at_high})"
+        return "reaches", f"a scaling efficiency of {span} relative to {baseline}"
+    if _is_plain_number(low):
+        span = f"{_size(low)} ({at_low}) to {_size(high)} ({at_high})"
+        return "has", f"{span} the {_metric_in_words(low)} of {baseline}"
+    sizes = _size(low), _size(high)
+    if sizes == (EQUAL, EQUAL):
+        return "is", f"as fast as {baseline} ({at_low}; {at_high})"
+    if sizes[0] == EQUAL:
+        return "is", f"as fast as {baseline} ({at_low}) to {sizes[1]} ({at_high})"
+    if sizes[1] == EQUAL:
+        return "is", f"{sizes[0]} than {baseline} ({at_low}) to as fast ({at_high})"
+    (least, first), (most, second) = (size.rsplit(" ", 1) for size in sizes)
+    if first == second:
+        return "is", f"{least} ({at_low}) to {most} ({at_high}) {second} than {baseline}"
+    return "is", f"{sizes[0]} ({at_low}) to {sizes[1]} ({at_high}) than {baseline}"
 
 
 def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str]) -> str:
@@ -296,7 +341,7 @@ def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str]) -> str:
     for pair in pairs:
         by_subject.setdefault(_subject(pair.case, names), []).append(_speed_ratio(pair))
     ranked = sorted(by_subject.items(), key=lambda each: -geometric_mean(each[1]))
-    texts = [f"{subject} is {_span_of_ratios(ratios)}" for subject, ratios in ranked]
+    texts = [f"{_clause(subject, 'is')} {_span_of_ratios(ratios)}" for subject, ratios in ranked]
     rest = len(texts) - _MAX_SUBJECTS
     if rest > 0:
         texts = [*texts[: _MAX_SUBJECTS - 1], f"{rest} more follow", texts[-1]]
@@ -316,10 +361,10 @@ def _span_of_ratios(ratios: Sequence[float]) -> str:
 
 
 def _mean(pairs: Sequence[ComparedPair]) -> str:
-    """Return the geometric mean of the pairs of a sentence: that of the table may contain others."""
+    """Return the geometric mean of the pairs of a sentence; the table may average others, too."""
     mean = geometric_mean([pair.comparison.value for pair in pairs])
     of_mean = replace(pairs[0], comparison=replace(pairs[0].comparison, value=mean))
-    return f"; geometric mean {_size(of_mean)}"
+    return f", {_size(of_mean)} in the geometric mean"
 
 
 def _rank(pair: ComparedPair) -> float:
@@ -332,10 +377,11 @@ def _is_plain_number(pair: ComparedPair) -> bool:
 
 
 def _size(pair: ComparedPair) -> str:
+    """Return a comparison in as few words as possible: "2x faster", "0.951", "1.20x"."""
     if pair.comparison.kind == "efficiency":
-        return f"scaling efficiency {_times(pair.comparison.value)}"
+        return _times(pair.comparison.value)
     if not metric_of(pair.case.metric).is_speed:
-        return f"{_times(pair.comparison.value)}x the {metric_of(pair.case.metric).title.lower()}"
+        return f"{_times(pair.comparison.value)}x"
     return difference_text(_speed_ratio(pair))
 
 
@@ -355,8 +401,8 @@ def _verdicts(pairs: Sequence[ComparedPair]) -> str:
     kinds = [pair.comparison.verdict.kind for pair in pairs if pair.comparison.verdict]
     counts = [f"{kinds.count(kind)} {kind}" for kind in _COUNTED_VERDICTS if kind in kinds]
     if all(map(_is_single, pairs)):
-        return f"; {_without_repeats(pairs)}"
-    return f"; {', '.join(counts)}" if counts else ""
+        return f" ({_without_repeats(pairs)})"
+    return f". Verdicts: {', '.join(counts)}" if counts else ""
 
 
 # Expected speed
@@ -378,7 +424,7 @@ def _expectation(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> tuple[s
     if whole is not part:
         name = f"without {_joined(part.left_out)} it" if part.case.parts else f"{_phase(part)} alone"
         statement += f"; {name} is {_slowdown(part)}"
-    single = f"; {_without_repeats([whole, part])}" if _is_single(part) else ""
+    single = f" ({_without_repeats([whole, part])})" if _is_single(part) else ""
     return f"{_titled(entry.title, whole)}: {statement}{_reason(part, expected)}{single}", [whole, part]
 
 

@@ -36,7 +36,7 @@ class SkippedEntry(msgspec.Struct, frozen=True):
 
 
 class RunDocument(msgspec.Struct, frozen=True):
-    """What `runs --format json` prints."""
+    """The output of `runs --format json`."""
 
     version: int
     runs: tuple[RunEntry, ...]

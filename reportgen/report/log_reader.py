@@ -87,7 +87,7 @@ class LogReader:
         return Campaigns(by_entry, result.findings, result.unrecognised, digests)
 
     def campaigns(self, log: str) -> list[str]:
-        """Return the folders directly in an entry that hold runs, or of which nothing could be read.
+        """Return the folders directly in an entry that hold runs, or could not be read at all.
 
         The entry itself is one of them if runs are directly in it.
         """

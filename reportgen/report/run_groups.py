@@ -180,7 +180,7 @@ def _sorted(groups: list[_Group], sort: str) -> list[_Group]:
     factors = {name for group in groups for name in group.factors}
     if groups and name not in SORT_COLUMNS and name not in factors:
         remedy = did_you_mean(name, [*SORT_COLUMNS, *sorted(factors)])
-        raise RequestError("--sort", f'"{name}" is no column', remedy)
+        raise RequestError("--sort", f'no column "{name}"', remedy)
 
     def key(group: _Group) -> tuple[int, object]:
         if name == "run":

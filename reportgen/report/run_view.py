@@ -45,7 +45,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run: `steps` are curves of what its log has of each step, `telemetry` those of each device."""
+    """A run: `steps` are curves over the steps of its log, `telemetry` curves of each device."""
 
     id: str
     source: str

@@ -99,7 +99,7 @@ def read_settings(folder: Path, place: str) -> Settings:
 def _source_url(text: str, place: str) -> str:
     if text and not (text.startswith(("https://", "http://")) and "{path}" in text):
         remedy = "write an address such as https://github.com/OWNER/NAME/blob/main/{path}#L{line}"
-        raise RequestError(place, f'"{text}" is no address of a file', remedy)
+        raise RequestError(place, f'"{text}" is not an address of a file', remedy)
     return text
 
 

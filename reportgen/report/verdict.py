@@ -28,12 +28,12 @@ def verdict_sentences(
 
 def acceptance_sentences(entries: Sequence[Acceptance]) -> Iterator[str]:
     """Yield whether the rules of acceptance hold, if there are any; the entries that do not are named."""
-    for outcome in ("fail", "not evaluated"):
+    for outcome, verb in (("fail", "fails"), ("not evaluated", "was not evaluated")):
         titles = [entry.title for entry in entries if entry.outcome == outcome]
         if titles:
-            yield f"Acceptance: {outcome}: {'; '.join(titles)}."
+            yield f"Acceptance {verb}: {'; '.join(titles)}."
     if entries and all(entry.outcome == "pass" for entry in entries):
-        yield "Acceptance: pass."
+        yield "Acceptance passes."
 
 
 def run_counts(runs: Sequence[Run], others: Sequence[Run] = ()) -> Iterator[str]:

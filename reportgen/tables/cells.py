@@ -135,7 +135,7 @@ def _why_several(cases: Sequence[Case]) -> str:
     names = varying(cases)
     if set(names) <= set(OF_REPEATS):
         shown = ", ".join(f"{name} ({_values(cases, name)})" for name in names)
-        return f"runs with equal factors differ in {shown} and are no repeats: name it in labels.toml"
+        return f"runs with equal factors differ in {shown} and are not repeats: name it in labels.toml"
     pronoun = "it" if len(names) == 1 else "them"
     return (
         f"{len(cases)} cases share this cell and differ in {', '.join(names)}: "

@@ -13,7 +13,7 @@ _RATE = "samples/s"
 
 @dataclass(frozen=True, slots=True)
 class MeasureKey:
-    """What makes numbers values of one measure.
+    """The properties that values of one measure share.
 
     parts  phases that a total adds up; item  what a rate counts, "" for other metrics
     """

@@ -1,4 +1,4 @@
-"""What a reader explores on a page: the cases of a report's tables, by configuration and measure.
+"""Hold the data of the explorer: the cases of a report's tables, by configuration and measure.
 
 `tables.explorer` makes it, `render` shows it. Numbers are in base units at full precision, and every number
 belongs to a case that a table shows too.

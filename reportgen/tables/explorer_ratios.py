@@ -61,7 +61,7 @@ def compare_shown(
 
 
 def _distinct(members: Sequence[ShownCase]) -> dict[FactorsKey, Case]:
-    """Return the cases by their factors, without those of which the explorer shows several."""
+    """Return the cases by their factors, without ambiguous ones."""
     by_factors: dict[FactorsKey, list[Case]] = defaultdict(list)
     for each in members:
         by_factors[factors_key(each.case.factors)].append(each.case)

@@ -40,7 +40,7 @@ def restricted(spec: FigureSpec, tables: Sequence[Table]) -> list[Table]:
 
 
 def check_factors(spec: FigureSpec, tables: Sequence[Table]) -> None:
-    """Raise RequestError if `where` names a factor that is no row, column or facet of the tables."""
+    """Raise RequestError if `where` names a factor other than a row, column or facet of the tables."""
     known = {
         name
         for table in tables
@@ -124,7 +124,7 @@ def _check_scaling(spec: FigureSpec, comparison: Comparison) -> None:
     if others:
         raise RequestError(
             f"{spec.place}.show",
-            f'the speed-ups of "{spec.table}" are about {", ".join(others)}, and not the number of devices',
+            f'the speed-ups of "{spec.table}" compare {", ".join(others)}, not device counts',
             'use show = "speedup"',
         )
     own, base = (side.conditions.get(WORK) for side in (comparison.own, comparison.base))

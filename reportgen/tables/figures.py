@@ -266,7 +266,7 @@ def _body(table: Table) -> Iterator[tuple[Header, tuple[Cell, ...]]]:
 
 
 def _x_title(table: Table, x: str | None) -> str:
-    """Return the heading of x, or those of all row factors if whole rows are the categories."""
+    """Return the heading of x, or the headings of all row factors if whole rows are the categories."""
     if x is not None:
         return table.row_titles[table.row_factors.index(x)].text
     return " · ".join(title.text for title in table.row_titles if title.text)

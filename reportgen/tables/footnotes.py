@@ -38,7 +38,7 @@ class PendingCell:
 
     @property
     def is_measured(self) -> bool:
-        """Return True if the number is that of a case, not a mean over rows."""
+        """Return whether the number belongs to a case, and is not a mean over rows."""
         return self.is_number and self.cell.case is not None
 
 
@@ -82,7 +82,7 @@ class Footnotes:
 
 @dataclass(frozen=True, slots=True)
 class GeneralNote:
-    """A note of all numbers of a table but those of a few rows, by position."""
+    """A note of all numbers of a table except in a few rows, by position."""
 
     note: Note
     except_rows: tuple[int, ...] = ()

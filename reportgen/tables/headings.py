@@ -62,7 +62,7 @@ def check_labels(spec: TableSpec, grid: CaseGrid) -> None:
 
 
 def _seen(text: str) -> str:
-    """Return a text as a reader compares it: without case, underscores and characters of no width."""
+    """Return a text as a reader compares it: without case, underscores and characters without width."""
     visible = (letter for letter in text.replace("_", " ") if unicodedata.category(letter) != "Cf")
     return " ".join("".join(visible).split()).casefold()
 

@@ -1,7 +1,7 @@
 """Make the series of a latency-throughput figure: what a larger batch costs in latency.
 
 Latencies are measured ones of the same row. Only where the definition says so they are the global batch over
-the throughput: the time between two batches, which is no latency of a pipeline or a queue. A rate of tokens
+the throughput: the time between two batches, not the latency of a pipeline or a queue. A rate of tokens
 gives none: a batch is counted in sequences.
 """
 

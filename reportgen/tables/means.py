@@ -44,7 +44,7 @@ def mean_cells(
 
 
 def _is_pair(cell: Cell) -> bool:
-    """Return True if a cell compares a case with another: the baseline's own ratio is no pair."""
+    """Return True if a cell compares a case with another: the baseline's own ratio does not."""
     is_compared = cell.comparison is not None and cell.comparison.baseline is not cell.case
     return cell.kind == "number" and is_compared
 

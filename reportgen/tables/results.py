@@ -1,4 +1,4 @@
-"""What a report is made of: tables of cells, figures, and the report that holds them.
+"""Define the parts of a report: tables of cells, figures, and the report that holds them.
 
 `tables` and `report` decide; `render` only shows. So all of it is already chosen: order, headings, units,
 footnotes. Numbers stay in base units at full precision, beside the unit to be read; the renderer rounds.
@@ -28,7 +28,7 @@ FigureContent = Literal["cells", "repeats", "steps", "shares", "parts", "pairs"]
 
 
 class FigureKind(StrEnum):
-    """What a figure shows. The text of a kind is its name in a definition; `render.figures.kinds` draws it.
+    """The kind of a figure. The text of a kind is its name in a definition; `render.figures.kinds` draws it.
 
     shows      what a series consists of: the cells of a column, the repeats behind them, their steps, shares
                of either up to a value, the parts of a difference, or cells of two metrics in pairs
@@ -302,7 +302,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What the runs of one machine (or one set of runs) had in common.
+    """Values that the runs of one machine (or one set of runs) share.
 
     rows  (name, value); values that differ between its runs are joined with " | "
     """

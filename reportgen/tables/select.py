@@ -39,7 +39,7 @@ def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf, measured: 
     """
     factors_of = _promote(spec, runs, system_of)
     check_names(spec, runs, [factors_of(run) for run in runs], measured)
-    # A repeat is no factor of a run, but it is one of a case that is split by repeats.
+    # A run does not have the factor repeat, but a case that is split by repeats does.
     where = {name: values for name, values in spec.where.items() if name != REPEAT}
     kept = [run for run in runs if matches(factors_of(run), where)]
     if not kept:

@@ -42,7 +42,7 @@ class CompareSpec:
 
 @dataclass(frozen=True, slots=True)
 class RequiredSpec:
-    """What must be there; its absence is a finding.
+    """Cells and repeats that must be present; their absence is a finding.
 
     cells      factors with values, of rows, columns and facets: a cell with them must have a number
     all_cells  every cell must have a number

@@ -131,7 +131,9 @@ def _asked(spec: TableSpec, bases: set[str], items: set[str]) -> Unit:
     counted = {rate_unit(item) for item in items if item}
     if unit.base == "samples/s" and unit.name != "samples/s" and counted - {unit.name}:
         raise RequestError(
-            f"{spec.place}.unit", f"unit is {spec.unit}, but the runs count {min(counted)}", "leave unit out"
+            f"{spec.place}.unit",
+            f"unit {spec.unit} does not fit: these runs count {min(counted)}",
+            "leave unit out",
         )
     others = bases - {unit.base}
     if others:

@@ -1108,7 +1108,7 @@ panelSections.push(({ found, cell }) => {
   return panelSection(
     "Environment",
     rows.length ? h("table", {}, h("thead", {}, head), h("tbody", {}, rows)) : null,
-    other && !rows.length ? h("p", { class: "quiet" }, "The same as that of the baseline.") : null,
+    other && !rows.length ? h("p", { class: "quiet" }, "The same as the baseline.") : null,
     h("details", {}, h("summary", {}, `${Object.keys(own).length} values`), pairs(own)),
   );
 });

@@ -32,7 +32,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def studies(root: Path, corpus: Path | None = None) -> list[Study]:
-    """Return the studies in logs/ below a root, and with a corpus those of raw logs."""
+    """Return the studies in logs/ below a root, and with a corpus the studies of raw logs."""
     logs = root / "logs"
     v1 = rows_of(logs / "dlperf-v1" / "dlperf_v1_report.csv")
     repeats = rows_of(logs / "dlperf-repeats" / "dlperf_repeats.csv")

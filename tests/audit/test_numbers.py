@@ -44,7 +44,7 @@ def test_a_cell_may_have_a_second_number_in_parentheses():
 @pytest.mark.parametrize(
     "text", ["", "V100", "8x V100", "2020-10-01", "1n1g", "3.2.1", "12 monkeys", "9" * 50]
 )
-def test_other_texts_are_no_numbers(text):
+def test_other_texts_are_not_numbers(text):
     assert parse_numbers(text) == []
 
 

@@ -1,4 +1,4 @@
-"""What an audit prints and writes: text, JSON, Markdown, the marked page, the proposed definition."""
+"""An audit prints and writes text, JSON, Markdown, the marked page, the proposed definition."""
 
 import json
 import re

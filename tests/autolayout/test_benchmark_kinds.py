@@ -94,7 +94,7 @@ def test_a_plan_names_each_report_once_and_gives_it_its_part_of_the_logs():
     ]
 
 
-def test_runs_that_only_their_path_distinguishes_are_no_repeats():
+def test_runs_that_only_their_path_distinguishes_are_not_repeats():
     runs = [of("jade", "fast/1.out", model="a"), of("jade", "slow/1.out", model="a")]
     (plan,) = plan_reports({"logs/mine": runs}).values()
     assert [run.factors for run in plan.reports[0].runs] == [

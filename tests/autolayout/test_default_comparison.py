@@ -108,7 +108,7 @@ def test_step_times_have_no_scaling_efficiency_and_memory_no_speed():
     assert choose_comparison("memory_used", [run(device=d) for d in "AB"]) is None
 
 
-def test_few_ratios_are_no_comparison():
+def test_few_ratios_are_not_a_comparison():
     runs = [run(device="A", model="x"), run(device="B", model="x")]
     runs += [run(device=d, model=m) for d, m in ("Cy", "Dz", "Ez", "Fu", "Gu", "Hv", "Iv")]
     assert compared(*runs[:2]) is not None
@@ -123,7 +123,7 @@ def test_folders_from_whose_name_the_device_follows_are_systems():
     assert compared(*files, guessed=("log",)) is None
 
 
-def test_folders_that_may_name_the_work_are_no_systems():
+def test_folders_that_may_name_the_work_are_not_systems():
     # No log says what was run: the folders may.
     runs = [run(folder=f, device=d) for f, d in (("bert", "A"), ("gpt", "A"), ("resnet", "B"))]
     assert compared(*runs, guessed=("folder",)) is None

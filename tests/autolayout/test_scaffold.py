@@ -68,13 +68,13 @@ def axes(*runs: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(chosen.rows), tuple(chosen.columns)
 
 
-def test_a_factor_with_one_value_that_some_runs_lack_is_no_column():
+def test_a_factor_with_one_value_that_some_runs_lack_is_not_a_column():
     runs = [published_run(device=d, layers=n, throughput=1.0) for d in "abc" for n in (1, 2)]
     more = published_run(device="c", layers=2, dataset="x", throughput=1.0)
     assert axes(*runs, more) == (("device", "dataset"), ("layers",))
 
 
-def test_a_factor_that_separates_no_cases_is_no_row():
+def test_a_factor_that_separates_no_cases_is_not_a_row():
     runs = [
         published_run(system=s, submitter=s.upper(), global_batch_size=b, throughput=1.0)
         for s, b in (("s", 8), ("t", 16))
@@ -134,7 +134,7 @@ def test_phases_follow_the_factors_that_separate_cases():
     assert (table.rows, table.columns) == (("model", "batch_size"), ("phase",))
 
 
-def test_what_failed_elsewhere_is_no_row_but_has_its_own_table():
+def test_what_failed_elsewhere_is_not_a_row_but_has_its_own_table():
     runs = [published_run(model=m, batch_size=1, throughput=1.0) for m in "ab"]
     runs += [
         published_run(model="b", batch_size=2, memory=2.0),
@@ -196,7 +196,7 @@ def test_of_very_many_phases_few_are_named():
     assert table.notes == (f"Phases with smaller values are omitted: {named} and 4 more.",)
 
 
-def test_a_rate_that_follows_from_a_time_is_no_table():
+def test_a_rate_that_follows_from_a_time_is_not_a_table():
     runs = [published_run(m=m, samples=8.0, values={"forward": 1.0}) for m in "ab"]
     assert [table.metrics for table in define_overview(runs, "reports").tables] == [("step_time",)]
 
@@ -269,7 +269,7 @@ def test_models_that_differ_only_in_signs_have_different_ids():
     assert [one.id for one in define_overview(runs, "reports").tables] == ["throughput-x", "throughput-x-2"]
 
 
-def test_a_guessed_level_equal_to_a_factor_is_no_column_or_row():
+def test_a_guessed_level_equal_to_a_factor_is_not_a_column_or_row():
     runs = [
         at(f"{system}/{kind}_{p}/1.txt", precision=p)
         for system in "AB"

@@ -1,4 +1,4 @@
-"""What build and check print about a change: numbers, published figures, lines, findings, JSON."""
+"""The output of build and check about a change: numbers, published figures, lines, findings, JSON."""
 
 import json
 from pathlib import Path

@@ -454,7 +454,7 @@ RUN = '{"format":"reportgen-run","version":1,"status":"complete","case":{"a":1},
 
 @pytest.fixture
 def short(tmp_path, monkeypatch) -> Path:
-    """A log of ours that ends within the warm-up, and files that are no logs."""
+    """A log of ours that ends within the warm-up, and files that are not logs."""
     folder = tmp_path / "logs/n"
     folder.mkdir(parents=True)
     (folder / "run.json").write_text(RUN)

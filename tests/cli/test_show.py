@@ -49,7 +49,7 @@ def test_a_curve_has_its_range(values, unit, text):
 
 @pytest.fixture
 def logs(tmp_path, monkeypatch):
-    """A run of 140 steps of 1 ms of which the 50th took 9 ms, and a table of two results."""
+    """A run of 140 steps of 1 ms, but the 50th took 9 ms, and a table of two results."""
     durations = [1_000_000] * 49 + [9_000_000] + [1_000_000] * 90
     write_files(tmp_path / "r1", native_files(1, *durations))
     write_repository(tmp_path)

@@ -33,7 +33,7 @@ class Clock:
 def no_job(monkeypatch):
     for name in (*JOB_VARIABLES, distributed.NODE_VARIABLE, run_folder.RUN_VARIABLE):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # a GPU of this host is no factor of the runs
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # a GPU of this host is not a factor of the runs
 
 
 @pytest.fixture

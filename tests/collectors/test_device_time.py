@@ -1,4 +1,4 @@
-"""A reported number is that of the device, whose true clock is known here: from the recorder to the measurement."""
+"""A reported number is the device's time, whose true clock is known here: from the recorder to the measurement."""
 
 import json
 import signal

@@ -246,7 +246,7 @@ def test_another_command_than_that_of_the_existing_repeats_is_named(tmp_path, ca
     campaign = ["run", "--logs", str(tmp_path), "--repeats"]
     main([*campaign, "1", "--", "sh", "-c", "exit 3"])
     main([*campaign, "1", "--", "sh", "-c", "exit 0"])
-    assert "another command" not in capsys.readouterr().err  # a failed run is no repeat
+    assert "another command" not in capsys.readouterr().err  # a failed run is not a repeat
     main([*campaign, "2", "--", "sh", "-c", "exit 0"])
     assert "another command" not in capsys.readouterr().err
     main([*campaign, "3", "--", "sh", "-c", "sleep 0"])

@@ -1,4 +1,4 @@
-"""What is recorded of command lines, variables and errors: no secrets and no private paths, and all else."""
+"""Command lines, variables and errors are recorded without secrets and private paths, and with all else."""
 
 import json
 from pathlib import Path

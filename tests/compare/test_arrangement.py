@@ -66,7 +66,7 @@ def test_rounds_in_which_a_run_failed_are_left_out_if_enough_are_left() -> None:
     assert arrange(planned([1, 2, 3]), planned([2, 3], late=5)).kind == "unknown"
 
 
-def test_rounds_of_different_campaigns_are_no_pairs() -> None:
+def test_rounds_of_different_campaigns_are_not_pairs() -> None:
     """Each campaign numbers its rounds from 1: two devices that were swept on two days share the numbers."""
     other = planned([1, 2, 3], seed=2, late=1e6)
     assert arrange(planned([1, 2, 3]), other).kind == "blocked"

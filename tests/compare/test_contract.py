@@ -1,4 +1,4 @@
-"""What a comparison rests on: each factor and condition of two sides is in one of four lists."""
+"""The contract of a comparison: each factor and condition of two sides is in one of four lists."""
 
 from collections.abc import Mapping
 from typing import Any

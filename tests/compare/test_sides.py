@@ -1,4 +1,4 @@
-"""What the runs of two cases show about the parts of their difference."""
+"""The runs of two cases show the parts of their difference."""
 
 from collections.abc import Sequence
 
@@ -143,14 +143,14 @@ def test_findings_that_may_explain_a_part_are_hints_and_equal_ones_are_counted()
 
 
 @pytest.mark.parametrize("metric", ["memory_used", "latency"])
-def test_a_number_that_is_no_time_or_rate_of_steps_has_no_parts(metric: str) -> None:
+def test_a_number_that_is_not_a_time_or_rate_of_steps_has_no_parts(metric: str) -> None:
     assert (
         breakdown([run(aggregate(2.0, metric=metric))], [run(aggregate(1.0, metric=metric))], metric) is None
     )
 
 
 @pytest.mark.parametrize("value", [5e-324, 1e-200, 1e200, 1.7e308])
-def test_times_that_are_no_measurements_are_not_split(value: float) -> None:
+def test_times_that_are_not_measurements_are_not_split(value: float) -> None:
     assert breakdown([run(aggregate(value))], [run(aggregate(1.0))]) is None
     rates = [run(aggregate(each, metric="throughput")) for each in (value, 1.0)]
     assert breakdown(rates[:1], rates[1:], "throughput") is None

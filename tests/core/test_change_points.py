@@ -54,7 +54,7 @@ def test_noise_with_some_memory_has_few_false_changes(name: str) -> None:
     assert false_alarms(NOISES[name], 60, 30, "a")[0] <= 8
 
 
-def test_a_change_of_the_size_of_its_error_is_no_change() -> None:
+def test_a_change_of_the_size_of_its_error_is_not_a_change() -> None:
     assert RULE.least_effect == 5.0
     values = noisy([0.0] * 12 + [math.log(1.04)] * 18, 0.005)
     assert changes(values)
@@ -85,7 +85,7 @@ def test_the_result_is_the_same_each_time_and_in_any_unit() -> None:
         [100.0] * 40,
         [100.0, 101.0, 100.0, 130.0, 131.0],  # too few to be more than chance
         [100.0 + (i % 2) for i in range(30)],
-        [100.0] * 29 + [150.0],  # one outlier is no level
+        [100.0] * 29 + [150.0],  # one outlier is not a level
     ],
     ids=["one", "constant", "few", "alternating", "outlier"],
 )

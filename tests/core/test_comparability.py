@@ -1,4 +1,4 @@
-"""Runs with equal factors that are no repeats: other work, other ranks, another device, another clock."""
+"""Runs with equal factors that are not repeats: other work, other ranks, another device, another clock."""
 
 import pytest
 

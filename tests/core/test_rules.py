@@ -45,7 +45,7 @@ def test_a_finding_must_have_a_severity_of_its_rule() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding" and len(node.args) > 1:
             severity, rule = node.args[0], _rule_of(node.args[1])
             if isinstance(severity, ast.Constant) and rule and severity.value not in rule.severities:
-                wrong.append(f"{place}: {rule} is no {severity.value}")
+                wrong.append(f"{place}: {rule} is never a {severity.value}")
     assert not wrong, "\n".join(wrong)
     with pytest.raises(AssertionError, match=r"read\.large-file cannot be a note"):
         Finding("note", Rule.READ_LARGE_FILE, "run", "message")

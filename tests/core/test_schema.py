@@ -135,7 +135,7 @@ _STRINGS = [
 
 
 @pytest.mark.parametrize(("quote", "begin"), _STRINGS)
-def test_points_in_strings_and_comments_are_no_key(quote: str, begin: str) -> None:
+def test_points_in_strings_and_comments_are_not_keys(quote: str, begin: str) -> None:
     text = f"# {'a.' * 999}\ntitle = {quote}{begin} {'a.' * 999}{quote} # {'a.' * 999}"
     assert parse(text)["title"].endswith("a." * 999)
 
@@ -155,7 +155,7 @@ def test_looking_for_keys_of_many_parts_takes_linear_time(before: str, unit: str
 
 def test_a_pipe_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.toml")
-    with pytest.raises(RequestError, match=r"x\.toml: is no file; replace it by a file"):
+    with pytest.raises(RequestError, match=r"x\.toml: is not a file; replace it by a file"):
         read_toml(tmp_path / "x.toml", Outer, "x.toml")
 
 

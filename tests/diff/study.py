@@ -82,7 +82,7 @@ def runs(
 
 
 class Study:
-    """A repository with reports that are built before each commit, like that of a user."""
+    """A repository with reports that are built before each commit, as a user has it."""
 
     def __init__(self, root: Path) -> None:
         self.git = ScratchRepository(root)

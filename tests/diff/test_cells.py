@@ -24,7 +24,7 @@ def test_a_number_that_moved_is_named_with_its_place() -> None:
     assert told(changed_cells(old, new)) == ["study/times a devices=1: 9.32 s -> 9.2 s"]
 
 
-def test_order_and_headings_are_no_changes() -> None:
+def test_order_and_headings_are_not_changes() -> None:
     old = report(table(number(9.32, A), number(2.0, B)))
     new = report(table(number(2.0, B), number(9.32, dict(reversed(A.items())))))
     assert changed_cells(old, new) == []
@@ -98,7 +98,7 @@ def test_committed_reports_are_read_and_equal_themselves(path: Path) -> None:
         (b'{"version": 1, "name": "x"}', "has version 1, not 2; run: reportgen build"),
     ],
 )
-def test_what_is_no_report_is_named(content: bytes, message: str) -> None:
+def test_what_is_not_a_report_is_named(content: bytes, message: str) -> None:
     with pytest.raises(RequestError, match=f"reports/x/report.json: {message}"):
         read_report(content, "reports/x/report.json")
 

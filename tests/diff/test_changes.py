@@ -73,7 +73,7 @@ def test_more_runs_are_compared_with_the_old_ones_alone() -> None:
 
 
 def test_new_runs_are_compared_with_all_old_ones_although_one_of_them_is_gone() -> None:
-    """A single run that was removed is no baseline."""
+    """A single run that was removed is not a baseline."""
     old = state(BASE, starts=TURNS)
     new = state([*BASE[:6], *SLOWER], starts=[*TURNS[:6], *(start + 1000 for start in TURNS)])
     only = row(old, new)
@@ -201,7 +201,7 @@ def test_times_of_other_work_are_not_comparable() -> None:
     assert verdict_text(row(old, new)) == text
 
 
-def test_a_metric_that_is_no_speed_has_no_verdict() -> None:
+def test_a_metric_that_is_not_a_speed_has_no_verdict() -> None:
     only = row(state(BASE, metric="loss"), state(SLOWER, name="b", metric="loss"))
     assert (only.verdict, verdict_text(only)) == (None, "+5 %")
 

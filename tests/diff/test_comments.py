@@ -130,7 +130,7 @@ def rebased(study: Study) -> None:
 
 
 def main_moved_on(study: Study) -> None:
-    """As `rebased`, but not put on top: what main changed since is no change of the branch."""
+    """As `rebased`, but not put on top: what main changed since is not a change of the branch."""
     study.commit(runs("c", BASE), "add c")
     study.git.git("checkout", "--quiet", "main")
     study.commit(runs("a", SLOWER, folder="march/more", starts=LATER), "more of a")

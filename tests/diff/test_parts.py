@@ -83,7 +83,7 @@ def test_another_clock_of_the_baseline_moves_no_part_of_the_case() -> None:
     assert reasons(old, new)[-1] == "100 ms more per step: data loading 100 %"
 
 
-def test_a_lag_that_one_build_alone_took_out_of_the_phases_is_no_part() -> None:
+def test_a_lag_that_one_build_alone_took_out_of_the_phases_is_not_a_part() -> None:
     own: dict[str, Any] = {"clock": 1e9, "lag": 2.0, "has_ranks": True}
     old = of_build(side(1.0, 10.0, **own), side(1.0, 9.0, 1e9))
     new = of_build(side(1.1, 10.0, **own), side(1.0, 9.0, 1e9, has_ranks=True))

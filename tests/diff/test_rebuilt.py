@@ -1,4 +1,4 @@
-"""What a build says about the one before it."""
+"""A build compares itself with the one before it."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_repeats_are_paired_by_run() -> None:
     ],
     ids=["rounding", "another case", "a measurement"],
 )
-def test_what_is_no_changed_figure(old: StoredCase, new: StoredCase) -> None:
+def test_what_is_not_a_changed_figure(old: StoredCase, new: StoredCase) -> None:
     assert list(changed_figures(report(cases=[old]), report(cases=[new]))) == []
 
 

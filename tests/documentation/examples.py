@@ -72,7 +72,7 @@ def run(example: Example, folder: Path, environment: dict[str, str]) -> str:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Return an environment whose `reportgen`, `python` and `python3` are those of this checkout."""
+    """Return an environment whose `reportgen`, `python` and `python3` come from this checkout."""
     folder.mkdir()
     for name, call in (("reportgen", "-m reportgen"), ("python", ""), ("python3", "")):
         (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {call} "$@"\n', encoding="utf-8")

@@ -445,7 +445,7 @@ def test_printed_times_that_the_stamps_contradict_have_a_finding() -> None:
     )
 
 
-def test_printed_times_longer_than_the_clock_allows_are_no_times_of_steps() -> None:
+def test_printed_times_longer_than_the_clock_allows_are_not_times_of_steps() -> None:
     # A mean since the start: the first step took 100 s, the others 1 s.
     means = [1000 * (100 + k) / (k + 1) for k in range(150)]
     run = read(_stamped_log(means, [100 + k for k in range(150)]), STAMPED)

@@ -105,7 +105,7 @@ def test_older_steps_of_rlhf_give_the_batch_by_time_and_rate():
     assert series_of(run, "step_time", "printed", phase="training").value[0] == 1.23
 
 
-def test_the_timers_of_two_engines_are_no_rate_of_a_step():
+def test_the_timers_of_two_engines_are_not_a_rate_of_a_step():
     config = b"[2023-08-09 10:00:00,000] [INFO] [config.py:960:print]   train_batch_size ............. 64\n"
     run = read_log("deepspeed", config + b"".join(engines(step) for step in range(1, 11)))
     (times,) = run.series

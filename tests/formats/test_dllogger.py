@@ -32,7 +32,7 @@ def test_steps_count_on_over_epochs_and_the_border_is_a_break() -> None:
     np.testing.assert_allclose(rates.value, [100, 128.5, 128, 127, 128])
 
 
-def test_the_time_between_epochs_is_no_step_time() -> None:
+def test_the_time_between_epochs_is_not_a_step_time() -> None:
     assert throughput_of(read_log("dllogger", RESNET)) == pytest.approx(128.0)
 
 
@@ -120,7 +120,7 @@ DLL 2024-05-06 07:02:16.500000 - () train_throughput : 1270.25
 """
 
 
-def test_tensorflow_convnets_are_no_ncf() -> None:
+def test_tensorflow_convnets_are_not_ncf() -> None:
     run = read_log("dllogger", TF1)
     assert run.factors == {
         "item": "image", "model": "resnet50", "precision": "amp", "batch_size": 32, "devices": 4,
@@ -252,7 +252,7 @@ DLL 2024-08-02 12:10:44.759961 - () best_train_throughput : 9454806646.0 samples
 
 
 @pytest.mark.parametrize(("took", "severity"), [("0.011", "invalid"), ("1.1", "warning")])
-def test_the_best_epoch_is_no_measurement_and_least_of_all_a_brief_one(took: str, severity: str) -> None:
+def test_the_best_epoch_is_not_a_measurement_and_least_of_all_a_brief_one(took: str, severity: str) -> None:
     run = read_log("dllogger", NCF.format(took).encode())
     assert run.aggregates[0].time == float(took)
     found = measure_run(run, "throughput", "step", DEFAULT)

@@ -1,4 +1,4 @@
-"""What the readers of NVIDIA's examples share: batch, devices and machine from the files around a log."""
+"""The readers of NVIDIA's examples share code for batch, devices and machine from the files around a log."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Programs and documents are no logs, whatever they quote; logs under odd names are."""
+"""Programs and documents are not logs, whatever they quote; logs under odd names are."""
 
 from pathlib import Path
 

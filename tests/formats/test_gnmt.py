@@ -47,7 +47,7 @@ def test_a_crash_after_the_first_epoch_leaves_what_was_printed() -> None:
     assert [aggregate.value for aggregate in run.aggregates] == [65.0]
 
 
-def test_some_of_the_ranks_are_no_job() -> None:
+def test_some_of_the_ranks_are_not_a_job() -> None:
     lines = STEPS.splitlines(keepends=True)
     of_one = b"".join(line for line in lines if b": TRAIN" not in line or line.startswith(b"1"))
     for log in (SETTINGS + of_one + TABLE, SETTINGS + of_one):

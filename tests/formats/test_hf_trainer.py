@@ -186,7 +186,7 @@ def test_totals_are_read_from_the_table_of_metrics_too(prefix):
     ]
 
 
-def test_a_job_without_memory_for_its_first_step_is_no_log_of_bars():
+def test_a_job_without_memory_for_its_first_step_is_not_a_log_of_bars():
     # Labels are processed under a bar of their own, before training begins.
     log = (
         b"Train: 100%|#####| 1000/1000 [00:30<00:00, 33.33it/s]\n"

@@ -1,4 +1,4 @@
-"""Values that a launcher prints about one host or one process are not those of the job."""
+"""Values that a launcher prints about one host or one process are not values of the job."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def factors(name: str, path: str, content: bytes) -> list[Factors]:
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_values_of_one_host_are_no_devices(name: str) -> None:
+def test_values_of_one_host_are_not_devices(name: str) -> None:
     path, content = LOGS[name]
     expected = factors(name, path, content)
     for line in HOST_LOCAL:

@@ -6,5 +6,5 @@ from reportgen.formats.parsing import json_values
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[" * 100_000, b"\xef\xbb\xbf", b"NaN,"])
-def test_what_is_no_json_is_none(content):
+def test_what_is_not_json_is_none(content):
     assert json_values.load(content) is None

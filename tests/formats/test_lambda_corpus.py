@@ -22,7 +22,7 @@ ONE_DEVICE = (
     "results/4x2080Ti_trt2/PyTorch_bert_large_squad_FP16",
 )
 
-# Ran out of memory after some steps: what they measured before is no result.
+# Ran out of memory after some steps: what they measured before is not a result.
 OUT_OF_MEMORY = {
     "results/2080MaxQ/PyTorch_gnmt_FP16/10-07-2020_00-56-18.txt",
     "results/2xA4000/PyTorch_waveglow_FP16/26-06-2021_17-28-45.txt",

@@ -448,7 +448,7 @@ def test_the_reports_of_later_versions_in_the_corpus_are_read(corpus: Path) -> N
     assert len(runs) == 2
 
 
-def test_a_mean_that_is_no_number_is_kept_for_its_finding() -> None:
+def test_a_mean_that_is_not_a_number_is_kept_for_its_finding() -> None:
     report = b"Profiler Report\n\nAction\t|  Mean duration (s)\t|  Total time (s) \nmodel_forward\t|  1e999\t|  0.3\n"
     (aggregate,) = read_file(report).aggregates
     assert (aggregate.original, aggregate.value) == ("1e999", math.inf)

@@ -1,4 +1,4 @@
-"""What logs say about their own speed: the texts are those that the programs print, in one line each."""
+"""Logs warn about their own speed: the texts are as the programs print them, in one line each."""
 
 import pytest
 from hypothesis import given

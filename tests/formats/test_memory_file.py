@@ -1,4 +1,4 @@
-"""The memory that gpu_memory_usage.py saw, beside the logs of two formats; its form is that of DLPerf's script."""
+"""The memory that gpu_memory_usage.py saw, beside the logs of two formatsin the form of DLPerf's script."""
 
 from pathlib import Path
 

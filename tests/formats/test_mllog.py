@@ -477,14 +477,14 @@ POWER = (
 
 
 @pytest.mark.parametrize("content", [LOADGEN, LOADGEN[:-120], POWER, b"meter 1\n" + POWER])
-def test_inference_and_meters_print_the_same_prefix_and_are_no_training(content: bytes) -> None:
+def test_inference_and_meters_print_the_same_prefix_and_are_not_training(content: bytes) -> None:
     for name in ("mlperf_log_detail.txt", "Me/results/box/bert/result_0.txt"):
         assert mllog.claims(LogFiles.of({name: content}).file(name)) is None
         assert mllog.claims(LogFiles.of({name: content + BERT}).file(name))
 
 
 @pytest.mark.parametrize("stated", ["2xSUBMISSION_PLATFORM_PLACEHOLDER", "Umbrella Corp.", "?"])
-def test_what_a_program_prints_until_it_is_replaced_is_no_factor(stated: str) -> None:
+def test_what_a_program_prints_until_it_is_replaced_is_not_a_factor(stated: str) -> None:
     content = BERT.replace(b'"Example"', json.dumps(stated).encode())
     run = read(content.replace(STOP, event(0, "submission_platform", stated) + STOP))
     assert not {"submitter", "system"} & set(run.factors)

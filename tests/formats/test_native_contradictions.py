@@ -75,7 +75,7 @@ def test_rows_with_other_samples_than_the_run_are_a_warning() -> None:
     assert contradictions({"samples_per_step": 32}) == [("read.contradiction", "warning", message)]
 
 
-def test_a_smaller_last_batch_is_no_contradiction() -> None:
+def test_a_smaller_last_batch_is_not_a_contradiction() -> None:
     assert contradictions({"samples_per_step": 64}, STEPS + f"11,{11 * 10**9},{10**9},7\n") == []
 
 

@@ -431,7 +431,7 @@ def test_a_rate_that_the_dates_contradict_is_invalid() -> None:
     assert messages(right.findings, "rate.disagreement") == []
 
 
-def test_an_evaluation_between_two_lines_is_no_contradiction() -> None:
+def test_an_evaluation_between_two_lines_is_not_a_contradiction() -> None:
     content = "".join(
         f"2024-05-06 07:{second // 60:02}:{second % 60:02} [INFO]\t[TRAIN] epoch: 1, iter: {10 * i}/400, loss: 1.5, "
         "lr: 0.01, batch_cost: 0.6000, reader_cost: 0.20000, ips: 80.0000 samples/sec | ETA 00:00:03\n"
@@ -471,7 +471,7 @@ def test_short_epochs_are_measured_by_the_printed_times() -> None:
     assert measured.value == pytest.approx(0.137, rel=1e-4)
 
 
-def test_dates_of_lines_that_are_closer_than_a_second_are_no_contradiction() -> None:
+def test_dates_of_lines_that_are_closer_than_a_second_are_not_a_contradiction() -> None:
     content = "".join(
         f"2024-05-06 07:00:{int(0.33 * i):02} [INFO]\t[TRAIN] epoch: 1, iter: {5 * i}/400, loss: 1.5, lr: 0.01, "
         "batch_cost: 0.0660, reader_cost: 0.00200, ips: 1454.5455 samples/sec | ETA 00:00:03\n"

@@ -1,4 +1,4 @@
-"""What the programs of NVIDIA's examples say of the precision that they compute in, each in its own way."""
+"""The programs of NVIDIA's examples print the precision that they compute in, each in its own way."""
 
 import csv
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_precision_is_what_the_program_says(name: str, line: bytes, precision: s
     assert read_log(name, text.replace(b"\n", b"\n" + line, 1)).factors.get("precision") == precision
 
 
-def test_what_is_no_convnet_may_compute_in_half_precision_by_other_means() -> None:
+def test_what_is_not_a_convnet_may_compute_in_half_precision_by_other_means() -> None:
     settings = b"DLL 2024-05-02 04:38:35.000000 - PARAMETER amp : False  batch_size : 10000000\n"
     result = b"DLL 2024-05-02 04:39:35.000000 -  best_train_throughput : 1.3e+08 samples/s\n"
     assert "precision" not in read_log("dllogger", settings + result).factors

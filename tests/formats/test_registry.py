@@ -1,4 +1,4 @@
-"""A file's marks decide which formats are asked: the result must be that of asking all formats."""
+"""A file's marks decide which formats are asked: the result must be the same as from all formats."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -26,7 +26,7 @@ def test_lines_are_intervals_by_the_walltime() -> None:
     assert (run.status, rules(run.findings)) == ("complete", [])
 
 
-def test_the_time_between_epochs_is_declared_and_a_translation_is_no_step() -> None:
+def test_the_time_between_epochs_is_declared_and_a_translation_is_not_a_step() -> None:
     lines = line(10, 21.5) + line(20, 23.0) + line(20, 23.1, 1.0)
     lines += b"| Translated 3000 sentences (86099 tokens) in 7.5s (402.05 sentences/s, 11538.61 tokens/s)\n"
     run = read_log("transformer", HEAD + lines + line(30, 60.0, epoch=1) + line(40, 61.5, epoch=1))

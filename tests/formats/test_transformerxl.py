@@ -75,7 +75,7 @@ def test_times_of_the_authors_program_include_evaluations() -> None:
     assert [(border.step, border.kind) for border in times.breaks] == [(400, "evaluation")]
 
 
-def test_sequences_of_many_lengths_are_no_known_work() -> None:
+def test_sequences_of_many_lengths_are_not_known_work() -> None:
     content = AUTHORS.replace(b"varlen : False", b"varlen : True")
     run = read_log("transformerxl", content)
     assert (run.status, run.samples_per_step) == ("partial", None)

@@ -177,7 +177,7 @@ def _hold_run(run: Run, lines: int) -> None:
     for series in run.series:
         assert series.clock in get_args(Clock)
         assert ((series.line >= 0) & (series.line <= lines)).all(), "a line that is not there"
-        assert (series.span >= 1).all(), "an entry of no step"
+        assert (series.span >= 1).all(), "an entry without a step"
         assert (series.step >= 1).all(), "a step below 1"
     for aggregate in run.aggregates:
         assert 0 <= aggregate.source.line <= lines

@@ -43,7 +43,7 @@ _SHOWN = 2000
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What went wrong, in which trial: the kind of exception, and the innermost place of ours."""
+    """An error of a trial: the kind of exception, and the innermost place of ours."""
 
     kind: str
     place: str

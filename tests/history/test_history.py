@@ -109,7 +109,7 @@ def test_a_commit_that_measures_nothing_new_gives_no_point(study: StoredStudy) -
     assert [point.label for point in found["b"].points] == [first, changed]
 
 
-def test_renamed_logs_are_no_new_measurement(study: StoredStudy) -> None:
+def test_renamed_logs_are_not_a_new_measurement(study: StoredStudy) -> None:
     first = study.commit(Measured("a", [0.1, 0.11]), digest="1")
     study.commit(Measured("a", [0.1, 0.11], folder="moved"), digest="1")
     assert [point.label for point in histories(study)["a"].points] == [first]

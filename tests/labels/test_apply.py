@@ -92,7 +92,7 @@ def test_a_conflict_is_a_finding_and_prefer_decides(prefer: str, expected: int) 
 
 
 @pytest.mark.parametrize("value", [8, 8.0, "8"])
-def test_equal_values_are_no_conflict(value: FactorValue) -> None:
+def test_equal_values_are_not_a_conflict(value: FactorValue) -> None:
     found = apply("[constants]\ndevices = 8", log=logged(devices=value))
     assert (found.factors, found.findings) == ({"devices": value}, ())
 

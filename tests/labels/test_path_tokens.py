@@ -59,7 +59,7 @@ def test_what_the_log_or_a_label_says_is_not_said_twice(factors: dict[str, Facto
     assert settings("logs/PyTorch_ncf_FP16/1.txt", **factors) == {}
 
 
-def test_a_name_of_a_folder_is_no_setting() -> None:
+def test_a_name_of_a_folder_is_not_a_setting() -> None:
     """init gives a pattern for folders; FP16 and FP32 below one of its labels were pooled."""
     path = "logs/PyTorch_ncf_FP16/1.txt"
     assert settings(path, folder="PyTorch_ncf_FP16") == {"precision": "fp16"}
@@ -86,7 +86,7 @@ def test_a_precision_that_contradicts_the_path_is_a_finding(
     assert messages(made.findings, "read.label-conflict") == ([message] if conflicts else [])
 
 
-def test_logs_in_folders_that_differ_in_the_precision_are_no_repeats(tmp_path: Path) -> None:
+def test_logs_in_folders_that_differ_in_the_precision_are_not_repeats(tmp_path: Path) -> None:
     log = "".join(f"iter {i}: loss 10.9, time 100.00ms, mfu 1.00%\n" for i in range(200))
     write_files(tmp_path, {f"logs/rn_FP{bits}/{n}.log": log + "\n" * n for bits in (16, 32) for n in (1, 2)})
     made = cases(tmp_path / "logs", metric="step_time")

@@ -40,7 +40,7 @@ def test_equal_step_times_are_found_from_ten_steps_on() -> None:
     assert marked([b"1", b"2 "], [timed("a", *ten[:9]), timed("b", *ten[:9])]) == ["", ""]
 
 
-def test_equal_times_of_a_coarse_clock_are_no_proof_of_a_copy() -> None:
+def test_equal_times_of_a_coarse_clock_are_not_proof_of_a_copy() -> None:
     assert marked([b"1", b"2 "], [timed("a", *[0.1] * 20), timed("b", *[0.1] * 20)]) == ["", ""]
 
 

@@ -298,7 +298,7 @@ def test_a_sample_of_single_steps_is_not_an_aggregate_of_the_run() -> None:
     assert not cases([sampled], "step_time", "step", TWO)
 
 
-def test_totals_with_different_parts_are_no_repeats() -> None:
+def test_totals_with_different_parts_are_not_repeats() -> None:
     totals = {"compute": ("forward", "backward")}
     both = run(aggregate(1.0, "forward"), aggregate(2.0, "backward"), id="a")
     one = run(aggregate(1.0, "forward"), id="b")
@@ -311,7 +311,7 @@ def test_totals_with_different_parts_are_no_repeats() -> None:
     assert (alone.parts, "parts" in alone.factors) == (("forward",), False)
 
 
-def test_rates_of_different_items_are_no_repeats() -> None:
+def test_rates_of_different_items_are_not_repeats() -> None:
     runs = [
         run(aggregate(10.0, metric="throughput"), id=item, factors={"model": "x", "item": item})
         for item in ("image", "token")

@@ -1,4 +1,4 @@
-"""The SM clock during the measured steps. The run: 7 steps of 1 s, of which steps 3..7 are measured, 2 s to 7 s."""
+"""The SM clock during the measured steps. The run: 7 steps of 1 s; steps 3..7 are measured, 2 s to 7 s."""
 
 from collections.abc import Sequence
 from typing import Any

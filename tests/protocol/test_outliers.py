@@ -43,7 +43,7 @@ def test_a_long_step_that_costs_two_percent_or_less_is_not_named() -> None:
     assert named(changed(STEADY, 50, to=3.0)) == []
 
 
-def test_a_gap_is_no_outlier() -> None:
+def test_a_gap_is_not_an_outlier() -> None:
     assert named(changed(STEADY, 50, to=11.0)) == []
 
 

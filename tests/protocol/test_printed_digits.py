@@ -24,7 +24,7 @@ def test_a_rounding_of_more_than_a_hundredth_is_a_finding() -> None:
 
 
 @pytest.mark.parametrize("rounding", [0.0, 0.00005])
-def test_enough_digits_are_no_finding(rounding: float) -> None:
+def test_enough_digits_are_not_a_finding(rounding: float) -> None:
     assert _open(rounding) == []
 
 

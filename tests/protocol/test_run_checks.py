@@ -182,7 +182,7 @@ def test_steps_on_the_host_need_a_wait_for_the_device_where_the_window_begins_an
 
 
 # Rank 1 waits 0.6 s in each step, of which CUDA events show only every second one.
-def test_a_rank_without_some_of_its_times_is_no_straggler() -> None:
+def test_a_rank_without_some_of_its_times_is_not_a_straggler() -> None:
     parts = [series([1.0] * 120, rank=rank) for rank in (0, 1)]
     parts.append(series([0.6] * 120, "backward", clock="cuda_event"))
     parts.append(series([0.6, NAN] * 60, "backward", rank=1, clock="cuda_event"))

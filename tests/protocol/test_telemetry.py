@@ -1,4 +1,4 @@
-"""What telemetry says against a run, the energy of a sample, and rates of work: expected values by hand.
+"""Findings of telemetry about a run, the energy of a sample, and rates of work: expected values by hand.
 
 The run: 7 steps of 1 s on the run's clock, of which steps 3..7 are measured, from 2 s to 7 s; 8 samples a step.
 """
@@ -113,7 +113,7 @@ def test_the_time_that_the_driver_counted_is_named_with_its_cause() -> None:
     ]
 
 
-def test_the_limit_of_the_voltage_is_no_fault() -> None:
+def test_the_limit_of_the_voltage_is_not_a_fault() -> None:
     one = device(throttled_by_reliability=seldom((1.55, 0.0), (6.55, 5.0)))
     assert said(found(one), "telemetry.throttled") == [
         ("note", "clock throttling: the limit of the voltage for 5 of 5 s (counted by the driver)")

@@ -135,7 +135,7 @@ def test_a_clock_coarser_than_the_step_causes_no_gaps() -> None:
 
 
 @pytest.mark.parametrize("offset", range(20))
-def test_a_tick_at_the_start_of_the_window_is_no_gap(offset: int) -> None:
+def test_a_tick_at_the_start_of_the_window_is_not_a_gap(offset: int) -> None:
     """Steps of 50 ms by whole seconds; the window began one step before a tick and lost a second of five."""
     ticks = [1.0 if (step + offset) % 20 == 0 else 0.0 for step in range(1, 151)]
     measured = measured_window(series(ticks, clock="timestamp"), protocol=DEFAULT)

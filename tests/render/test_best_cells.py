@@ -106,7 +106,7 @@ def test_equal_numbers_are_not_marked() -> None:
     assert best_cells(_table([[2.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]))).cells == frozenset()
 
 
-def test_a_rate_of_tokens_is_no_better_than_one_of_images() -> None:
+def test_a_rate_of_tokens_is_not_better_than_one_of_images() -> None:
     runs = [
         published_run(device=d, item=i, throughput=v)
         for d, i, v in [("A", "image", 9.0), ("B", "token", 5e4)]

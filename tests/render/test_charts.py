@@ -44,7 +44,7 @@ def _bars(**changes: Any) -> Figure:
 
 
 def _page(open_page: OpenPage, *figures: Figure, fragment: str = "", **options: object) -> Page:
-    """Open a page of figures, all of which are drawn."""
+    """Open a page of figures with all of them drawn."""
     page = open_page(render_report(example.report(figures=figures, prose="")), fragment, **options)
     for number in range(page.locator("figure").count()):
         _drawn(page.locator("figure").nth(number))
@@ -104,7 +104,7 @@ def test_the_largest_page_stays_small() -> None:
 
 
 def _compare(row: dict[str, Any], case: dict[str, Any]) -> bool:
-    """Compare the value of a mark with that of its case; return whether it shows that value.
+    """Compare the value of a mark with its case; return whether it shows that value.
 
     Ratios and parts of a difference are other numbers.
     """

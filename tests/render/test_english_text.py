@@ -26,4 +26,4 @@ def test_a_fragment_becomes_a_sentence(text: str, shown: str) -> None:
 
 def test_nouns_agree_with_their_number() -> None:
     assert [count(1, "run"), count(0, "run"), count(1325, "run")] == ["1 run", "0 runs", "1,325 runs"]
-    assert count(2, "is no log", "are no logs") == "2 are no logs"
+    assert count(2, "is not a log", "are not logs") == "2 are not logs"

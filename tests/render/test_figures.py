@@ -263,7 +263,7 @@ def test_ticks_separate_thousands(value: float, text: str) -> None:
     assert scales.number_text(value) == text
 
 
-def test_sizes_that_are_no_powers_of_two_have_no_exponent() -> None:
+def test_sizes_that_are_not_powers_of_two_have_no_exponent() -> None:
     assert scales.size_text(1_500_000.0, [1000.0, 1_500_000.0]) == "1,500,000"
 
 

@@ -27,7 +27,7 @@ def test_it_says_what_was_measured_on_what_and_when() -> None:
 
 def test_it_says_that_the_device_is_not_known() -> None:
     terms = dict(first_screen.measured(example.report(), [example.case(1.0, {"devices": 8})]))
-    assert terms["On"] == "8 devices; the logs do not say which"
+    assert terms["On"] == "8 devices of unknown type"
 
 
 def test_it_counts_the_runs_that_failed() -> None:

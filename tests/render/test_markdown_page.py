@@ -92,7 +92,7 @@ class _Cells(HTMLParser):
 
 
 def _width(tag: str, lines: Sequence[str]) -> int:
-    """Return the width that a cell needs: that of a number, or of the longest word of a text."""
+    """Return the width that a cell needs: of a number, or of the longest word of a text."""
     is_text = tag == "th" or not re.match(r"[0-9-]", lines[0])
     return max(len(part) for line in lines for part in (line.split(" ") if is_text else [line]))
 

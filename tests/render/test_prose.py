@@ -281,7 +281,7 @@ def test_a_ratio_refuses_a_factor_that_the_table_does_not_name_unless_it_is_acce
         _ratio(above, below, ', accept=["xla"]')
     (number,) = _ratio(above, below, ', accept=["batch_size"]').numbers
     assert [note.text for note in number.notes] == ["the two sides differ in batch_size (256; 32)"]
-    with pytest.raises(RequestError, match="accept = 'batch_size' is no list of names"):
+    with pytest.raises(RequestError, match="accept = 'batch_size' is not a list of names"):
         _ratio(above, below, ', accept="batch_size"')
 
 
@@ -419,7 +419,7 @@ def test_a_headline_of_the_author_has_its_numbers_filled_in_on_every_page() -> N
     assert "| 3,124 images/s on 8 &lt;devices&gt; One case" in render_index([report])["README.md"].decode()
 
 
-def test_a_headline_of_the_program_is_no_template() -> None:
+def test_a_headline_of_the_program_is_not_a_template() -> None:
     text = "{{ 1 }} is slower than A40"
     assert fill_headline(example.report(headline=text)).text == text
     assert fill_headline(example.report(headline="a \ue0020\ue004b\ue003 c")).marked == "a 0b c"
@@ -557,7 +557,7 @@ def test_best_compares_like_with_like(call: str, message: str) -> None:
     ("row", "column", "name"),
     [("{}", '{"phase": "forward"}', "batch_size"), ('{"batch_size": 8}', "{}", "phase")],
 )
-def test_the_shortest_time_of_other_work_is_no_best(row: str, column: str, name: str) -> None:
+def test_the_shortest_time_of_other_work_is_not_the_best(row: str, column: str, name: str) -> None:
     runs = [published_run(batch_size=b, values={"forward": b / 100, "backward": b / 50}) for b in (8, 64)]
     columns = {"columns": ("phase",), "phases": ("forward", "backward"), "metrics": ("step_time",)}
     (table,) = build_tables(table_spec(rows=("batch_size",), **columns), runs, NO_FACTS)
@@ -570,4 +570,4 @@ def test_the_shortest_time_of_other_work_is_no_best(row: str, column: str, name:
 def test_best_says_what_the_author_accepts() -> None:
     prose = _best(_framework_table(batch_size=64), 'best("t", accept=["batch_size"])')
     assert prose.text == "&lt;B&gt;"
-    assert "what is compared differs in batch_size" in [n.text for x in prose.numbers for n in x.notes]
+    assert "the compared cases differ in batch_size" in [n.text for x in prose.numbers for n in x.notes]

@@ -50,7 +50,7 @@ def test_the_drawing_of_another_matplotlib_is_kept() -> None:
         assert drawing.up_to_date(LINE, other) == other
 
 
-def test_other_margins_are_no_other_data_but_far_ones_are() -> None:
+def test_other_margins_are_not_other_data_but_far_ones_are() -> None:
     assert is_same_drawing(_draw(padding=0.07), DRAWN)  # 2 points more
     assert not is_same_drawing(_draw(padding=0.20), DRAWN)
 

@@ -91,7 +91,7 @@ def test_a_long_series_keeps_its_extremes() -> None:
     assert list(points) == sorted(points)
 
 
-def test_missing_values_are_no_points() -> None:
+def test_missing_values_are_not_points() -> None:
     assert min_max_points(np.array([np.nan, 1.0, np.nan, 2.0]), 10).tolist() == [1, 3]
     assert min_max_points(np.full(1000, np.nan), 10).tolist() == []
 

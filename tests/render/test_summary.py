@@ -1,4 +1,4 @@
-"""What both pages say besides tables."""
+"""Both pages have findings, expected speeds and the protocol beside their tables."""
 
 import json
 from dataclasses import replace

@@ -147,7 +147,7 @@ def test_every_kind_is_compared() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a picture shows, in the order of drawing, in data coordinates.
+    """The marks of a picture, in the order of drawing, in data coordinates.
 
     dots  (colour, x, y); bars  (colour, x, begin, end); intervals  (x, low, high)
     """

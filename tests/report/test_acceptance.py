@@ -138,7 +138,7 @@ def test_a_reference_is_a_number_above_0_in_its_base_unit_too(against: float, un
         judged({"against": against, "unit": unit, "max_ratio": 1}, metric="step_time")
 
 
-def test_a_ratio_that_is_no_number_is_not_evaluated():
+def test_a_ratio_that_is_not_a_number_is_not_evaluated():
     rule = {"against": 1e-200, "min_ratio": 1, "where": {"node": "n1"}}
     runs = [published_run(node=node, throughput=1e200) for node in ("reference", "n1")]
     assert outcomes(judged(rule, runs=runs)) == {"node=n1": "not evaluated"}
@@ -187,7 +187,7 @@ def test_rules_are_joined_by_all_or_any_of(key: str, nodes: list[str], outcome: 
         ({"where": {"nod": 1}}, "acceptance[0].all[0].where.nod: is not in rows, columns or facets of the table"),
         ({"against": "expected"}, 'acceptance[0].all[0].against: table "nodes" has no expected speed; add compare'),
         ({"against": "base"}, 'acceptance[0].all[0].against: "base" is not known; did you mean "baseline"?'),
-        ({"against": 5, "unit": "W"}, 'acceptance[0].all[0].unit: "W" is no unit of throughput; its base unit is'),
+        ({"against": 5, "unit": "W"}, 'acceptance[0].all[0].unit: "W" is not a unit of throughput; its base unit'),
         ({"min_ratio": 0}, "acceptance[0].all[0].min_ratio: 0 is out of range; use a number above 0"),
         ({"minratio": 1}, 'acceptance[0].all[0].minratio: no such key; did you mean "min_ratio"?'),
     ],
@@ -270,7 +270,7 @@ def test_every_output_has_the_results(tmp_path: Path, monkeypatch: pytest.Monkey
     out, _ = call("build", "reports", "--format", "json", code=6)
     folder = tmp_path / "reports/cluster"
     page = (folder / "README.md").read_text()
-    assert "Acceptance: fail: Every node reaches 95 % of the reference." in page
+    assert "Acceptance fails: Every node reaches 95 % of the reference." in page
     row = "| Throughput of nodes against baseline: ratio at least 0.95 | node=n2 | 940.0 samples/s"
     assert f"{row} | 1,000 samples/s | 0.940 | **fail** |" in page
     html = (folder / "index.html").read_text()

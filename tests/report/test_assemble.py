@@ -1,4 +1,4 @@
-"""What a report says of how its numbers were made."""
+"""A report says how its numbers were made."""
 
 import json
 from pathlib import Path

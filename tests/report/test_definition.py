@@ -258,8 +258,8 @@ def test_the_address_of_logs_has_a_place_for_the_path(tmp_path):
         with pytest.raises(RequestError) as error:
             read_settings(tmp_path, "reports")
         assert str(error.value) == (
-            f'reports/reportgen.toml: source_url: "{wrong}" is no address of a file; write an address such as '
-            "https://github.com/OWNER/NAME/blob/main/{path}#L{line}"
+            f'reports/reportgen.toml: source_url: "{wrong}" is not an address of a file; write an '
+            "address such as https://github.com/OWNER/NAME/blob/main/{path}#L{line}"
         )
 
 

@@ -29,7 +29,7 @@ def test_values_that_differ_between_runs_do_not_separate_machines():
     assert block.rows == (("cpu", "EPYC"), ("pid", "20 different values, such as 0"))
 
 
-def test_where_a_figure_was_published_is_no_environment():
+def test_where_a_figure_was_published_is_not_an_environment():
     runs = [published_run(m=1, environment={"publication.title": "T", "source": "x"}), published_run(m=2)]
     assert environments({"logs/a": runs}) == ()
 

@@ -63,7 +63,7 @@ SWITCH = '[[explorer.switches]]\ntitle = "S"\n'
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('body = "x.md"\n[explorer]', "explorer: an explorer of no tables; add [[tables]]"),
+        ('body = "x.md"\n[explorer]', "explorer: [explorer] needs at least one table; add [[tables]]"),
         (f'[explorer]\ntables = ["u"]\n{TABLE}', 'explorer.tables: no table "u"; known: t'),
         (f'[explorer]\nfacet = ["a"]\n{TABLE}', 'explorer.facet: no such key; did you mean "facets"?'),
         (
@@ -72,7 +72,7 @@ SWITCH = '[[explorer.switches]]\ntitle = "S"\n'
         ),
         (
             f'[explorer]\nfacets = ["phase"]\n{TABLE}',
-            'explorer: "phase" is no factor of a configuration; charts show metrics and phases',
+            'explorer: "phase" is not a factor; charts show metrics and phases',
         ),
         (
             f'{SWITCH}id = "s"\n{TABLE}',

@@ -65,8 +65,8 @@ def test_without_a_comparison_there_is_no_headline() -> None:
         (
             0.999,
             1000.0,
-            "Training: 550 is 0.1 % faster than 470 (995.0 to 1,005 against 996.0 to 1,006 ms), "
-            "undecided: not interleaved; 6 interleaved rounds could decide, about 30 minutes.",
+            "Training: 550 seems 0.1 % faster than 470 (995.0 to 1,005 against 996.0 to 1,006 ms), "
+            "but this is undecided: not interleaved; 6 interleaved rounds could decide, about 30 minutes.",
         ),
     ],
 )
@@ -85,10 +85,10 @@ def test_published_figures_are_called_so() -> None:
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
-        ("speedup", "Training: devices 4 is 2x faster than devices 1 (published figures, no repeats)."),
+        ("speedup", "Training: 4 devices are 2x faster than 1 device (published figures, no repeats)."),
         (
             "efficiency",
-            "Training: devices 4 reaches a scaling efficiency of 0.500 relative to devices 1 "
+            "Training: 4 devices reach a scaling efficiency of 0.500 relative to 1 device "
             "(published figures, no repeats).",
         ),
     ],
@@ -118,8 +118,77 @@ def test_several_pairs_are_a_range_with_places_and_the_mean() -> None:
         where={"device": ("A100",)},
     )
     assert headline_sentences(made) == [
-        "Training: A100 is equal (batch size 2) to 4x faster (batch size 1), relative to V100; "
-        "geometric mean 2x faster; published figures, no repeats."
+        "Training: A100 is as fast as V100 (batch size 2) to 4x faster (batch size 1), "
+        "2x faster in the geometric mean (published figures, no repeats)."
+    ]
+
+
+def spanned(speeds: dict[str, tuple[float, float]], **fields: Any) -> str:
+    """Return the sentence on driver 550 against 470 with the models a and b, which have (470, 550) as speeds."""
+    runs = [
+        published_run(**{"throughput": value, "driver": driver, "model": model, **fields})
+        for model, values in speeds.items()
+        for driver, value in zip(("470", "550"), values, strict=True)
+    ]
+    (sentence,) = two(runs, [], metrics=("throughput",), rows=("model",))
+    return sentence.removesuffix(" (published figures, no repeats).")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "text"),
+    [
+        (2.0, 3.0, "550 is 2x (a) to 3x (b) faster than 470"),
+        (0.8, 0.25, "550 is 4x (b) to 20 % (a) slower than 470"),
+        (0.8, 3.0, "550 is 20 % slower (a) to 3x faster (b) than 470"),
+        (1.0, 3.0, "550 is as fast as 470 (a) to 3x faster (b)"),
+        (1.0, 0.8, "550 is 20 % slower than 470 (b) to as fast (a)"),
+        (1.0, 1.0, "550 is as fast as 470 (a; b)"),
+    ],
+)
+def test_the_ends_of_a_range_have_their_direction(first: float, second: float, text: str) -> None:
+    assert spanned({"a": (1.0, first), "b": (1.0, second)}) == f"Training: {text}"
+
+
+def test_ranges_without_a_direction_are_sentences_too() -> None:
+    memory = [
+        published_run(memory=value * 2.0**30, driver=driver, model=model)
+        for value, driver, model in ((2, "470", "a"), (3, "550", "a"), (2, "470", "b"), (4, "550", "b"))
+    ]
+    assert two(memory, [], metrics=("memory_used",), rows=("model",)) == [
+        "Training: 550 has 1.50x (a) to 2.00x (b) the memory used of 470 (published figures, no repeats)."
+    ]
+    scaling = [
+        published_run(throughput=value, devices=n) for value, n in ((100.0, 1), (180.0, 2), (200.0, 4))
+    ]
+    compare = CompareSpec("efficiency", {"devices": 1})
+    assert headline_sentences(tables(scaling, compare, metrics=("throughput",), rows=("devices",))) == [
+        "Training: the cases reach a scaling efficiency of 0.500 (4 devices) to 0.900 (2 devices) "
+        "relative to 1 device (published figures, no repeats)."
+    ]
+
+
+def test_cases_with_different_baselines_are_compared_with_theirs() -> None:
+    runs = [
+        published_run(throughput=value, device=device, batch_size=batch, model=model)
+        for value, device, batch, model in (
+            (10.0, "A", 1, "x"),
+            (9.0, "A", 2, "x"),
+            (20.0, "B", 2, "x"),
+            (10.0, "A", 2, "y"),
+            (5.0, "B", 4, "y"),
+        )
+    ]
+    made = tables(
+        runs,
+        CompareSpec("speedup", {"device": "A"}),
+        metrics=("throughput",),
+        rows=("model",),
+        pick={"batch_size": "best"},
+        where={"device": ("B",)},
+    )
+    assert headline_sentences(made) == [
+        "Training: the cases are 2x slower (y, batch size 4 (B)) to 2x faster (x, batch size 2 (B)) "
+        "than their baselines (published figures, no repeats)."
     ]
 
 
@@ -138,7 +207,7 @@ def test_several_systems_are_ranked_by_their_mean() -> None:
     speeds = {"A": (100.0, 200.0), "B": (150.0, 310.0), "C": (80.0, 440.0), "D": (50.0,), "E": (199.0, 402.0)}
     assert ranked(speeds) == [
         "Training: relative to A, E is 1.99x to 2.01x as fast (2 cells), B is 50 % to 55 % faster (2 cells), "
-        "C is 20 % slower to 2.2x faster (2 cells) and D is 2x slower; published figures, no repeats."
+        "C is 20 % slower to 2.2x faster (2 cells) and D is 2x slower (published figures, no repeats)."
     ]
 
 
@@ -146,7 +215,7 @@ def test_of_many_systems_the_fastest_and_the_slowest_are_named() -> None:
     (sentence,) = ranked({name: (100.0 * (at + 1),) for at, name in enumerate("ABCDEFG")})
     assert sentence == (
         "Training: relative to A, G is 7x faster, F is 6x faster, E is 5x faster, "
-        "2 more follow and B is 2x faster; published figures, no repeats."
+        "2 more follow and B is 2x faster (published figures, no repeats)."
     )
 
 
@@ -192,7 +261,7 @@ def test_the_mean_is_that_of_the_pairs_of_the_sentence() -> None:
     compare = CompareSpec("ratio", {"driver": "470"}, mean=True)
     fields: dict[str, Any] = {"rows": ("model", "phase"), "phases": ("step", "forward")}
     (sentence,) = two(runs, [], compare=compare, **fields)
-    assert "; geometric mean 2x faster; " in sentence
+    assert ", 2x faster in the geometric mean (" in sentence
 
 
 def test_equal_speeds_have_no_direction() -> None:
@@ -208,9 +277,8 @@ def test_a_range_of_step_times_is_one_of_speeds_and_counts_its_verdicts() -> Non
     ]
     runs += [each for n in (1, 2) for each in repeats(1.0, start=5.0 * n - 4, n=n, driver="470")]
     (sentence,) = two(runs, [], rows=("n",))
-    assert sentence.startswith("Training: 550 is equal (n 2: ")
-    assert " to 2x faster (n 1: 1.99x to 2.01x), relative to 470" in sentence
-    assert sentence.endswith("; 1 faster, 1 same.")
+    assert sentence.startswith("Training: 550 is as fast as 470 (n 2: ")
+    assert sentence.endswith(" to 2x faster (n 1: 1.99x to 2.01x). Verdicts: 1 faster, 1 same.")
 
 
 def test_memory_has_no_faster() -> None:
@@ -235,7 +303,7 @@ def test_a_part_of_the_step_names_what_it_leaves_out() -> None:
     other = run(series([1.0] * 150), series([0.25] * 150, "forward"), id="b", factors={"driver": "550"})
     assert two([measured, other], [], phases=("forward",)) == [
         "Training (forward without the rest of the step): 550 is 2x faster than 470 (one run each, no repeats). "
-        "Warnings about these runs: `protocol.few-repeats`."
+        "These runs have warnings: `protocol.few-repeats`."
     ]
 
 
@@ -282,7 +350,7 @@ def test_at_most_three_tables_are_quoted_and_facets_are_one() -> None:
         )
     ]
     assert headline_sentences(made) == [
-        f"{name}: 550 is 2x faster (a) to 3x faster (b), relative to 470; published figures, no repeats."
+        f"{name}: 550 is 2x (a) to 3x (b) faster than 470 (published figures, no repeats)."
         for name in ("one", "two", "three")
     ]
 
@@ -298,7 +366,7 @@ def test_warnings_about_either_run_and_cells_without_comparison_are_named() -> N
     ]
     assert two([own, *others], [base], rows=("n",)) == [
         "Training (n 1): 550 is 2x faster than 470 (aggregates from the logs, no repeats). "
-        "Warnings about these runs: `protocol.gap`. 1 cell is not comparable with the baseline."
+        "These runs have warnings: `protocol.gap`. 1 cell is not comparable with the baseline."
     ]
 
 
@@ -339,7 +407,7 @@ def test_an_expected_speed_is_compared_with_the_observed_one(
     ]
     compare = CompareSpec("expected", {"device": "A40"})
     made = tables(runs, compare, facts(speed), rows=("device",))
-    assert headline_sentences(made) == [f"Training: {text}; published figures, no repeats."]
+    assert headline_sentences(made) == [f"Training: {text} (published figures, no repeats)."]
 
 
 def test_an_expected_speed_of_a_part_follows_the_whole_step() -> None:
@@ -358,7 +426,7 @@ def test_an_expected_speed_of_a_part_follows_the_whole_step() -> None:
     )
     assert headline_sentences(made) == [
         "Training (all): V100 is 6.50x slower than A40; without data loading it is 2.00x slower; hardware explains "
-        "1.25x, so it is 1.60x slower than expected; published figures, no repeats."
+        "1.25x, so it is 1.60x slower than expected (published figures, no repeats)."
     ]
 
 
@@ -384,16 +452,22 @@ def values(*runs: Run, **fields: Any) -> list[str]:
 
 def test_without_a_comparison_the_sentence_has_the_only_number_and_its_repeats() -> None:
     one = published_run(throughput=8.0, device="NVIDIA A40", item="image")
-    assert values(one) == ["Speed: 8.000 images/s (A40); one run, so nothing says how much it varies."]
+    assert values(one) == [
+        "Speed: the only number is 8.000 images/s (A40); it comes from one run, so nothing says how much it varies."
+    ]
     two = published_run(throughput=9.0, device="NVIDIA A40", item="image")
-    assert values(one, two) == ["Speed: 8.500 images/s (A40); 2 repeats, 8.000 to 9.000."]
+    assert values(one, two) == [
+        "Speed: the only number is 8.500 images/s (A40); its 2 repeats are 8.000 to 9.000."
+    ]
 
 
 def test_without_a_comparison_the_sentence_has_the_ends_of_several_numbers() -> None:
     runs = [
         published_run(throughput=v, model=m, item="token") for v, m in ((4.0, "x"), (2.0, "y"), (3.0, "z"))
     ]
-    assert values(*runs, rows=("model",)) == ["Speed: 2.000 tokens/s (y) to 4.000 tokens/s (x), 3 numbers."]
+    assert values(*runs, rows=("model",)) == [
+        "Speed: 3 numbers range from 2.000 tokens/s (y) to 4.000 tokens/s (x)."
+    ]
 
 
 def test_numbers_that_look_equal_have_no_ends() -> None:
@@ -401,15 +475,13 @@ def test_numbers_that_look_equal_have_no_ends() -> None:
         published_run(node=node, item="image", throughput=value)
         for node, value in (("a", 9.0), ("b", 9.0001))
     ]
-    assert values(*runs, rows=("node",)) == [
-        "Speed: 9.000 images/s; all 2 numbers agree to the digits shown."
-    ]
+    assert values(*runs, rows=("node",)) == ["Speed: 2 numbers agree to the digits shown: 9.000 images/s."]
 
 
 def test_numbers_of_different_items_have_no_ends() -> None:
     runs = [published_run(throughput=1.0, model=m, item=i) for m, i in (("x", "token"), ("y", "image"))]
     assert values(*runs, rows=("model",)) == [
-        "Speed: 2 numbers of different work (images/s, tokens/s), which are not compared."
+        "Speed: 2 numbers (images/s, tokens/s) measure different work and are not compared."
     ]
 
 
@@ -417,7 +489,7 @@ def test_the_ends_are_those_of_the_part_that_takes_the_longest() -> None:
     runs = [published_run(values={"forward": 1.0, "backward": 2.0 * b}, batch_size=b) for b in (1, 2)]
     table = {"metrics": ("step_time",), "phases": ("forward", "backward"), "columns": ("phase",)}
     assert values(*runs, rows=("batch_size",), **table) == [
-        "Speed (backward): 2.000 s (batch size 1) to 4.000 s (batch size 2), 2 numbers."
+        "Speed (backward): 2 numbers range from 2.000 s (batch size 1) to 4.000 s (batch size 2)."
     ]
 
 

@@ -1,4 +1,4 @@
-"""What `reportgen runs` lists of a run."""
+"""The list of runs by `reportgen runs`."""
 
 import csv
 import io

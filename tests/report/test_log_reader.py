@@ -84,7 +84,7 @@ def test_a_part_of_a_load_is_like_a_load_of_that_part(root):
     assert copy.id == "d/r3"
 
 
-def test_a_folder_of_damaged_files_is_no_campaign(root):
+def test_a_folder_of_damaged_files_is_not_a_campaign(root):
     write_files(root / "logs/x1/r1", native_files(1, *range(5000, 5130)))
     write_files(root / "logs/x2/r1", {"run.json": ""})
     everything = LogReader(root)

@@ -78,7 +78,7 @@ def test_a_run_without_the_sorted_value_comes_first_and_no_value_is_compared_wit
 
 
 def test_unknown_names_are_errors_with_the_nearest_one() -> None:
-    with pytest.raises(RequestError, match='--sort: "device" is no column; did you mean "devices"'):
+    with pytest.raises(RequestError, match='--sort: no column "device"; did you mean "devices"'):
         group_rows([entry("a", devices=8)], "device")
     with pytest.raises(RequestError, match='--where: no run has the factor "device"; did you mean "devices"'):
         select([entry("a", devices=8)], {"device": (8,)})

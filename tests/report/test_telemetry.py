@@ -101,7 +101,7 @@ def write_run(folder: Path, precision: str, repeat: int, *, is_hot: bool = False
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What the build of the campaign's report writes: path below reports/ -> content."""
+    """The files that the build of the campaign's report writes: path below reports/ -> content."""
     root = tmp_path_factory.mktemp("repository")
     for precision in CASES:
         for repeat in (1, 2, 3):

@@ -56,7 +56,7 @@ def test_any_name_of_a_file_is_a_name(scratch: ScratchRepository, name: str) -> 
 
 
 @pytest.mark.parametrize("revision", ["-n", "--output=x", "--all", "", "nothing", "HEAD^{tree}", "a\0b"])
-def test_what_is_no_revision_is_refused(scratch: ScratchRepository, revision: str) -> None:
+def test_what_is_not_a_revision_is_refused(scratch: ScratchRepository, revision: str) -> None:
     scratch.commit({"a": "1"})
     with pytest.raises(RequestError, match="is not a commit of this repository"):
         _open(scratch).resolve(revision)

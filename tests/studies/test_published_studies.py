@@ -7,9 +7,12 @@ The csv module reads both sides: the published values in logs/ and the tables in
 import csv
 import json
 import math
+import re
 import statistics
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import pytest
@@ -380,3 +383,70 @@ def test_gpu_over_cpu_times_agree_with_the_ratios_of_the_original() -> None:
     assert round(speedups["Julia 1.5.3 & Flux 0.11.5", "DSANet", train], 4) == 1.535
     assert round(speedups["Julia 1.5.3 & Flux 0.12.1", "DSANet", train], 4) == 1.5876
     assert round(speedups["Julia 1.5.3 & Flux 0.12.1", "DARNN", train], 4) == 0.1208
+
+
+# Headlines
+
+# report -> as the headline has it, significant digits, table, column, factors of the row (and of the row below)
+ONEFLOW = {"devices": "32", "framework": "OneFlow"}
+JADE_TRAINING = {"dataset": "ImageNet", "benchmark": "Train"}
+GTX_960M = {"hardware": "Core i7-6700HQ + GTX 960M", "software": "Julia 1.5.3 & Flux 0.12.1"}
+V100, A100 = (
+    {"seq_len": "128", "batch_size": "256", "phase": "training", "device": device}
+    for device in ("V100", "A100")
+)
+HEADLINES = {
+    "dlperf-v1": [
+        ("31.2x", 3, "resnet50-fp32-b128-speedup", "speedup", [ONEFLOW]),
+        ("26.1x", 3, "bert-fp32-b32-speedup", "speedup", [{**ONEFLOW, "clip": "false"}]),
+        ("12,412 images/s", 4, "resnet50-fp32-b128", "value", [ONEFLOW]),
+        ("4,019 sequences/s", 4, "bert-fp32-b32", "value", [{**ONEFLOW, "clip": "false"}]),
+    ],
+    "flux": [
+        ("1.59x", 3, "gpu-over-cpu", "speedup", [{**GTX_960M, "model": "DSANet"}]),
+        ("0.113x", 3, "gpu-over-cpu", "speedup", [{**GTX_960M, "model": "LSTNet"}]),
+        ("0.150x", 3, "gpu-over-cpu", "speedup", [{**GTX_960M, "model": "TPA-LSTM"}]),
+    ],
+    "jade2": [
+        ("18.6x", 3, "against-a40--8", "observed", [{**JADE_TRAINING, "phase": "whole_step"}]),
+        ("129x", 3, "against-a40--8", "observed", [{**JADE_TRAINING, "phase": "data_loading"}]),
+        ("6.07x", 3, "against-a40--8", "observed", [{**JADE_TRAINING, "phase": "compute"}]),
+        ("3.77x", 3, "against-a40--8", "excess", [{**JADE_TRAINING, "phase": "compute"}]),
+    ],
+    "transformers": [
+        ("1.75x", 3, "throughput--distilroberta-base", "value", [A100, V100]),
+        ("1,532 sequences/s", 4, "throughput--distilroberta-base", "value", [A100]),
+        ("877.9.", 4, "throughput--distilroberta-base", "value", [V100]),
+    ],
+}
+
+
+@pytest.mark.parametrize("report", HEADLINES)
+def test_a_headline_has_the_numbers_of_its_tables_rounded_to_three_or_four_digits(report: str) -> None:
+    page = (ROOT / "reports" / report / "README.md").read_text("utf-8")
+    headline = re.sub(r"<sup>.*?</sup>", "", page.splitlines()[2])
+    for shown, digits, name, column, rows in HEADLINES[report]:
+        first, *below = (_only(report, name, row)[column] for row in rows)
+        exact = Decimal(first) / Decimal(below[0]) if below else Decimal(first)
+        number_shown = re.match(r"[0-9.,]*[0-9]", shown)
+        assert number_shown
+        assert number_shown[0] == _rounded(exact, digits)
+        assert re.search(rf"(?<![0-9.,]){re.escape(shown)}(?![0-9])", headline)
+
+
+@pytest.mark.parametrize("report", HEADLINES)
+def test_every_number_of_a_headline_is_checked(report: str) -> None:
+    definition = tomllib.loads((ROOT / "reports" / f"{report}.toml").read_text("utf-8"))
+    numbers = re.findall(r"value\(|ratio\(|number=true", definition["headline"])
+    assert len(numbers) == len(HEADLINES[report])
+
+
+def _only(report: str, name: str, factors: Row) -> Row:
+    (row,) = (row for row in table(report, name) if factors.items() <= row.items())
+    return row
+
+
+def _rounded(exact: Decimal, digits: int) -> str:
+    """Return a number with significant digits; those before the point are never zeroed."""
+    step = Decimal(1).scaleb(min(0, exact.adjusted() - digits + 1))
+    return f"{exact.quantize(step, ROUND_HALF_UP):,}"

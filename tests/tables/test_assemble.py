@@ -1,4 +1,4 @@
-"""What a table shows, from runs whose figures are written out here."""
+"""The cells of a table, from runs whose figures are written out here."""
 
 from csv import DictReader
 from dataclasses import replace
@@ -717,7 +717,7 @@ def test_phases_are_in_the_requested_order():
         ),
         (
             {"rows": ("m",), "unit": "images/s"},
-            "tables[0].unit: unit is images/s, but the runs count tokens/s; leave unit out",
+            "tables[0].unit: unit images/s does not fit: these runs count tokens/s; leave unit out",
         ),
         (
             {"rows": ("m",), "planned": ({"m": "b", "framwork": 1},)},
@@ -910,7 +910,7 @@ def test_runs_that_did_other_work_share_no_median(name: str, values: tuple[float
     (note,) = {note.text for note in table.notes}
     shown = ", ".join(f"{value:g}" for value in values)
     assert note == (
-        f"runs with equal factors differ in {name} ({shown}) and are no repeats: name it in labels.toml"
+        f"runs with equal factors differ in {name} ({shown}) and are not repeats: name it in labels.toml"
     )
 
 

@@ -218,6 +218,6 @@ def test_cells_show_the_band_of_an_expected_speed():
     assert (value.low, observed.low) == (None, None)
 
 
-def test_an_expected_speed_that_the_facts_agree_on_is_no_band():
+def test_an_expected_speed_that_the_facts_agree_on_is_not_a_band():
     table = jade_table(phases=("forward",), show=("expected", "excess"))
     assert {(cell.low, cell.high) for line in table.cells for cell in line} == {(None, None)}

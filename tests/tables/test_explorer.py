@@ -144,7 +144,7 @@ def test_a_measure_that_the_baseline_does_not_have_has_no_ratios() -> None:
     assert ratios == [None] * len(ratios)
 
 
-def test_one_of_several_cases_is_no_baseline() -> None:
+def test_one_of_several_cases_is_not_a_baseline() -> None:
     runs = [
         log("a", 10.0, device="V100", try_=1),
         log("b", 1000.0, device="V100", try_=2),

@@ -1,4 +1,4 @@
-"""What figures of each kind show, and what a table must have for them."""
+"""The data of each kind of figure, and what a table must have for them."""
 
 import pytest
 
@@ -98,11 +98,11 @@ def test_speedups_can_be_drawn_as_efficiency():
     assert (figure.y_title, figure.quantity) == ("scaling efficiency", "efficiency")
 
 
-def test_speedups_over_another_framework_are_no_scaling_efficiency():
+def test_speedups_over_another_framework_are_not_a_scaling_efficiency():
     table = {**SCALING, "compare": CompareSpec("speedup", {"framework": "A"}), "show": ("speedup",)}
     with pytest.raises(RequestError) as error:
         figures(table=table, x="devices", show="efficiency")
-    assert "are about framework, and not the number of devices" in str(error.value)
+    assert "compare framework, not device counts" in str(error.value)
 
 
 def test_step_times_of_unknown_work_have_no_scaling_efficiency():
@@ -167,7 +167,7 @@ def test_an_ecdf_of_steps_has_the_measured_steps_of_all_ranks_without_the_warm_u
 
 
 def test_an_ecdf_of_steps_has_no_gaps():
-    # The protocol leaves a gap of 30 s out of the measured steps, so it is no share of them.
+    # The protocol leaves a gap of 30 s out of the measured steps, so it is not a share of them.
     steps = [0.1] * 70 + [30.0] + [0.1] * 60
     (figure,) = figures(
         [run(series(steps), factors={"m": "a"})],

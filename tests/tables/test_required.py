@@ -1,4 +1,4 @@
-"""What a definition requires and a table lacks."""
+"""Cells and repeats that a definition requires and a table lacks."""
 
 from typing import Any
 

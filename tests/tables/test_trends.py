@@ -104,7 +104,7 @@ def test_commits_that_a_series_lacks_stay_in_order() -> None:
     assert figure_of(runs, "commit").categories == ("cccccccc", "aaaaaaaa", "bbbbbbbb")
 
 
-def test_a_start_that_no_calendar_has_is_no_day() -> None:
+def test_a_start_that_no_calendar_has_is_not_a_day() -> None:
     assert x_of(replace(published_run(model="a"), started=1e300), "date") == ""
     runs = [replace(nightly(1)[0], started=1e300)]
     report = example.report(tables=tuple(build_tables(table_spec(rows=("model",)), runs, NO_FACTS)))
@@ -131,7 +131,7 @@ def test_logs_that_do_not_say_x_are_an_error_with_the_choices() -> None:
         figure_of([published_run(model="a", throughput=1.0)], "date")
 
 
-def test_a_run_without_x_is_no_point() -> None:
+def test_a_run_without_x_is_not_a_point() -> None:
     runs = nightly(3)
     runs[0] = replace(runs[0], started=None)
     (table,) = build_tables(table_spec(rows=("model",)), runs, NO_FACTS)

@@ -1,4 +1,4 @@
-"""What tables order and label although nothing has it is a note, once for all tables of a report."""
+"""Values to order and label that no run has are a note, once for all tables of a report."""
 
 import pytest
 
@@ -61,7 +61,7 @@ def test_unused_keys_are_named_with_the_closest_known_name(keys, message):
         {"labels": {"phase=step": "all of it", "throughput": "speed", "system": "machine", "repeat": "no."}},
     ],
 )
-def test_used_keys_are_no_finding(keys):
+def test_used_keys_are_not_a_finding(keys):
     assert messages(table_spec(**keys)) == []
 
 

@@ -1,4 +1,4 @@
-"""A waterfall leads from the time of a baseline, part by part, to that of a case."""
+"""A waterfall leads from the time of a baseline, part by part, to the time of a case."""
 
 import math
 from pathlib import Path

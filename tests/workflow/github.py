@@ -94,7 +94,7 @@ def running(github: FakeGitHub) -> Iterator[FakeGitHub]:
 
 @dataclass(frozen=True)
 class JobResult:
-    """What a job did: exit code of its first failed step, its log, its summary, its outputs, its pages."""
+    """The outcome of a job: exit code of its first failed step, its log, its summary, its outputs, its pages."""
 
     code: int
     log: str

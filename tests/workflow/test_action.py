@@ -31,7 +31,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 @pytest.fixture
 def checkout(study: Study, tmp_path: Path) -> Path:
-    """What actions/checkout leaves: a clone with the branches of the origin."""
+    """A copy as actions/checkout leaves it: a clone with the branches of the origin."""
     checkout = tmp_path / "checkout"
     study.git.git("clone", "--quiet", str(study.root), str(checkout))
     return checkout
@@ -39,7 +39,7 @@ def checkout(study: Study, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def results(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the steps Check and Compare write; tests of the comment alone differ in what the server answers."""
+    """The output of the steps Check and Compare; tests of the comment alone differ in what the server answers."""
     folder = tmp_path_factory.mktemp("results")
     study.git.git("clone", "--quiet", str(study.root), str(folder / "checkout"))
     run_action(folder / "checkout", folder / "job", FakeGitHub(url=CLOSED), pages="false")
@@ -135,7 +135,7 @@ def test_a_comparison_that_fails_says_why(checkout: Path, tmp_path: Path, github
     assert "nothing: is not a commit of this repository" in job.summary
 
 
-def test_output_that_quotes_logs_is_no_command_to_the_runner(
+def test_output_that_quotes_logs_is_not_a_command_to_the_runner(
     checkout: Path, tmp_path: Path, github: FakeGitHub
 ) -> None:
     (checkout / "reports/study.toml").write_text(definition() + '"::set-env name=PATH::x ```" = 1\n')

@@ -76,7 +76,7 @@ def run_script(folder: Path, url: str = "") -> tuple[str, str]:
         HTTP_OK + b'\r\n"comments"',
     ],
 )
-def test_an_answer_that_is_no_list_of_comments_is_a_warning(tmp_path: Path, answer: bytes) -> None:
+def test_an_answer_that_is_not_a_list_of_comments_is_a_warning(tmp_path: Path, answer: bytes) -> None:
     with answering(answer) as url:
         log, summary = run_script(tmp_path, url)
     assert log.splitlines()[-1].startswith("::warning::no comment: ")
@@ -84,7 +84,7 @@ def test_an_answer_that_is_no_list_of_comments_is_a_warning(tmp_path: Path, answ
     assert "The reports are up to date." in summary
 
 
-def test_entries_that_are_no_comments_of_ours_are_skipped(tmp_path: Path) -> None:
+def test_entries_that_are_not_comments_of_ours_are_skipped(tmp_path: Path) -> None:
     entries = [
         1,
         None,

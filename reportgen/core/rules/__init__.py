@@ -20,7 +20,7 @@ SEVERITIES: tuple[Severity, ...] = ("invalid", "warning", "note")  # the worst f
 
 
 class Rule(StrEnum):
-    """What a finding is about. The text of a rule is its id, such as `protocol.gap`."""
+    """The subject of a finding. The text of a rule is its id, such as `protocol.gap`."""
 
     severities: tuple[Severity, ...]
 

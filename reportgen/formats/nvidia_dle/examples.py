@@ -114,7 +114,7 @@ def set_batch(
     run.environment = {**facts, **run.environment}
     device = facts.get("gpu")
     if device and _ALSO not in device:
-        # Runs on different GPUs are no repeats of one case.
+        # Runs on different GPUs are not repeats of one case.
         run.factors.setdefault("device", device)
     launched_batch, launched_devices = launched(files)
     if launched_batch and launched_devices:

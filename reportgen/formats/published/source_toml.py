@@ -14,7 +14,7 @@ from reportgen.core.schema import Condition, TomlTable, convert_valid_parts
 from reportgen.core.schema import parse as parse_toml
 from reportgen.formats.parsing.toml_lines import line_of
 
-# A larger file is no description of tables.
+# A larger file does not describe tables.
 _MAX_BYTES = 64 * 1024
 
 

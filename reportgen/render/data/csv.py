@@ -95,7 +95,7 @@ def _lines(table: Table, split: Sequence[str]) -> Iterator[Line]:
 
 
 def _split_values(split: Sequence[str], column: Header, cells: Sequence[Cell]) -> Iterator[FactorValue]:
-    """Yield the values of the splitting factors; a column that was not split has those of its case."""
+    """Yield the values of the splitting factors; a column that was not split shows its case's values."""
     case = next((cell.case for cell in cells if cell.case), None)
     known = {**(case.factors if case else {}), **dict(column.split)}
     return (known.get(name, "") for name in split)

@@ -1,4 +1,4 @@
-"""Colours of figures; those of text, lines and paper are replaced by the page's own inside index.html."""
+"""Colours of figures; inside index.html the page's own replace the colours of text, lines and paper."""
 
 INK = "#2b3036"
 GRID = "#dfe3e8"

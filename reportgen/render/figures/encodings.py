@@ -198,12 +198,12 @@ def x_offset(figure: Figure) -> Json:
 
 
 def colour(figure: Figure) -> Json:
-    """Return the colours of the series, those of matplotlib, with a legend if there are several."""
+    """Return matplotlib's colours of the series, with a legend if there are several."""
     return {"color": _by_series(figure, [colour_of(style_of(figure, n)) for n in range(len(figure.series))])}
 
 
 def shape(figure: Figure) -> Json:
-    """Return the markers of the series, those of matplotlib, with a legend if there are several."""
+    """Return matplotlib's markers of the series, with a legend if there are several."""
     return {
         "shape": _by_series(
             figure, [_SHAPES[marker_of(style_of(figure, n))] for n in range(len(figure.series))]

@@ -100,7 +100,7 @@ def number_text(value: float) -> str:
 
 
 def size_text(value: float, sizes: Sequence[float]) -> str:
-    """Return how a size is written; large powers of two of which one is above 64 Ki are in Ki and Mi."""
+    """Return a size as text, in Ki or Mi if all sizes are powers of two and the largest is at least 64 Ki."""
     if sizes[-1] < _MIN_BINARY or any(size % 1 or int(size) & (int(size) - 1) for size in sizes):
         return number_text(value)
     for name, factor in _BINARY.items():

@@ -120,9 +120,9 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Usual:
-    """What the runs of a case have in common, so that a page says it once.
+    """Values that the runs of a case share, so that a page says them once.
 
-    folder  that their logs are in, with "/" at the end; paths, steps  those of most runs
+    folder  that their logs are in, with "/" at the end; paths, steps  as in most runs
     """
 
     folder: str

@@ -1,4 +1,4 @@
-"""What the top of a page says about a report: what was measured, on what, when, and how far to trust it.
+"""Say at the top of a page what was measured, on what, when, and how far to trust it.
 
 Everything comes from the cases in the tables, so it holds for the numbers that a reader sees.
 """
@@ -105,7 +105,7 @@ def _on(machines: Sequence[str], cases: Sequence[Case]) -> str:
             f"{numbers[0]} to {numbers[-1]} devices" if len(numbers) > 1 else count(numbers[0], "device")
         )
     if devices and not machines:
-        return f"{devices}; the logs do not say which"
+        return f"{devices} of unknown type"
     return ", ".join(filter(None, (_listed(machines), devices)))
 
 

@@ -1,4 +1,4 @@
-"""What both pages say besides tables: findings by rule, expected speeds, the protocol.
+"""Prepare the parts of both pages beside tables: findings by rule, expected speeds, the protocol.
 
 These are plain values; each output only formats them.
 """

@@ -40,7 +40,7 @@ class CellSection:
 def explain(
     report: Report, table: Table, column: Header, cell: TableCell, heads: tuple[str, str]
 ) -> list[CellSection]:
-    """Return the sections about a cell; `heads` are those of its row and column as texts."""
+    """Return the sections about a cell; `heads` are the texts of its row and its column."""
     index = CaseIndex(report)
     evidence = {each.name: each for each in evidence_of(index, lambda shown: shown.id).cases}
     sections = [CellSection("cell", tuple(_cell_rows(report, table, column, cell, heads)))]

@@ -23,7 +23,7 @@ def ends_with(footer: str) -> re.Pattern[bytes]:
 
 
 def is_intact(content: bytes) -> bool:
-    """Return False if the checksum is that of another text, or text follows it.
+    """Return whether the checksum, if there is one, matches the text and ends the page.
 
     A page without a checksum may be of any age.
     """

@@ -145,7 +145,7 @@ _SECTIONS: dict[str, Callable[[Report], str]] = {
 
 
 def _numbers(prose: "Prose") -> Callable[[re.Match[str]], str]:
-    """Return what shows a number of a text: with the names of its notes, except those of every number."""
+    """Return what shows a number of a text, with the names of its notes unless all numbers have them."""
     some = {note.mark for note in text_notes(prose.numbers) if not note.on_all}
 
     def show(number: re.Match[str]) -> str:

@@ -25,7 +25,7 @@ _MAX_SUBJECT = 60
 
 
 def acceptance_table(entry: Acceptance) -> str:
-    """Return the table of an entry; results that are no pass are bold."""
+    """Return the table of an entry; results other than a pass are bold."""
     body = []
     for line in acceptance.lines(entry):
         *texts, result = map(escape.markdown, line.texts)

@@ -1,4 +1,4 @@
-"""What the index of all reports says of each: its result, what was measured when, how far to trust it."""
+"""Describe each report for the index: its result, what was measured when, how far to trust it."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What a page loads from beside it, for a page that has everything inside: one file to mail."""
+"""Embed in a page what it otherwise loads from beside it: one file to mail."""
 
 import base64
 import re
@@ -13,7 +13,7 @@ _END = re.compile(r"<(?=/?script|!--)", re.IGNORECASE)
 
 
 def scripts(content: Content) -> list[str]:
-    """Return the scripts of such a page: steps of every table, that of all pages, library of charts."""
+    """Return the scripts of such a page: the steps of each table, the page script, the library of charts."""
     tables = filter(steps.OUTPUT.is_for_table, content.report.tables)
     before = [_inside(steps.steps_js(content, table)) for table in tables]
     after = [_inside(library.vega_js())] if library.has_charts(content.report) else []

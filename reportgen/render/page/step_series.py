@@ -40,7 +40,7 @@ def runs_with_steps(table: Table) -> list[tuple[Run, Window | None]]:
 
 
 def _has_times(window: Window | None) -> bool:
-    """Return False for no window, and for that of printed rates."""
+    """Return whether there is a window and it has times: a window of printed rates has none."""
     return window is not None and math.isfinite(window.time)
 
 

@@ -71,7 +71,7 @@ def find_cell(
 def find_cells(
     table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue], quantity: Quantity | None
 ) -> list[TableCell]:
-    """Return the cells that match, without means; without `quantity` those of the first one that is shown."""
+    """Return the cells that match, without means; without `quantity`, cells of the first one shown."""
     cells = [cell for cell in _matching(table, row, column, quantity) if not cell.row.is_mean]
     if not cells:
         asked = ", ".join(f"{name}={value}" for name, value in (*row.items(), *column.items()))

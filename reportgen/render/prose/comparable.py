@@ -1,4 +1,4 @@
-"""Whether `ratio()` in a text means anything: the rules are those of a table with `compare`."""
+"""Decide whether `ratio()` in a text means anything, by the rules of a table with `compare`."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -67,7 +67,7 @@ def differs_note(differences: Sequence[Difference]) -> list[Note]:
 def all_differ_note(differences: Iterable[Difference]) -> list[Note]:
     """Return what a reader must know of the best of several cases that differ so."""
     known = ", ".join(dict.fromkeys(each.name for each in differences))
-    return [Note(f"what is compared differs in {known}", name="differs")] if known else []
+    return [Note(f"the compared cases differ in {known}", name="differs")] if known else []
 
 
 def _text(each: Difference) -> str:

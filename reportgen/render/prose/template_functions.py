@@ -313,7 +313,7 @@ def _factors(what: str, value: object) -> Mapping[str, FactorValue]:
 
 def _names(what: str, value: object) -> Sequence[str]:
     if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
-        raise PlaceholderError(f"{what} = {value!r} is no list of names", f'write {what}=["batch_size"]')
+        raise PlaceholderError(f"{what} = {value!r} is not a list of names", f'write {what}=["batch_size"]')
     return value
 
 

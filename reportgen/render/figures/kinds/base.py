@@ -1,4 +1,4 @@
-"""What a kind of figure is, and what kinds share: categories, series styles, error bars, axes.
+"""Define a kind of figure, and what kinds share: categories, series styles, error bars, axes.
 
 Values arrive in the unit to show, None where there is nothing; a missing value leaves a gap and is never
 drawn as zero. Series differ in colour and in marker or hatching, so a reader need not see colours.
@@ -110,7 +110,7 @@ def shorten(name: str, most: int = _MAX_NAME) -> str:
 
 
 def _on_two_lines(name: str) -> str:
-    """Return a name on at most two lines, of which the second one lacks its middle if it is too long."""
+    """Return a name on at most two lines; a second line that is too long loses its middle."""
     # A line ends with the dot between two parts, and does not begin with it.
     joined = name.replace(_INNER_NAME, _INNER_NAME.replace(" ", "\N{NO-BREAK SPACE}", 1))
     for width in (_MAX_LINE, _MAX_NAME):
