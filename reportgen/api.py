@@ -11,6 +11,7 @@ The command line calls these functions. pandas is loaded by the first `to_datafr
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -21,20 +22,21 @@ from reportgen.core.factors import matches
 from reportgen.core.model import STEP, Case, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.diff.rebuilt import NOTHING_REBUILT, RebuiltReport
+from reportgen.document.model import Document, Note, Quantity
 from reportgen.load import LoadResult, load_runs
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import CaseRequest, MeasuredRuns, Protocol, build_cases, parse_protocol
 from reportgen.sources.filesystem import resolve_existing
-from reportgen.tables.results import Note, Quantity, Report, Table
+from reportgen.tables.results import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from reportgen.audit import AuditedDocument, Evidence
+    from reportgen.document.find_cell import CellPlace
     from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
     from reportgen.render.markdown.cell_chain import CellSection
-    from reportgen.report.find_cell import CellPlace
     from reportgen.report.listing import RunListing
     from reportgen.report.run_view import RunView
     from reportgen.sources.logfiles import LogFiles
@@ -46,7 +48,9 @@ __all__ = [
     "CaseSet",
     "CellExplanation",
     "Detection",
+    "Document",
     "InitResult",
+    "RenderResult",
     "RequestError",
     "ResultTable",
     "Run",
@@ -60,8 +64,11 @@ __all__ = [
     "explain_cell",
     "format_names",
     "init",
+    "json_schema",
     "list_runs",
     "read",
+    "read_document",
+    "render",
     "steps",
     "table",
     "view_run",
@@ -207,19 +214,26 @@ class ResultTable:
         """Return the table with caption and footnotes as GitHub-flavoured Markdown."""
         from reportgen.render import render_table_markdown
 
-        return render_table_markdown(self.table)
+        document = self._document()
+        return render_table_markdown(document, document.tables[0])
 
     def to_csv(self) -> str:
         """Return one line per row and column in base units, as `tables/<id>.csv` of a report."""
         from reportgen.render.data.csv import table_csv
 
-        return table_csv(self.table).decode()
+        document = self._document()
+        return table_csv(document, document.tables[0]).decode()
 
     def to_dataframe(self) -> "pd.DataFrame":
         """Return the numbers in base units, rows and columns as shown."""
         from reportgen.tables.dataframes import table_frame
 
         return table_frame(self.table)
+
+    def _document(self) -> Document:
+        from reportgen.report.document import document_of_tables
+
+        return document_of_tables([self.table])
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
@@ -248,7 +262,7 @@ class BuildResult:
     lines    the changed lines of Markdown and CSV files, as a unified diff
     """
 
-    reports: tuple[Report, ...]
+    reports: tuple[Document, ...]
     changes: "tuple[Change, ...]"
     findings: tuple[Finding, ...]
     logs: "LogSummary"
@@ -532,10 +546,9 @@ class CellExplanation:
 
     def to_json(self) -> str:
         """Return the cell, its cases and the parts of its difference, as in report.json."""
-        from reportgen.render.data.report_json import encode_cell
+        from reportgen.document.cells import encode_cell
 
-        at = self.place
-        return encode_cell(at.report, at.table, at.row, at.column, at.cell).decode()
+        return encode_cell(self.place).decode()
 
 
 def explain_cell(
@@ -555,12 +568,14 @@ def explain_cell(
     Raises RequestError, with the nearest names or all that fit, unless exactly one cell fits.
     """
     from reportgen import pipeline
+    from reportgen.document.find_cell import column_text, find_cell, row_text
     from reportgen.render.markdown.cell_chain import explain
-    from reportgen.report.find_cell import column_text, find_cell, row_text
+    from reportgen.report.document import make_document
 
     folder = Path(reports)
     request = pipeline.Request(folder.resolve().parent, folder)
-    at = find_cell(pipeline.assemble_report(request, report, progress), table, row, column)
+    document = make_document(pipeline.assemble_report(request, report, progress))
+    at = find_cell(document, table, row, column)
     heads = row_text(at.row), column_text(at.column)
     return CellExplanation(at, tuple(explain(at.report, at.table, at.column, at.cell, heads)))
 
@@ -818,3 +833,62 @@ def _lists(where: Where | None) -> dict[str, list[FactorValue]]:
 
 def _conditions(where: Where) -> dict[str, tuple[FactorValue, ...]]:
     return {name: tuple(values) for name, values in _lists(where).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class RenderResult:
+    """The files of a report that was rendered from its document.
+
+    changes  files that were written, relative to the folder
+    missing  files with steps that the document names and that are not beside it, or are others
+    """
+
+    changes: "tuple[Change, ...]"
+    missing: tuple[str, ...] = ()
+
+
+def read_document(path: PathLike) -> Document:
+    """Return the content of a report.json: tables, cases, figures, findings.
+
+    Raises RequestError if it is not one, or if its parts do not fit together.
+    """
+    from reportgen.document.check import check_document
+    from reportgen.document.encode import canonical, decode
+
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise RequestError(str(path), f"cannot be read: {error.strerror}", "name a report.json") from None
+    document = decode(content, str(path))
+    check_document(document, str(path))
+    return canonical(document)
+
+
+def json_schema() -> str:
+    """Return the JSON Schema of report.json."""
+    from reportgen.document.encode import encode_value
+    from reportgen.document.schema import json_schema as schema
+
+    return encode_value(schema()).decode()
+
+
+def render(document: PathLike, out: PathLike, *, standalone: bool = False) -> RenderResult:
+    """Write the page, Markdown, CSV and figures of a report from its report.json alone.
+
+    document    a report.json, written by reportgen or by another program
+    out         folder to write to; the report gets a folder in it
+    standalone  put everything into the page, as one file to mail
+    Raises RequestError if the document cannot be read, or a file that is not generated is in the way.
+    """
+    from reportgen import publish
+    from reportgen.render import render_assets, render_document
+
+    read, target = read_document(document), Path(out)
+    side_files = publish.side_files(Path(document).parent, read.side_files)
+    files = render_document(
+        read, side_files, partial(publish.read_generated, target / read.name), standalone=standalone
+    )
+    outputs = {f"{read.name}/{path}": content for path, content in files.items()}
+    outputs |= render_assets([read], partial(publish.read_generated, target), standalone=standalone)
+    changes = publish.apply(outputs, target, owned=())
+    return RenderResult(tuple(changes), tuple(sorted(read.side_files.keys() - side_files.keys())))

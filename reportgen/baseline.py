@@ -13,7 +13,8 @@ from pathlib import Path
 from reportgen.core.errors import RequestError
 from reportgen.diff.changes import Diff, LogChanges, compare_reports, log_changes
 from reportgen.diff.sections import Endpoint
-from reportgen.diff.snapshot import StoredReport, read_report
+from reportgen.document.encode import decode
+from reportgen.document.model import Document
 from reportgen.sources.forges import commit_link
 from reportgen.sources.git import GitRepository, find_repository, open_repository
 
@@ -99,7 +100,7 @@ def diff_reports(reports: Path, base: str = "", environ: Mapping[str, str] | Non
     return ReportDiff(diff, baseline.endpoint, _endpoint(repository, head, name))
 
 
-def reports_at(baseline: Baseline, folder: str) -> tuple[dict[str, StoredReport], tuple[str, ...]]:
+def reports_at(baseline: Baseline, folder: str) -> tuple[dict[str, Document], tuple[str, ...]]:
     """Return the reports of a folder at the baseline by name, and notes on those that cannot be read."""
     files = baseline.repository.list_files(baseline.commit, folder)
     below = len(folder) + 1 if folder else 0
@@ -109,11 +110,11 @@ def reports_at(baseline: Baseline, folder: str) -> tuple[dict[str, StoredReport]
         if path.endswith(f"/{_NAME}") and path[below:].count("/") == 1
     }
     contents = baseline.repository.read_objects(named.values())
-    stored: dict[str, StoredReport] = {}
+    stored: dict[str, Document] = {}
     notes = []
     for path, name in named.items():
         try:
-            report = read_report(contents[name], f"{path} at {baseline.commit[:10]}")
+            report = decode(contents[name], f"{path} at {baseline.commit[:10]}")
         except RequestError as error:
             notes.append(f"{error.place} {error.fact}, so its report counts as new.")
         else:
@@ -121,15 +122,15 @@ def reports_at(baseline: Baseline, folder: str) -> tuple[dict[str, StoredReport]
     return stored, tuple(notes)
 
 
-def reports_in(folder: Path) -> dict[str, StoredReport]:
+def reports_in(folder: Path) -> dict[str, Document]:
     """Return the reports of a folder on disk by name. Raises RequestError if one cannot be read."""
     return {
-        path.parent.name: read_report(path.read_bytes(), os.path.relpath(path))
+        path.parent.name: decode(path.read_bytes(), os.path.relpath(path))
         for path in sorted(folder.glob(f"*/{_NAME}"))
     }
 
 
-def _stale(reports: Mapping[str, StoredReport], root: Path) -> list[str]:
+def _stale(reports: Mapping[str, Document], root: Path) -> list[str]:
     """Return a note for each report whose logs are no longer those that it was built from."""
     notes = []
     for name, report in reports.items():

@@ -14,22 +14,28 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec import structs
+
 from reportgen.autolayout.overview import define_overview
 from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import Finding, Source, Status
+from reportgen.core.progress import TrackProgress
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
+from reportgen.document.model import Document
 from reportgen.labels import labels_toml
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import MeasuredRuns
 from reportgen.report.assemble import assemble
 from reportgen.report.computed_facts import compute_facts, expect_logs
 from reportgen.report.definition import ReportDefinition, inside, read_definition
+from reportgen.report.document import make_document
 from reportgen.report.log_reader import Campaigns, LogReader, Progress
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
+from reportgen.report.step_files import step_files
 from reportgen.tables.expected import SpeedFacts, check_systems
-from reportgen.tables.results import Report, TrackProgress
+from reportgen.tables.results import Report
 from reportgen.tables.spec import SYSTEM
 
 T = TypeVar("T")
@@ -101,22 +107,18 @@ class LogSummary:
 class Build:
     """The result of a build.
 
+    findings  of all reports and injections, each once
     files     path below the target -> content; injected  path below the root -> new content
     problems  tables in other files that were edited by hand
     logs      what was read, and what was not
     """
 
-    reports: tuple[Report, ...]
+    reports: tuple[Document, ...]
+    findings: tuple[Finding, ...]
     files: Mapping[str, bytes]
     injected: Mapping[str, bytes] = field(default_factory=dict)
     problems: tuple[Finding, ...] = ()
     logs: LogSummary = LogSummary()
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The findings of all reports and injections, each once."""
-        findings = [finding for report in self.reports for finding in report.findings]
-        return tuple(dict.fromkeys([*findings, *self.problems]))
 
 
 def build(request: Request, progress: Progress | None = None, *, committed_only: bool = False) -> Build:
@@ -127,12 +129,13 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
     raises    RequestError for anything wrong in definitions, settings, prose or marked files
     """
     from reportgen.publish import read_generated
-    from reportgen.render import render_index, render_report
+    from reportgen.render import render_document, render_index
 
     _check(request)
     measured = MeasuredRuns()
     inputs = _read_inputs(request, measured, progress)
-    reports = []
+    documents = []
+    findings: list[Finding] = []
     files: dict[str, bytes] = {}
     watch = _Watch(progress, len(inputs.definitions))
     for definition, logs in zip(inputs.definitions, inputs.campaigns, strict=True):
@@ -140,16 +143,35 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
         part = watch.part(definition.name)
         with _naming_unused_labels([logs]):
             report = assemble(definition, logs, inputs.knowledge, prose, part, measured)
-        reports.append(report)
+        source_url = inputs.settings.source_url or request.source_url(definition.name)
+        document, side_files = _document(report, source_url)
+        documents.append(document)
+        findings += report.findings
         existing = partial(read_generated, request.target / definition.name)
         part = watch.part(definition.name)
-        source_url = inputs.settings.source_url or request.source_url(definition.name)
-        rendered = render_report(report, existing, part, source_url, committed_only, request.standalone)
+        rendered = render_document(document, side_files, existing, part, committed_only, request.standalone)
         files.update({f"{definition.name}/{path}": content for path, content in rendered.items()})
     existing = partial(read_generated, request.target)
-    files.update(render_index(reports, existing, committed_only, request.standalone))
-    injected, problems = _inject(request, inputs.settings, reports) if request.out is None else ({}, ())
-    return Build(tuple(reports), files, injected, problems, _summary(request, inputs.reader))
+    files.update(render_index(documents, existing, committed_only, request.standalone))
+    injected, problems = _inject(request, inputs.settings, documents) if request.out is None else ({}, ())
+    findings += problems
+    return Build(
+        tuple(documents),
+        tuple(dict.fromkeys(findings)),
+        files,
+        injected,
+        problems,
+        _summary(request, inputs.reader),
+    )
+
+
+def _document(report: Report, source_url: str) -> tuple[Document, Mapping[str, bytes]]:
+    """Return the document of a report, and the files with steps and telemetry that it names."""
+    from reportgen.render import headline_text
+
+    side_files = step_files(report)
+    document = make_document(report, side_files, source_url)
+    return structs.replace(document, headline=headline_text(document)), side_files
 
 
 def _summary(request: Request, reader: LogReader) -> LogSummary:
@@ -371,7 +393,7 @@ def _prose(request: Request, definition: ReportDefinition) -> str:
 
 
 def _inject(
-    request: Request, settings: Settings, reports: Sequence[Report]
+    request: Request, settings: Settings, documents: Sequence[Document]
 ) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     """Return the new content of the files with marked tables, and the tables that were edited by hand."""
     from reportgen.inject import check_file, inject, is_marked
@@ -390,7 +412,7 @@ def _inject(
         if not is_marked(text) and not expected:
             continue
         if not tables:
-            tables = {f"{r.name}/{t.id}": render_table_markdown(t) for r in reports for t in r.tables}
+            tables = {f"{d.name}/{t.id}": render_table_markdown(d, t) for d in documents for t in d.tables}
         result = inject(text, tables, place=file, expected=expected)
         problems += [
             Finding("warning", Rule.PUBLISH_EDITED, file, e.message, Source(file, e.line))

@@ -161,6 +161,16 @@ def read_generated(folder: Path, path: str) -> bytes | None:
     return target.read_bytes() if target.is_file() and not target.is_symlink() else None
 
 
+def side_files(folder: Path, digests: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the files in a folder that have these SHA-256 digests, by path; others are left out."""
+    files = {}
+    for path, digest in digests.items():
+        content = read_generated(folder, path) if _is_below(path) and registry.is_output_path(path) else None
+        if content is not None and sha256(content).hexdigest() == digest:
+            files[path] = content
+    return files
+
+
 def changed_lines(outputs: Mapping[str, bytes], folder: Path, prefix: str = "") -> Iterator[str]:
     """Yield the lines that `apply` would change, in Markdown and CSV, as a unified diff.
 

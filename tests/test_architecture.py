@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[1]
 # import each other. `formats.*` are the families of formats.
 ORDER = (
     "core < sources < formats.base < formats.parsing < formats.* < formats.registry, formats.filetype"
-    " < formats.detection < labels < load < report; core < protocol < compare < tables < report"
-    "; tables < render"
+    " < formats.detection < labels < load < report; core < protocol < compare < document < tables < report"
+    "; document < render"
     "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
     "; render, compare < diff < pipeline"
     "; report, diff < history < api"

@@ -12,15 +12,15 @@ import pytest
 import typer.main
 
 from reportgen.cli import app
+from reportgen.document.model import FigureKind
 from reportgen.formats.registry import FORMATS
 from reportgen.render.registry import OUTPUTS
-from reportgen.tables.results import FigureKind
 from tests.cli.calling import COMMANDS
 from tests.documentation import generated
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-KINDS = ["tutorial", "how-to", "reference", "explanation"]
+KINDS = ["tutorial", "how-to", "reference", "explanation", "developers"]
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("**/*.md"), ROOT / "logs/FORMAT.md"])
 RULES = sorted(ROOT.glob("reportgen/core/rules/*.md"))
 CALL = re.compile(r"\s*(reportgen|python -m collectors) ([a-z]+)")
@@ -61,17 +61,26 @@ def test_every_option_of_the_collectors_is_documented(command):
     ] == []
 
 
-def test_the_index_of_formats_links_every_format():
-    index = (DOCS / "reference/formats/index.md").read_text("utf-8")
-    missing = [known.name for known in FORMATS if f"[{known.name}]({known.name}.md)" not in index]
-    assert not missing, f"formats without a row in docs/reference/formats/index.md: {missing}"
-
-
-def test_every_format_has_a_page_and_every_page_a_format():
-    pages = {page.stem for page in DOCS.glob("reference/formats/*.md")} - {"index"}
+def _sections_of_formats():
+    """Return the place of each format, name -> link: a page of its name, or `## name` on the page of a family."""
     names = {known.name for known in FORMATS}
-    assert not names - pages, f"formats without a page docs/reference/formats/<name>.md: {names - pages}"
-    assert not pages - names, f"pages without a format: {pages - names}"
+    pages = {page.stem: page for page in DOCS.glob("reference/formats/*.md") if page.stem != "index"}
+    places = {name: f"{name}.md" for name in pages if name in names}
+    for family in pages.keys() - names:
+        headings = re.findall(r"^## (.+)$", pages[family].read_text("utf-8"), re.MULTILINE)
+        places |= {name: f"{family}.md#{name}" for name in headings}
+    return places
+
+
+def test_every_format_has_a_section_and_every_section_of_a_family_a_format():
+    sections, names = _sections_of_formats().keys(), {known.name for known in FORMATS}
+    assert not names - sections, f"formats without `## <name>` in docs/reference/formats: {names - sections}"
+    assert not sections - names, f"sections without a format: {sections - names}"
+
+
+def test_the_index_of_formats_links_every_section():
+    index = (DOCS / "reference/formats/index.md").read_text("utf-8")
+    assert dict(re.findall(r"^\| \[(\w+)\]\((\S+)\) \|", index, re.MULTILINE)) == _sections_of_formats()
 
 
 def test_every_output_is_in_the_reference():
@@ -90,21 +99,38 @@ def test_every_kind_of_figure_is_in_the_reference():
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=_name)
 def test_every_page_is_of_one_kind_and_begins_with_its_title(page):
     folder, *_ = page.relative_to(DOCS).parts
-    assert folder in KINDS or page.name in ("index.md", "glossary.md")
+    assert folder in KINDS or page.name in ("index.md", "gallery.md", "glossary.md")
     text = re.sub(r"\A<!--.*?-->\n", "", page.read_text("utf-8"), flags=re.DOTALL)
     assert re.match(r"# \S", text)
     assert len(re.findall(r"^# ", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)) == 1
 
 
-def test_every_page_is_in_the_navigation_of_the_site_or_in_an_index():
-    def listed(entries):
-        for entry in entries:
-            for value in entry.values() if isinstance(entry, dict) else [entry]:
-                yield from listed(value) if isinstance(value, list) else [value]
+def _listed(entries):
+    for entry in entries:
+        for value in entry.values() if isinstance(entry, dict) else [entry]:
+            yield from _listed(value) if isinstance(value, list) else [value]
 
-    nav = list(listed(tomllib.loads(SITE.read_text("utf-8"))["project"]["nav"]))
+
+def _navigation():
+    return tomllib.loads(SITE.read_text("utf-8"))["project"]["nav"]
+
+
+def test_every_page_is_in_the_navigation_of_the_site():
     pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
-    assert sorted(nav) == sorted(page for page in pages if not re.fullmatch(r".*/formats/(?!index).*", page))
+    assert sorted(_listed(_navigation())) == sorted(pages)
+
+
+def test_users_have_at_most_45_000_words_to_read():
+    parts = [entry for entry in _navigation() if "Developers" not in entry]
+    words = {page: len((DOCS / page).read_text("utf-8").split()) for page in _listed(parts)}
+    longest = sorted(words.items(), key=lambda entry: -entry[1])[:10]
+    assert sum(words.values()) <= 45_000, f"{sum(words.values())} words; the longest pages: {longest}"
+
+
+def test_developers_pages_are_one_part_of_the_site():
+    (part,) = (entry["Developers"] for entry in _navigation() if "Developers" in entry)
+    folder = {page.relative_to(DOCS).as_posix() for page in DOCS.glob("developers/*.md")}
+    assert set(_listed(part)) == folder | {"explanation/architecture.md"}
 
 
 @pytest.mark.parametrize("page", [*PAGES, *RULES], ids=_name)
@@ -130,9 +156,32 @@ def test_links_between_pages_lead_to_files(page):
         assert [link for link in links if DOCS not in (page.parent / link).resolve().parents] == []
 
 
+WORDS_OF_COMPARING = [
+    "acceptance",
+    "baseline",
+    "condition",
+    "document",
+    "drift",
+    "excess",
+    "explorer",
+    "interval",
+    "order",
+    "round",
+    "undecided",
+    "verdict",
+]
+
+
+def test_the_glossary_explains_the_words_of_comparing():
+    words = re.findall(r"^- \*\*(.+?)\*\*", (DOCS / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    assert {*WORDS_OF_COMPARING, "change point", "not comparable"} - {*words} == set()
+    assert len(words) == len({*words})
+
+
 @pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=_name)
 def test_lines_of_text_are_short(page):
-    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    generated_or_code = r"^```.*?^```$|^<!-- reportgen:begin .*?^<!-- reportgen:end"
+    text = re.sub(generated_or_code, "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     long = [line for line in text.splitlines() if len(line) > 120 and not line.startswith("|")]
     assert long == [] or page.name == "cli.md"  # its summaries are those of the program
 
@@ -147,7 +196,9 @@ def test_the_site_builds_without_warnings(tmp_path):
     zensical = shutil.which("zensical", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     assert zensical, "install the extra: pip install '.[docs]'"
     shutil.copytree(DOCS, tmp_path / "docs")
-    shutil.copytree(ROOT / "logs", tmp_path / "logs", ignore=lambda folder, names: {*names} - {"FORMAT.md"})
+    for path in (ROOT / "logs/FORMAT.md", *RULES):  # what pages include
+        (tmp_path / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, tmp_path / path.relative_to(ROOT))
     shutil.copy(SITE, tmp_path)
     built = subprocess.run([zensical, "build", "--strict"], cwd=tmp_path, capture_output=True, text=True)
     assert built.returncode == 0, re.sub(r"\x1b\[[\d;]*m", "", built.stdout + built.stderr)

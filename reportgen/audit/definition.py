@@ -16,7 +16,7 @@ from reportgen.audit.mapping import TableMapping
 from reportgen.audit.verdicts import CellVerdict
 from reportgen.core.factors import factor_key, toml_text
 from reportgen.core.model import FactorValue
-from reportgen.render.text.slugs import stem
+from reportgen.document.file_names import stem
 
 _DERIVED = (REPEAT, "devices_per_node", "global_batch_size")
 

@@ -11,8 +11,8 @@ from reportgen.autolayout.path_factors import ITEM
 from reportgen.autolayout.table_layout import SIZES, count_combinations
 from reportgen.core.factors import matches
 from reportgen.core.model import Run
+from reportgen.document.model import FigureKind
 from reportgen.protocol import available_metrics
-from reportgen.tables.results import FigureKind
 from reportgen.tables.spec import PHASE, FigureSpec, TableSpec
 
 MAX_DOTS = 32

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from reportgen.api import BuildResult
     from reportgen.diff.cells import CellChange
     from reportgen.diff.rebuilt import FigureChange
-    from reportgen.tables.results import Report
+    from reportgen.document.model import Document
 
 _MAX_NUMBERS = 20
 
@@ -54,7 +54,7 @@ def print_lines(lines: Iterable[str]) -> None:
         print(sanitize(line))
 
 
-def log_acceptance(reports: "Iterable[Report]") -> None:
+def log_acceptance(reports: "Iterable[Document]") -> None:
     """Log the result of each entry of acceptance, and the first cells that do not pass."""
     from reportgen.render.grid.acceptance import ratio_text
 

@@ -65,14 +65,14 @@ def diff(
 def _print_lines(file: Path) -> None:
     """Print the lines of a report.json; a file that is none (with conflicts, of another version) as it is."""
     from reportgen.diff.lines import report_lines
-    from reportgen.diff.snapshot import read_report
+    from reportgen.document.encode import decode
 
     try:
         content = file.read_bytes()
     except OSError as error:
         raise RequestError(str(file), f"cannot be read: {error.strerror}", "name a report.json") from None
     try:
-        report = read_report(content, str(file))
+        report = decode(content, str(file))
     except RequestError:
         sys.stdout.write(content.decode("utf-8", "replace"))
         return

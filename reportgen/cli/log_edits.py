@@ -9,7 +9,7 @@ from reportgen.cli.terminal import log, sanitize
 from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
-    from reportgen.tables.results import Report
+    from reportgen.document.model import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class LogEdits:
             )
 
 
-def find_log_edits(reports: Path, built: "Iterable[Report]") -> LogEdits:
+def find_log_edits(reports: Path, built: "Iterable[Document]") -> LogEdits:
     """Return the committed logs that were edited or deleted.
 
     Nothing is known outside a git repository, and in a clone without the history back to the merge base.

@@ -10,7 +10,7 @@ from reportgen.cli.build_commands import Logs, Reports, build_and_print
 from reportgen.cli.live_server import LiveServer
 from reportgen.cli.terminal import log
 from reportgen.cli.watching import watch
-from reportgen.tables.results import Report
+from reportgen.document.model import Document
 
 _DEFAULT_PORT = 8000
 
@@ -30,7 +30,7 @@ def serve(
     root = reports.resolve().parent
     with LiveServer(root, f"/{reports.resolve().name}/", port) as server:
 
-        def build() -> Iterable[Report]:
+        def build() -> Iterable[Document]:
             result = build_and_print(reports, logs=logs)
             server.builds += 1
             log(f"open {server.url}")

@@ -12,7 +12,7 @@ import typer
 
 from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError
-from reportgen.tables.results import Report
+from reportgen.document.model import Document
 
 _SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -23,7 +23,7 @@ Snapshot = dict[str, tuple[int, int]]
 def watch(
     reports: Path,
     logs: Path | None,
-    build: Callable[[], Iterable[Report]],
+    build: Callable[[], Iterable[Document]],
     wait: Callable[[float], object] = time.sleep,
 ) -> None:
     """Build, and build again after each change of definitions, texts and logs, until an interrupt.
@@ -35,7 +35,7 @@ def watch(
     """
     if not reports.is_dir():
         build()
-    built: tuple[Report, ...] = ()
+    built: tuple[Document, ...] = ()
     seen: Snapshot | None = None
     while True:
         now = _inputs(reports, logs, built)
@@ -50,7 +50,7 @@ def watch(
         log("watching for changes; end with Ctrl-C")
 
 
-def _try(build: Callable[[], Iterable[Report]], before: tuple[Report, ...]) -> tuple[Report, ...]:
+def _try(build: Callable[[], Iterable[Document]], before: tuple[Document, ...]) -> tuple[Document, ...]:
     try:
         return tuple(build())
     except RequestError as error:
@@ -60,7 +60,7 @@ def _try(build: Callable[[], Iterable[Report]], before: tuple[Report, ...]) -> t
     return before
 
 
-def _inputs(reports: Path, logs: Path | None, built: Iterable[Report]) -> Snapshot:
+def _inputs(reports: Path, logs: Path | None, built: Iterable[Document]) -> Snapshot:
     root = reports.resolve().parent
     used = {root / each.path for report in built for each in report.provenance}
     texts = take_snapshot([reports.resolve()], (".toml", ".md"))

@@ -8,6 +8,8 @@ reader must know of it. A few make the ratio meaningless.
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+import msgspec
+
 from reportgen.compare.conditions import DEVICE_NAMES, ESSENTIAL, EVIDENCE, SIZES, VERSIONS, version_of
 from reportgen.compare.side import Side
 from reportgen.core.factors import factor_key
@@ -20,10 +22,12 @@ _EXPECTED = (WORK, RANKS, DEVICE, CLOCK)
 _ABSENT = "-"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Something in which the two sides differ, with the values of both.
+class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something in which a case and its baseline differ.
 
+    name          the condition or factor
+    own           its value in the case
+    baseline      its value in the baseline
     is_essential  whether the ratio of the two means nothing
     is_factor     whether it is a factor of the cases, as opposed to what their logs say
     """

@@ -1,9 +1,10 @@
 """The speed that one system should have relative to another, with the facts that say so.
 
-`tables.expected` finds it in the facts of `reports/expected.toml`; a comparison carries it.
+`tables.expected` finds it in the facts of `reports/expected.toml`; a comparison carries it, and the document
+has it as it is.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from reportgen.core.model import FactorValue
 
@@ -11,30 +12,38 @@ from reportgen.core.model import FactorValue
 FactConditions = tuple[tuple[str, tuple[FactorValue, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SpeedEdge:
+class SpeedEdge(msgspec.Struct, frozen=True, omit_defaults=True):
     """One fact on the path of an expected speed: `of` runs at `speed` x the speed of `to`.
 
-    inverted  whether the path goes against the fact, whose source says 1/`speed` of `to` over `of`
-    where     the factors, each with the values that it may have, of the cases that the fact holds for
+    of        system
+    to        other system
+    speed     of the first, relative to the second
+    source    where the fact is from
+    url       address of the source
+    read      day on which it was read
+    inverted  whether the path goes against the fact, whose source says 1/speed of `to` over `of`
+    where     factors, each with its values, of the cases that the fact holds for
     """
 
     of: str
     to: str
     speed: float
-    source: str
+    source: str = ""
     url: str = ""
     read: str = ""
     inverted: bool = False
     where: FactConditions = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """The expected speed of one system relative to another (target over reference).
+class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The expected speed of one system relative to another.
 
-    speed      the product along the path; low, high  the band over all shortest paths
-    paths      each path as its steps, from target to reference
+    target     system
+    reference  other system
+    speed      of the first, relative to the second: the product along the path
+    low        lowest product of all shortest paths
+    high       highest product
+    paths      each path as its facts, from target to reference
     """
 
     target: str
@@ -42,7 +51,7 @@ class Expected:
     speed: float
     low: float
     high: float
-    paths: tuple[tuple[SpeedEdge, ...], ...]
+    paths: tuple[tuple[SpeedEdge, ...], ...] = ()
 
     @property
     def is_band(self) -> bool:

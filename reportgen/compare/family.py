@@ -4,9 +4,11 @@ Of twenty comparisons of equal cases, one is significant by chance. The verdicts
 family; those that are no discoveries at its false discovery rate become undecided.
 """
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec import structs
 
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.exact_tests import false_discovery_thresholds, fewest_repeats_of_each, fewest_rounds
@@ -26,7 +28,7 @@ def correct_for_number(comparisons: Mapping[K, Comparison], rate: float) -> dict
     discoveries = false_discovery_thresholds([verdict.p or 0.0 for verdict in tested], rate)
     chance = {id(verdict) for verdict, is_kept in zip(tested, discoveries, strict=True) if not is_kept}
     return {
-        key: replace(each, verdict=_not_significant(verdict, len(tested), rate))
+        key: dataclasses.replace(each, verdict=_not_significant(verdict, len(tested), rate))
         if (verdict := each.verdict) and id(verdict) in chance and verdict.kind in ("faster", "slower")
         else each
         for key, each in comparisons.items()
@@ -56,4 +58,6 @@ def _not_significant(verdict: Verdict, count: int, rate: float) -> Verdict:
         fewest_rounds(rate / count) if verdict.test == "signed rank" else fewest_repeats_of_each(rate / count)
     )
     reason = f"not significant among {count} comparisons, which need {fewest} {verdict.counted} each"
-    return replace(verdict, kind="undecided", reason=reason, more=max(fewest - verdict.n, 0), margin=0.0)
+    return structs.replace(
+        verdict, kind="undecided", reason=reason, more=max(fewest - verdict.n, 0), margin=0.0
+    )

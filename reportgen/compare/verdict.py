@@ -1,8 +1,9 @@
 """A verdict on two cases, and its sentence. `compare.verdicts` decides, tables carry it, pages show it."""
 
 import math
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from reportgen.core import units
 
@@ -17,20 +18,24 @@ EQUAL = "equal"
 _LONGEST_FACTOR = 1e9
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a case compares with its baseline.
 
-    ratio      of their speeds; above 1 the case is faster. The estimate of the test, else that of the medians
-    low, high  interval of the ratio, None if the test gives none
-    coverage   of the interval, 0 without one
-    p          of the test, None if none applies
-    reason     a fragment: why nothing was decided, else ""
-    counted    what the test counts: rounds, or repeats of each case; n  how many of them there are
-    more       of what the test counts, to settle a difference of `margin`, or, if that is 0, to decide
-               anything; 0 if not known
-    seconds    that one more round or repeat takes, None if the logs do not say it
-    devices    that it takes, 0 if the logs do not say it
+    kind         the decision
+    ratio        of their speeds; above 1 the case is faster. Estimated by the test, else from the medians
+    arrangement  the order in which the repeats ran
+    test         the test that this order allows
+    low          low end of the interval of the ratio
+    high         high end of the interval of the ratio
+    coverage     probability that the interval contains the ratio
+    p            p-value of the test
+    reason       why nothing was decided
+    counted      what the test counts: rounds, or repeats of each case
+    n            how many of them there are
+    more         how many more would settle a difference of `margin` or, if that is 0, could decide anything
+    margin       the smallest difference that these would settle
+    seconds      s that one more of them takes
+    devices      that one more of them takes
     """
 
     kind: VerdictKind

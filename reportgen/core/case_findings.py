@@ -22,6 +22,6 @@ def findings_of(case: Case) -> Iterable[Finding]:
     yield from dict.fromkeys(finding for group in groups for finding in group)
 
 
-def is_footnote(finding: Finding) -> bool:
+def is_footnote(severity: str, rule: str) -> bool:
     """Return True if a finding must be shown with the number, not only in the list of findings."""
-    return finding.severity != "note" or finding.rule in _ALWAYS
+    return severity != "note" or rule in _ALWAYS

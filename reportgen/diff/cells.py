@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from reportgen.core import units
 from reportgen.core.factors import factor_key
 from reportgen.core.model import FactorValue
-from reportgen.diff.snapshot import Key, StoredCell, StoredReport, StoredTable
-from reportgen.tables.results import QUANTITY_TITLES
+from reportgen.document.cells import PlacedCell, placed_cells
+from reportgen.document.model import QUANTITY_TITLES, Document, Key, Table
 
 # Values of report.json have 12 digits; another order of a sum may change the last ones.
 SAME_VALUE = 1e-9
@@ -30,11 +30,11 @@ class CellChange:
 
     report: str
     table: str
-    old: StoredCell | None
-    new: StoredCell | None
+    old: PlacedCell | None
+    new: PlacedCell | None
 
     @property
-    def cell(self) -> StoredCell:
+    def cell(self) -> PlacedCell:
         """The cell of the new side, else of the old one."""
         cell = self.new or self.old
         assert cell is not None
@@ -80,7 +80,7 @@ class CellChange:
         if not self.has_number:
             return is_same_text
         # Files of older versions do not say how a number was shown.
-        is_shown = bool(self.old and self.old.shown and self.new and self.new.shown)
+        is_shown = bool(self.old and self.old.cell.shown and self.new and self.new.cell.shown)
         return same_number(self.old, self.new) and (is_same_text or not is_shown)
 
     @property
@@ -107,17 +107,17 @@ def _plain(value: FactorValue) -> str:
     )
 
 
-def shown_text(cell: StoredCell | None) -> str:
+def shown_text(cell: PlacedCell | None) -> str:
     """Return what a cell shows: its number with the unit, or the text in its place."""
     if cell is None:
         return ABSENT
     if cell.value is None:
-        return cell.text or ABSENT
+        return cell.cell.text or ABSENT
     # Files of older versions lack the number as shown.
-    return cell.shown or f"{units.text(cell.value)} {'' if cell.unit == 'ratio' else cell.unit}".rstrip()
+    return cell.cell.shown or f"{units.text(cell.value)} {'' if cell.unit == 'ratio' else cell.unit}".rstrip()
 
 
-def same_number(old: StoredCell | None, new: StoredCell | None) -> bool:
+def same_number(old: PlacedCell | None, new: PlacedCell | None) -> bool:
     """Return whether two cells show the same number, up to the rounding of sums."""
     if old is None or new is None or not old.is_number or not new.is_number:
         return False
@@ -131,7 +131,7 @@ def same_value(old: float, new: float) -> bool:
     return abs(old - new) <= SAME_VALUE * max(abs(old), abs(new))
 
 
-def changed_cells(old: StoredReport | None, new: StoredReport | None) -> list[CellChange]:
+def changed_cells(old: Document | None, new: Document | None) -> list[CellChange]:
     """Return the cells whose text or number differs between two states of a report, in order of the new one.
 
     A cell that only one state has is one of them. None is a report that does not exist.
@@ -139,7 +139,7 @@ def changed_cells(old: StoredReport | None, new: StoredReport | None) -> list[Ce
     return [change for change in paired_cells(old, new) if not change.is_same]
 
 
-def paired_cells(old: StoredReport | None, new: StoredReport | None) -> list[CellChange]:
+def paired_cells(old: Document | None, new: Document | None) -> list[CellChange]:
     """Return every cell of two states of a report, paired by place; cells that went are last."""
     before = {table.id: table for table in old.tables} if old else {}
     after = {table.id: table for table in new.tables} if new else {}
@@ -148,31 +148,34 @@ def paired_cells(old: StoredReport | None, new: StoredReport | None) -> list[Cel
     for table in after.values():
         earlier = before.get(renamed.get(table.id, table.id))
         assert new is not None
-        pairs += _pairs(new.name, table.id, earlier.cells if earlier else (), table.cells)
+        pairs += _pairs(
+            new.name, table.id, list(placed_cells(earlier)) if earlier else (), list(placed_cells(table))
+        )
     gone = before.keys() - after.keys() - set(renamed.values())
     for id in (id for id in before if id in gone):
         assert old is not None
-        pairs += [CellChange(old.name, id, cell, None) for cell in before[id].cells]
+        pairs += [CellChange(old.name, id, cell, None) for cell in placed_cells(before[id])]
     return pairs
 
 
-def _renamed_tables(before: dict[str, StoredTable], after: dict[str, StoredTable]) -> dict[str, str]:
+def _renamed_tables(before: dict[str, Table], after: dict[str, Table]) -> dict[str, str]:
     """Return new id -> old id of tables that have most of their cells in common."""
     gone = [table for id, table in before.items() if id not in after]
     renamed: dict[str, str] = {}
     for id, table in after.items():
         if id in before:
             continue
-        keys = {cell_key(cell) for cell in table.cells}
+        keys = {cell_key(cell) for cell in placed_cells(table)}
         for earlier in gone:
-            shared = keys & {cell_key(cell) for cell in earlier.cells}
-            if 2 * len(shared) > max(len(keys), len(earlier.cells)) and earlier.id not in renamed.values():
+            others = {cell_key(cell) for cell in placed_cells(earlier)}
+            shared = keys & others
+            if 2 * len(shared) > max(len(keys), len(others)) and earlier.id not in renamed.values():
                 renamed[id] = earlier.id
                 break
     return renamed
 
 
-def cell_key(cell: StoredCell) -> tuple[object, ...]:
+def cell_key(cell: PlacedCell) -> tuple[object, ...]:
     """Return the place of a cell in its table."""
     row, column = (
         tuple((name, factor_key(value)) for name, value in sorted(key.items()))
@@ -182,13 +185,13 @@ def cell_key(cell: StoredCell) -> tuple[object, ...]:
 
 
 def _pairs(
-    report: str, table: str, before: Sequence[StoredCell], after: Sequence[StoredCell]
+    report: str, table: str, before: Sequence[PlacedCell], after: Sequence[PlacedCell]
 ) -> list[CellChange]:
     """Return the pairs of cells of one table.
 
     Columns that qualifiers split have one place; there the cells of one case belong together, then the n-th.
     """
-    waiting: dict[tuple[object, ...], list[StoredCell]] = defaultdict(list)
+    waiting: dict[tuple[object, ...], list[PlacedCell]] = defaultdict(list)
     for cell in before:
         waiting[cell_key(cell)].append(cell)
     pairs = []

@@ -29,9 +29,10 @@ from reportgen.diff.rows import (
     primary_rows,
     sorted_rows,
 )
-from reportgen.diff.snapshot import StoredCase, StoredCell, StoredFinding, StoredReport
+from reportgen.document.cells import PlacedCell, placed_cells
+from reportgen.document.model import Case, Document, Finding
 
-Reports = Mapping[str, StoredReport]
+Reports = Mapping[str, Document]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class FindingChange:
     """A finding that came or went."""
 
     report: str
-    finding: StoredFinding
+    finding: Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +168,11 @@ def compare_reports(old: Reports, new: Reports, is_there: Callable[[str], bool] 
     )
 
 
-def _is_gain(old: StoredCell | None, new: StoredCell | None) -> bool:
+def _is_gain(old: PlacedCell | None, new: PlacedCell | None) -> bool:
     return new is not None and new.is_number and not (old is not None and old.is_number)
 
 
-def _unchanged(old: StoredReport, new: StoredReport) -> int:
+def _unchanged(old: Document, new: Document) -> int:
     return sum(change.has_number and change.is_same for change in paired_cells(old, new))
 
 
@@ -188,12 +189,12 @@ def _renamed(old: Reports, new: Reports) -> dict[str, str]:
     return renamed
 
 
-def _cells(report: StoredReport) -> set[tuple[object, ...]]:
-    return {(table.id, *cell_key(cell)) for table in report.tables for cell in table.cells}
+def _cells(report: Document) -> set[tuple[object, ...]]:
+    return {(table.id, *cell_key(cell)) for table in report.tables for cell in placed_cells(table)}
 
 
-def _report(report: StoredReport, old_name: str = "") -> ReportChange:
-    numbers = sum(cell.is_number for table in report.tables for cell in table.cells)
+def _report(report: Document, old_name: str = "") -> ReportChange:
+    numbers = sum(cell.is_number for table in report.tables for cell in placed_cells(table))
     findings = sum(finding.severity != "note" for finding in report.findings)
     return ReportChange(report.name, report.title, len(report.tables), numbers, findings, old_name)
 
@@ -201,7 +202,7 @@ def _report(report: StoredReport, old_name: str = "") -> ReportChange:
 # Rows: cases
 
 
-def _rows(both: Iterable[tuple[StoredReport, StoredReport]]) -> list[Row]:
+def _rows(both: Iterable[tuple[Document, Document]]) -> list[Row]:
     """Return a row for each pair of cases that moved, with verdicts corrected for their number.
 
     Several reports may show the same case of the same runs: that is one row.
@@ -214,7 +215,7 @@ def _rows(both: Iterable[tuple[StoredReport, StoredReport]]) -> list[Row]:
     return corrected_rows(list(rows.values()))
 
 
-def _rows_of_report(old: StoredReport, new: StoredReport) -> Iterator[tuple[object, Row]]:
+def _rows_of_report(old: Document, new: Document) -> Iterator[tuple[object, Row]]:
     """Yield what identifies a pair of cases that moved in any report, and its row."""
     definitions = {table.id: table.definition for table in old.tables}
     redefined = {
@@ -232,17 +233,19 @@ def _rows_of_report(old: StoredReport, new: StoredReport) -> Iterator[tuple[obje
             yield (_identity(pair.old), _identity(pair.new)), _row(pair, changes)
 
 
-def _identity(case: StoredCase) -> tuple[object, ...]:
-    runs = tuple((repeat.files, repeat.run.partition("#")[2], repeat.value) for repeat in case.measurements)
+def _identity(case: Case) -> tuple[object, ...]:
+    runs = tuple(
+        (repeat.files, repeat.run.id.partition("#")[2], repeat.value) for repeat in case.measurements
+    )
     return case.metric, case.phase, case.protocol, factors_key(case.factors), runs
 
 
 def _pair(
-    old: StoredReport, new: StoredReport, before: str, after: str, *, is_redefined: bool = False
+    old: Document, new: Document, before: str, after: str, *, is_redefined: bool = False
 ) -> CasePair | None:
     """Return the pair of two cases, None if one of them has no number."""
     sides = old.case_by_name.get(before), new.case_by_name.get(after)
-    if not all(side and side.summary and side.summary.value is not None for side in sides):
+    if not all(side and side.summary for side in sides):
         return None
     first, second = sides
     assert first is not None
@@ -267,16 +270,16 @@ def _row(pair: CasePair, changes: Sequence[CellChange]) -> Row:
     )
 
 
-def _case_text(case: StoredCase) -> str:
+def _case_text(case: Case) -> str:
     """Return the factors of a case and its first run; runs without this metric are among its runs, too."""
-    runs = [repeat.run for repeat in (*case.measurements, *case.unmeasured)]
+    runs = [run.id for run in case.runs]
     return f"{heading_text(dict(sorted(case.factors.items())))} [{min(runs, default='')}]"
 
 
 # Ratios
 
 
-def _ratios(old: StoredReport, new: StoredReport) -> Iterator[RatioChange]:
+def _ratios(old: Document, new: Document) -> Iterator[RatioChange]:
     definitions = {table.id: table.definition for table in old.tables}
     digests = {table.id: table.definition for table in new.tables}
     for change in paired_cells(old, new):
@@ -299,9 +302,7 @@ def _ratios(old: StoredReport, new: StoredReport) -> Iterator[RatioChange]:
         )
 
 
-def _ratio_reasons(
-    old: StoredReport, new: StoredReport, before: StoredCell, after: StoredCell
-) -> Iterator[str]:
+def _ratio_reasons(old: Document, new: Document, before: PlacedCell, after: PlacedCell) -> Iterator[str]:
     own = _pair(old, new, before.case, after.case)
     if own and own.has_moved:
         yield f"its number moved: {shown_number(own.old)} -> {shown_number(own.new)}"
@@ -313,16 +314,16 @@ def _ratio_reasons(
         yield "other baseline"
     elif base and base.has_moved:
         yield f"its baseline moved: {shown_number(base.old)} -> {shown_number(base.new)}"
-    speeds = first.expected_speed, second.expected_speed
-    if speeds[0] is not None and speeds[1] is not None and not same_value(speeds[0], speeds[1]):
-        yield f"expected facts changed: {speeds[0]:.4g} -> {speeds[1]:.4g}"
+    facts = first.expected, second.expected
+    if facts[0] and facts[1] and not same_value(facts[0].speed, facts[1].speed):
+        yield f"expected facts changed: {facts[0].speed:.4g} -> {facts[1].speed:.4g}"
 
 
 # Findings and logs
 
 
 def _finding_changes(
-    both: Iterable[tuple[StoredReport, StoredReport]],
+    both: Iterable[tuple[Document, Document]],
 ) -> tuple[tuple[FindingChange, ...], tuple[FindingChange, ...]]:
     """Return the findings that came and that went.
 
@@ -343,18 +344,18 @@ def _finding_changes(
 _FindingKey = tuple[str, ...]
 
 
-def _renumbered(finding: StoredFinding) -> _FindingKey:
+def _renumbered(finding: Finding) -> _FindingKey:
     """Return what a finding says about a run of a log with several, for any number of the run."""
     return finding.rule, finding.subject.partition("#")[0], finding.message, finding.detail
 
 
-def _subject(finding: StoredFinding) -> _FindingKey:
+def _subject(finding: Finding) -> _FindingKey:
     return finding.rule, finding.subject
 
 
 def _without(
-    findings: Iterable[StoredFinding], key: Callable[[StoredFinding], _FindingKey], same: Counter[_FindingKey]
-) -> list[StoredFinding]:
+    findings: Iterable[Finding], key: Callable[[Finding], _FindingKey], same: Counter[_FindingKey]
+) -> list[Finding]:
     """Return the findings that are left when so many of each key are taken away."""
     left = same.copy()
     kept = []

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 from reportgen.core.plain_text import one_line
 from reportgen.diff.cells import CellChange
-from reportgen.diff.snapshot import StoredCell, StoredReport
+from reportgen.document.cells import PlacedCell, placed_cells
+from reportgen.document.model import Document
 
 
-def report_lines(report: StoredReport) -> Iterator[str]:
+def report_lines(report: Document) -> Iterator[str]:
     """Yield the lines of a report."""
     yield one_line(f"report {report.name}: {report.title}")
     for name, protocol in sorted(report.protocols.items()):
@@ -20,7 +21,7 @@ def report_lines(report: StoredReport) -> Iterator[str]:
     for table in report.tables:
         yield ""
         yield one_line(f"table {table.id}: {table.title}")
-        for cell in table.cells:
+        for cell in placed_cells(table):
             change = CellChange(report.name, table.id, None, cell)
             yield one_line(f"  {change.heading}: {change.new_text}{_repeats(report, cell)}")
     yield ""
@@ -28,7 +29,7 @@ def report_lines(report: StoredReport) -> Iterator[str]:
         yield one_line(f"{finding.severity} {finding.rule} {finding.subject}: {finding.message}")
 
 
-def _repeats(report: StoredReport, cell: StoredCell) -> str:
+def _repeats(report: Document, cell: PlacedCell) -> str:
     """Return how many repeats a number is of, "" for ratios and single figures."""
     case = report.case_by_name.get(cell.case)
     if cell.quantity != "value" or not cell.is_number or not case or not case.summary:

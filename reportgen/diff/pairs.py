@@ -10,8 +10,8 @@ from reportgen.core import units
 from reportgen.core.metrics import metric_of
 from reportgen.diff.parts import stored_breakdown
 from reportgen.diff.repeats import RepeatChanges, compare_repeats
-from reportgen.diff.snapshot import StoredCase, StoredReport
-from reportgen.diff.stored_side import stored_side
+from reportgen.document.model import Case, Document
+from reportgen.document.sides import side_of
 
 # Files that describe logs. They may be corrected; logs may not.
 DESCRIPTIONS = ("labels.toml", "source.toml")
@@ -19,10 +19,9 @@ DESCRIPTIONS = ("labels.toml", "source.toml")
 _MAX_NAMED = 2
 
 
-def shown_number(case: StoredCase) -> str:
+def shown_number(case: Case) -> str:
     """Return the number of a case in the unit that fits it."""
     assert case.summary is not None
-    assert case.summary.value is not None
     unit = units.choose([case.summary.value], case.unit)
     return f"{units.text(case.summary.value / unit.factor)} {unit.name}".removesuffix(" ratio")
 
@@ -34,10 +33,10 @@ class CasePair:
     is_redefined  whether the definition of a table that shows it changed
     """
 
-    old_report: StoredReport
-    new_report: StoredReport
-    old: StoredCase
-    new: StoredCase
+    old_report: Document
+    new_report: Document
+    old: Case
+    new: Case
     is_redefined: bool = False
 
     @property
@@ -60,11 +59,11 @@ def compare_pair(pair: CasePair) -> Comparison:
     """
     changes = pair.repeats
     none = "no run was added, so nothing new was measured"
-    new = stored_side(pair.new, changes.added, none)
-    old = stored_side(pair.old, pair.old.measurements)
+    new = side_of(pair.new, changes.added, none)
+    old = side_of(pair.old)
     kind: CompareKind = "speedup" if metric_of(pair.new.metric, pair.new.unit).is_speed else "ratio"
     comparison = compare_cases(new, old, Question(kind), hindrance=_hindrance(pair, changes))
-    parts = stored_breakdown(pair.old_report, pair.new_report, pair.old.case, pair.new.case)
+    parts = stored_breakdown(pair.old_report, pair.new_report, pair.old.name, pair.new.name)
     return replace(comparison, breakdown=parts)
 
 
@@ -114,11 +113,11 @@ def _log_changes(pair: CasePair) -> Iterator[str]:
         yield f"log edited: {_named(changes.edited_files)}"
     if len(changes.added) > replaced:
         yield f"{_runs(len(changes.added) - replaced)} added"
-    without = {run.run: run.status for run in pair.new.unmeasured}
-    failed = [run for run in changes.removed if run.run in without]
+    without = {run.id: run.status for run in pair.new.unmeasured}
+    failed = [each for each in changes.removed if each.run.id in without]
     if failed:
-        files = [file for run in failed for file in run.files[:1]]
-        yield f"no number any more: {_named(files)} ({without[failed[0].run].replace('_', ' ')})"
+        files = [file for each in failed for file in each.files[:1]]
+        yield f"no number any more: {_named(files)} ({without[failed[0].run.id].replace('_', ' ')})"
     removed = len(changes.removed) - replaced - len(failed)
     if removed:
         yield f"{_runs(removed)} no longer counted"
@@ -153,12 +152,12 @@ def _folders(file: str) -> Iterator[str]:
 
 
 def _reader_changes(pair: CasePair) -> Iterator[str]:
-    formats = {repeat.format for repeat in pair.new.measurements}
+    formats = {repeat.run.format for repeat in pair.new.measurements}
     before, after = (_readers(report) for report in (pair.old_report, pair.new_report))
     for name in sorted(formats & before.keys() & after.keys()):
         if before[name] != after[name]:
             yield f"reader changed: {name} version {before[name]} -> {after[name]}"
 
 
-def _readers(report: StoredReport) -> Mapping[str, int]:
+def _readers(report: Document) -> Mapping[str, int]:
     return {each.format: each.reader for each in report.provenance}

@@ -8,10 +8,10 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from reportgen.compare.breakdown import Breakdown
+from reportgen.compare import breakdown
 from reportgen.compare.why.phases import kind_of
 from reportgen.compare.why.split import PhaseTime, SideTimes, split
-from reportgen.diff.snapshot import StoredBreakdown, StoredReport
+from reportgen.document.model import Breakdown, Document
 
 # What the phases leave of the whole is computed again.
 _REST = ("rest", "whole")
@@ -38,16 +38,18 @@ class _Times:
         return self.lag is not None and other.lag is not None and self.shared == other.shared
 
 
-def stored_breakdown(old: StoredReport, new: StoredReport, old_case: str, new_case: str) -> Breakdown | None:
+def stored_breakdown(
+    old: Document, new: Document, old_case: str, new_case: str
+) -> breakdown.Breakdown | None:
     """Return the parts of the change of a case, None if they are unknown or nothing moved."""
     before, after = _times(old.breakdowns, old_case), _times(new.breakdowns, new_case)
     if before is None or after is None or before.per != after.per or not before.has_same_lag(after):
         return None
-    breakdown = split(after.side, before.side, per=after.per)
-    return breakdown if breakdown.seconds and breakdown.is_split else None
+    parts = split(after.side, before.side, per=after.per)
+    return parts if parts.seconds and parts.is_split else None
 
 
-def _times(breakdowns: Iterable[StoredBreakdown], case: str) -> _Times | None:
+def _times(breakdowns: Iterable[Breakdown], case: str) -> _Times | None:
     """Return the times of a case from the first comparison that has them."""
     for each in breakdowns:
         if each.case == case:
@@ -59,7 +61,7 @@ def _times(breakdowns: Iterable[StoredBreakdown], case: str) -> _Times | None:
     return None
 
 
-def _of_side(stored: StoredBreakdown, whole: float, times: Mapping[str, float | None]) -> _Times:
+def _of_side(stored: Breakdown, whole: float, times: Mapping[str, float | None]) -> _Times:
     """Return the times of one side; what clocks took out of its device phases is put back.
 
     Clocks are relative to the baseline of one build, and take the same share of each device phase.

@@ -12,7 +12,8 @@ import msgspec
 from reportgen.core.errors import RequestError
 from reportgen.core.model import STEP
 from reportgen.diff.cells import CellChange, changed_cells, heading_text, same_value
-from reportgen.diff.snapshot import StoredCase, StoredRepeat, StoredReport, read_report
+from reportgen.document.encode import decode
+from reportgen.document.model import Case, Document, Measurement
 
 _PUBLISHED = "published"
 
@@ -52,41 +53,38 @@ def compare_builds(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> Rebuil
     for path in sorted(old.keys() & new.keys()):
         before = _readable(old[path], path) if old[path] != new[path] else None
         if before:
-            pairs.append((before, read_report(new[path], path)))
+            pairs.append((before, decode(new[path], path)))
     cells = tuple(change for before, after in pairs for change in changed_cells(before, after))
     figures = dict.fromkeys(change for before, after in pairs for change in changed_figures(before, after))
     return RebuiltReport(cells, tuple(figures))
 
 
-def _readable(content: bytes, path: str) -> StoredReport | None:
+def _readable(content: bytes, path: str) -> Document | None:
     try:
-        return read_report(content, path)
+        return decode(content, path)
     except RequestError:
         return None
 
 
-def changed_figures(old: StoredReport, new: StoredReport) -> Iterator[FigureChange]:
+def changed_figures(old: Document, new: Document) -> Iterator[FigureChange]:
     """Yield the published figures of equal cases that changed. Repeats are paired by run."""
     before = old.case_by_name
     for case in new.cases:
-        if case.case in before:
-            for earlier, repeat in _pairs(before[case.case], case):
-                if not same_value(earlier[1], repeat[1]):
+        if case.name in before:
+            for earlier, repeat in _pairs(before[case.name], case):
+                if not same_value(earlier.value, repeat.value):
                     yield FigureChange(
                         report=new.name,
-                        source=repeat[0].source,
+                        source=repeat.run.source,
                         case=heading_text(case.factors),
                         metric=case.metric if case.phase == STEP else f"{case.metric} ({case.phase})",
                         unit=case.unit,
-                        old=earlier[1],
-                        new=repeat[1],
+                        old=earlier.value,
+                        new=repeat.value,
                     )
 
 
-_Valued = tuple[StoredRepeat, float]
-
-
-def _pairs(old: StoredCase, new: StoredCase) -> Iterator[tuple[_Valued, _Valued]]:
+def _pairs(old: Case, new: Case) -> Iterator[tuple[Measurement, Measurement]]:
     before, after = _published(old), _published(new)
     if len(before) == len(after) == 1:
         # The name of a run contains its line, which changes with every line above it.
@@ -95,9 +93,5 @@ def _pairs(old: StoredCase, new: StoredCase) -> Iterator[tuple[_Valued, _Valued]
     yield from ((before[run], after[run]) for run in after if run in before)
 
 
-def _published(case: StoredCase) -> dict[str, _Valued]:
-    return {
-        repeat.run: (repeat, repeat.value)
-        for repeat in case.measurements
-        if repeat.format == _PUBLISHED and repeat.value is not None
-    }
+def _published(case: Case) -> dict[str, Measurement]:
+    return {repeat.run.id: repeat for repeat in case.measurements if repeat.run.format == _PUBLISHED}

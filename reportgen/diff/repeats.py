@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from reportgen.diff.cells import same_value
-from reportgen.diff.snapshot import StoredCase, StoredRepeat
+from reportgen.document.model import Case, Measurement
 
 Sources = Mapping[str, str]
 
@@ -24,12 +24,12 @@ class RepeatChanges:
     replaced    number of added repeats whose logs have the names of removed ones
     """
 
-    kept: tuple[StoredRepeat, ...]
-    edited: tuple[StoredRepeat, ...]
+    kept: tuple[Measurement, ...]
+    edited: tuple[Measurement, ...]
     edited_files: tuple[str, ...]
-    remeasured: tuple[StoredRepeat, ...]
-    added: tuple[StoredRepeat, ...]
-    removed: tuple[StoredRepeat, ...]
+    remeasured: tuple[Measurement, ...]
+    added: tuple[Measurement, ...]
+    removed: tuple[Measurement, ...]
     replaced: int = 0
 
     @property
@@ -38,12 +38,10 @@ class RepeatChanges:
         return not (self.edited or self.remeasured or self.added or self.removed)
 
 
-def compare_repeats(
-    old: StoredCase, new: StoredCase, old_sources: Sources, new_sources: Sources
-) -> RepeatChanges:
+def compare_repeats(old: Case, new: Case, old_sources: Sources, new_sources: Sources) -> RepeatChanges:
     """Return what became of the repeats of a case. The sources are path -> SHA-256 of both reports."""
 
-    def content(repeat: StoredRepeat, sources: Sources) -> _Name:
+    def content(repeat: Measurement, sources: Sources) -> _Name:
         return tuple(sorted(sources.get(file, file) for file in repeat.files)), _number(repeat)
 
     def is_rewritten(file: str) -> bool:
@@ -78,24 +76,24 @@ def compare_repeats(
 
 
 _Name = tuple[object, ...]
-_Pairs = list[tuple[StoredRepeat, StoredRepeat]]
-_Key = Callable[[StoredRepeat], _Name]
+_Pairs = list[tuple[Measurement, Measurement]]
+_Key = Callable[[Measurement], _Name]
 
 
 @dataclass(slots=True)
 class _Unmatched:
     """The repeats of one side that have no partner yet."""
 
-    repeats: list[StoredRepeat]
+    repeats: list[Measurement]
 
     def take(
         self,
         other: "_Unmatched",
         keys: tuple[_Key, _Key],
-        matches: Callable[[StoredRepeat, StoredRepeat], bool] = lambda old, new: True,
+        matches: Callable[[Measurement, Measurement], bool] = lambda old, new: True,
     ) -> _Pairs:
         """Return the pairs of equal keys that match, and remove them from both sides."""
-        waiting: dict[_Name, list[StoredRepeat]] = {}
+        waiting: dict[_Name, list[Measurement]] = {}
         for each in self.repeats:
             waiting.setdefault(keys[0](each), []).append(each)
         pairs: _Pairs = []
@@ -110,27 +108,27 @@ class _Unmatched:
         return pairs
 
 
-def _number(repeat: StoredRepeat) -> str:
+def _number(repeat: Measurement) -> str:
     """Return the number of a run in a log that has several, "" for the only one."""
-    return repeat.run.partition("#")[2]
+    return repeat.run.id.partition("#")[2]
 
 
-def _name(repeat: StoredRepeat) -> _Name:
+def _name(repeat: Measurement) -> _Name:
     return repeat.files[:1], _number(repeat)
 
 
-def _file(repeat: StoredRepeat) -> _Name:
+def _file(repeat: Measurement) -> _Name:
     return repeat.files[:1]
 
 
-def _value(repeat: StoredRepeat) -> _Name:
+def _value(repeat: Measurement) -> _Name:
     return repeat.files[:1], repeat.value
 
 
-def _is_other_run(old: StoredRepeat, new: StoredRepeat) -> bool:
-    return old.started is not None and new.started is not None and old.started != new.started
+def _is_other_run(old: Measurement, new: Measurement) -> bool:
+    starts = old.run.started, new.run.started
+    return None not in starts and starts[0] != starts[1]
 
 
-def _same(old: StoredRepeat, new: StoredRepeat) -> bool:
-    is_same = old.value is not None and new.value is not None and same_value(old.value, new.value)
-    return is_same and not _is_other_run(old, new)
+def _same(old: Measurement, new: Measurement) -> bool:
+    return same_value(old.value, new.value) and not _is_other_run(old, new)

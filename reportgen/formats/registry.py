@@ -1,6 +1,6 @@
 """List the log formats in order of specificity. A new format is one file and one line here.
 
-docs/how-to/add-a-trainer.md lists what a format needs besides code.
+docs/developers/add-a-trainer.md lists what a format needs besides code.
 """
 
 from collections.abc import Iterable, Iterator

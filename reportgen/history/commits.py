@@ -18,14 +18,9 @@ from reportgen.core.factors import Where, matches
 from reportgen.core.stats import summarize
 from reportgen.core.units import choose, text
 from reportgen.diff.cells import cell_key, shown_text
-from reportgen.diff.snapshot import (
-    StoredCase,
-    StoredCell,
-    StoredRepeat,
-    StoredReport,
-    StoredTable,
-    read_report,
-)
+from reportgen.document.cells import PlacedCell, placed_cells
+from reportgen.document.encode import decode
+from reportgen.document.model import Case, Document, Measurement, Table
 from reportgen.history.points import MOVED, CellHistory, HistoryPoint
 from reportgen.sources.git import GitRepository, open_repository
 
@@ -44,7 +39,7 @@ class ReportState:
     date: str
     subject: str
     commit: str
-    report: StoredReport
+    report: Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,7 @@ def read_states(folder: Path) -> ReportStates:
         if content is None:
             continue
         try:
-            report = read_report(content, f"{path} at {commit.hash[:_HASH_CHARS]}")
+            report = decode(content, f"{path} at {commit.hash[:_HASH_CHARS]}")
         except RequestError:
             unreadable += 1
             continue
@@ -77,7 +72,7 @@ def read_states(folder: Path) -> ReportStates:
         states.append(ReportState(label, commit.date[:10], commit.subject, commit.hash, report))
     here = folder / _NAME
     if here.is_file() and (not contents or here.read_bytes() != contents[-1]):
-        states.append(ReportState("now", "", "not committed", "", read_report(here.read_bytes(), str(here))))
+        states.append(ReportState("now", "", "not committed", "", decode(here.read_bytes(), str(here))))
     return ReportStates(tuple(states), tuple(_notes(repository, unreadable)))
 
 
@@ -112,7 +107,7 @@ def cell_histories(states: ReportStates, table: str, rows: Where, columns: Where
 class _ShownCell:
     """A cell as the last commit that shows its number has it; `at` is the position of that commit."""
 
-    cell: StoredCell
+    cell: PlacedCell
     at: int
 
 
@@ -121,13 +116,13 @@ def _shown_cells(states: Sequence[ReportState], table: str) -> list[_ShownCell]:
     shown: dict[tuple[object, ...], _ShownCell] = {}
     for at in reversed(range(len(states))):
         stored = _table(states[at].report, table)
-        for cell in stored.cells if stored else ():
+        for cell in placed_cells(stored) if stored else ():
             if cell.is_number:
                 shown.setdefault(cell_key(cell), _ShownCell(cell, at))
     return list(shown.values())
 
 
-def _table(report: StoredReport, id: str) -> StoredTable | None:
+def _table(report: Document, id: str) -> Table | None:
     return next((table for table in report.tables if table.id == id), None)
 
 
@@ -136,10 +131,10 @@ class _Measured:
     """A cell at a commit that measured it."""
 
     state: ReportState
-    cell: StoredCell
-    case: StoredCase | None
-    baseline: StoredCase | None
-    new: tuple[StoredRepeat, ...]
+    cell: PlacedCell
+    case: Case | None
+    baseline: Case | None
+    new: tuple[Measurement, ...]
     is_recomputed: bool
     edits: tuple[str, ...]
 
@@ -157,10 +152,10 @@ def _history(states: Sequence[ReportState], table: str, shown: _ShownCell) -> Ce
     )
 
 
-def _end(state: ReportState, table: str, shown: StoredCell) -> str:
+def _end(state: ReportState, table: str, shown: PlacedCell) -> str:
     """Return since when a cell shows no number, and what is in its place."""
     stored = _table(state.report, table)
-    cells = [cell for cell in stored.cells if cell_key(cell) == cell_key(shown)] if stored else []
+    cells = [cell for cell in placed_cells(stored) if cell_key(cell) == cell_key(shown)] if stored else []
     if stored is None:
         reason = "the report has no such table"
     else:
@@ -168,7 +163,7 @@ def _end(state: ReportState, table: str, shown: StoredCell) -> str:
     return f"no number since {state.label}: {reason}"
 
 
-def _measured(states: Iterable[ReportState], table: str, place: StoredCell) -> Iterator[_Measured]:
+def _measured(states: Iterable[ReportState], table: str, place: PlacedCell) -> Iterator[_Measured]:
     """Yield a cell at each commit with new runs or values of it or, if it is a ratio, of its baseline."""
     seen, seen_contents = set[object](), set[object]()
     earlier: dict[str, _SeenRun] = {}
@@ -190,31 +185,29 @@ def _measured(states: Iterable[ReportState], table: str, place: StoredCell) -> I
             yield _Measured(state, cell, case, baseline, new, is_recomputed, edits)
         seen.update(keys)
         seen_contents.update(_content(repeat, state.report) for repeat in keys.values())
-        earlier.update({repeat.run: _SeenRun(repeat, state.report) for repeat in keys.values()})
+        earlier.update({repeat.run.id: _SeenRun(repeat, state.report) for repeat in keys.values()})
 
 
 @dataclass(frozen=True, slots=True)
 class _SeenRun:
     """A run as an earlier commit has it."""
 
-    repeat: StoredRepeat
-    report: StoredReport
+    repeat: Measurement
+    report: Document
 
 
-def _edits(
-    fresh: Iterable[StoredRepeat], earlier: Mapping[str, _SeenRun], report: StoredReport
-) -> Iterator[str]:
+def _edits(fresh: Iterable[Measurement], earlier: Mapping[str, _SeenRun], report: Document) -> Iterator[str]:
     """Yield which files of earlier runs have another content now.
 
     A run that started at another time is a new one that was recorded in the place of the old one.
     """
     known, unknown = dict[str, None](), dict[str, None]()
     for repeat in fresh:
-        seen = earlier.get(repeat.run)
-        starts = {repeat.started, seen.repeat.started} - {None} if seen else set()
+        seen = earlier.get(repeat.run.id)
+        starts = {repeat.run.started, seen.repeat.run.started} - {None} if seen else set()
         if seen is None or len(starts) > 1:
             continue
-        is_known = None not in (repeat.started, seen.repeat.started)
+        is_known = None not in (repeat.run.started, seen.repeat.run.started)
         for file in repeat.files:
             old, new = seen.report.sources.get(file), report.sources.get(file)
             if old and new and old != new:
@@ -225,29 +218,29 @@ def _edits(
             yield f"log {what}: {', '.join(list(files)[:_MAX_FILES])}{more}"
 
 
-def _find(table: StoredTable | None, place: StoredCell) -> StoredCell | None:
+def _find(table: Table | None, place: PlacedCell) -> PlacedCell | None:
     wanted = cell_key(place)
-    cells = table.cells if table else ()
+    cells = placed_cells(table) if table else ()
     return next((cell for cell in cells if cell.is_number and cell_key(cell) == wanted), None)
 
 
-def _keys(case: StoredCase, report: StoredReport) -> Iterator[tuple[object, StoredRepeat]]:
+def _keys(case: Case, report: Document) -> Iterator[tuple[object, Measurement]]:
     """Yield what identifies a measured value: the content of its files, under any name, and the value.
 
     The other runs in a file with several change its content too; there the name of the run is used instead.
     """
     for repeat in case.measurements:
-        content = repeat.run if "#" in repeat.run else _content(repeat, report)
+        content = repeat.run.id if "#" in repeat.run.id else _content(repeat, report)
         yield (content, repeat.value), repeat
 
 
-def _content(repeat: StoredRepeat, report: StoredReport) -> object:
+def _content(repeat: Measurement, report: Document) -> object:
     """Return the digests of the files of a run; the name of a file without one."""
     return tuple(sorted(report.sources.get(file, file) for file in repeat.files))
 
 
 def _point(before: _Measured | None, now: _Measured) -> HistoryPoint:
-    values = [repeat.value for repeat in now.new if repeat.value is not None]
+    values = [repeat.value for repeat in now.new]
     own = summarize(values, _CONFIDENCE)
     value, low, high, repeats = now.cell.value, None, None, 0
     assert value is not None
@@ -273,7 +266,7 @@ def _point(before: _Measured | None, now: _Measured) -> HistoryPoint:
     )
 
 
-def _median(case: StoredCase | None) -> float | None:
+def _median(case: Case | None) -> float | None:
     return case.summary.value if case and case.summary else None
 
 
@@ -295,15 +288,15 @@ def _events(before: _Measured, now: _Measured) -> Iterator[str]:
         yield f"baseline {shown} {unit.name} ({100 * (new_base / old_base - 1):+.1f} %)"
 
 
-def _new_warnings(old: StoredCase, new: StoredCase) -> Iterator[str]:
+def _new_warnings(old: Case, new: Case) -> Iterator[str]:
     known = _warnings(old)
     yield from sorted(_warnings(new) - known)
 
 
-def _warnings(case: StoredCase) -> set[str]:
+def _warnings(case: Case) -> set[str]:
     return {
         f"{finding.severity} {finding.rule}"
         for repeat in case.measurements
-        for finding in repeat.findings
+        for finding in (*repeat.run.findings, *repeat.findings)
         if finding.severity != "note"
     }

@@ -12,11 +12,11 @@ from reportgen.core.change_points import ChangePointRule
 from reportgen.core.plain_text import printable_json, spreadsheet
 from reportgen.core.units import Unit
 from reportgen.diff.cells import heading_text
+from reportgen.document.model import QUANTITY_TITLES
 from reportgen.history.points import CellHistory, HistoryPoint
 from reportgen.render.text.english import count
 from reportgen.render.text.escape import markdown
 from reportgen.report.run_view import sparkline
-from reportgen.tables.results import QUANTITY_TITLES
 
 VERSION = 1
 COLUMNS = ("point", "date", "value", "interval", "repeats", "what changed", "commit")

@@ -6,13 +6,12 @@ share one `Content`, so they cannot disagree. An output never touches the disk.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from reportgen.tables.results import Figure, Report, Table
+from reportgen.document.model import Document, Figure, Table
 
 if TYPE_CHECKING:  # these load jinja2, which `reportgen --help` does not wait for
-    from reportgen.render.case_index import CaseIndex
     from reportgen.render.prose.template import Prose
 
 
@@ -21,23 +20,21 @@ class Content:
     """A report with everything that its outputs share.
 
     headline      the first sentence; prose  the author's text; both with their numbers filled in
-    cases         the name of each case, which all outputs use
     table_names   file name without folder and extension, by table id; figure_names  by figure id
     svgs          the drawn figures, by id
     generated     the paths of all files of the report, relative to its folder
-    source_url    address of a line of a log, with {path} and {line}; "" for no links
+    side_files    the files with steps and telemetry, as far as they are at hand
     is_standalone  whether a page has everything inside, as one file to mail
     """
 
-    report: Report
+    report: Document
     headline: "Prose"
     prose: "Prose"
-    cases: "CaseIndex"
     table_names: Mapping[str, str]
     figure_names: Mapping[str, str]
     svgs: Mapping[str, bytes]
     generated: Sequence[str]
-    source_url: str = ""
+    side_files: Mapping[str, bytes] = field(default_factory=dict)
     is_standalone: bool = False
 
 
@@ -51,7 +48,7 @@ class Output:
     of_...     render the content; exactly one of the four is given
     is_needed  False for a report that has no such file
     is_intact  False for an old file that was edited by hand; keeps_edited  whether a build keeps its text
-    is_for_table  False for a table that has no such file
+    is_for_table  whether the document has such a file, by its path
     is_committed  False for files that each clone builds for itself; `check` does not ask for them
     is_inside_standalone  True for files that a standalone page has inside, so that they are not written
     is_current  whether an old file need not be rendered again, for `of_reports`
@@ -63,11 +60,11 @@ class Output:
     of_report: Callable[[Content], bytes] | None = None
     of_table: Callable[[Content, Table], bytes] | None = None
     of_figure: Callable[[Content, Figure], bytes] | None = None
-    of_reports: Callable[[Sequence[Report]], bytes] | None = None
-    is_needed: Callable[[Report], bool] = lambda report: True
+    of_reports: Callable[[Sequence[Document]], bytes] | None = None
+    is_needed: Callable[[Document], bool] = lambda report: True
     is_intact: Callable[[bytes], bool] = bool
     keeps_edited: bool = False
-    is_for_table: Callable[[Table], bool] = lambda _: True
+    is_for_table: Callable[[Document, str], bool] = lambda document, path: True
     is_committed: bool = True
     is_inside_standalone: bool = False
     is_current: Callable[[bytes], bool] = lambda _: False
@@ -82,7 +79,7 @@ class Output:
         return bool(re.fullmatch(f"(?:.+/)?{re.escape(self.path).replace(re.escape('*'), '[^/]+')}", path))
 
     def paths(
-        self, report: Report, table_names: Mapping[str, str], figure_names: Mapping[str, str]
+        self, report: Document, table_names: Mapping[str, str], figure_names: Mapping[str, str]
     ) -> list[str]:
         """Return the paths of the files of a report."""
         if self.of_reports:
@@ -91,15 +88,18 @@ class Output:
             return [self.path]
         if self.of_figure:
             return [self.path_of(name) for name in figure_names.values()]
-        return [self.path_of(table_names[table.id]) for table in filter(self.is_for_table, report.tables)]
+        paths = (self.path_of(table_names[table.id]) for table in report.tables)
+        return [path for path in paths if self.is_for_table(report, path)]
 
     def files(self, content: Content) -> Iterator[tuple[str, bytes]]:
         """Yield (path, content) of the files of a report."""
         if self.of_report:
             yield self.path, self.of_report(content)
         if self.of_table:
-            for table in filter(self.is_for_table, content.report.tables):
-                yield self.path_of(content.table_names[table.id]), self.of_table(content, table)
+            for table in content.report.tables:
+                path = self.path_of(content.table_names[table.id])
+                if self.is_for_table(content.report, path):
+                    yield path, self.of_table(content, table)
         if self.of_figure:
             for figure in content.report.figures:
                 yield self.path_of(content.figure_names[figure.id]), self.of_figure(content, figure)

@@ -12,9 +12,10 @@ from reportgen.compare.pair import better_ratio
 from reportgen.core.case_findings import findings_of
 from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case, FactorValue
+from reportgen.document.model import Acceptance, AcceptanceRuleResult, AcceptedCell, Outcome
 from reportgen.report.acceptance_rules import AcceptanceRule, AcceptanceSpec
 from reportgen.tables.located_cells import LocatedCell, located_cells, words
-from reportgen.tables.results import Acceptance, AcceptanceRuleResult, AcceptedCell, Cell, Outcome, Table
+from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import METRIC
 
 

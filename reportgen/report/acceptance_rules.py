@@ -17,7 +17,7 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions
-from reportgen.tables.results import RatioBounds
+from reportgen.document.model import RatioBounds
 from reportgen.tables.spec import TableSpec
 
 Ratio = Annotated[float, Meta(gt=0)]

@@ -8,7 +8,9 @@ from reportgen.compare.expected_speed import Expected
 from reportgen.core.case_findings import findings_of
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Finding, Run, Source
+from reportgen.core.progress import TrackProgress
 from reportgen.core.rules import SEVERITIES
+from reportgen.document.model import FigureKind, Provenance
 from reportgen.formats.registry import FORMATS
 from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
 from reportgen.report.acceptance import judge
@@ -24,7 +26,7 @@ from reportgen.tables.explorer import build_explorer
 from reportgen.tables.explorer_cases import Entry
 from reportgen.tables.explorer_model import Explorer
 from reportgen.tables.figures import build_figures
-from reportgen.tables.results import FigureKind, Provenance, Report, Table, TrackProgress
+from reportgen.tables.results import Report, Table
 from reportgen.tables.series_colours import with_colours
 from reportgen.tables.validate import unused_keys
 

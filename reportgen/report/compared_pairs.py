@@ -8,7 +8,8 @@ from itertools import groupby
 from reportgen.compare.comparison import Comparison
 from reportgen.core.case_findings import findings_of
 from reportgen.core.model import STEP, Case, Finding
-from reportgen.tables.results import Header, Table
+from reportgen.document.model import Header
+from reportgen.tables.results import Table
 
 REST_OF_STEP = "the rest of the step"
 

@@ -17,11 +17,11 @@ from reportgen.compare.comparison import CompareKind
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue, Status
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions, convert, read_toml
+from reportgen.document.model import COMPARED_QUANTITIES, ON_REQUEST, FigureKind, Quantity
 from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.report.acceptance_rules import AcceptanceEntry, AcceptanceSpec, read_acceptance
 from reportgen.report.explorer_definition import ExplorerTable, read_explorer
 from reportgen.tables.headings import plain
-from reportgen.tables.results import COMPARED_QUANTITIES, ON_REQUEST, FigureKind, Quantity
 from reportgen.tables.spec import (
     CompareSpec,
     ExplorerSpec,

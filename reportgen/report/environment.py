@@ -8,8 +8,8 @@ many blocks, the campaign is one block.
 from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.core.model import FactorValue, Run
+from reportgen.document.model import Environment
 from reportgen.protocol.case_checks import varies_by_nature
-from reportgen.tables.results import Environment
 
 # More different environments than this in one campaign are shown as one block.
 MAX_BLOCKS = 6

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from reportgen.core.model import Finding, Run
+from reportgen.document.model import Acceptance
 from reportgen.report.run_counts import count_runs, name_runs
-from reportgen.tables.results import Acceptance
 
 
 def verdict_sentences(

@@ -10,11 +10,14 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import takewhile
 
+from msgspec import structs
+
 from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.errors import RequestError
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
+from reportgen.document.model import Header, Note
 from reportgen.protocol import MeasuredRuns
 from reportgen.tables.captions import caption
 from reportgen.tables.cells import CellBuilder
@@ -39,7 +42,7 @@ from reportgen.tables.headings import (
 from reportgen.tables.means import mean_cells
 from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Key, Place, pivot, unnamed
 from reportgen.tables.required import missing_required
-from reportgen.tables.results import Header, Note, Table
+from reportgen.tables.results import Table
 from reportgen.tables.select import FactorsOf, select
 from reportgen.tables.spec import TableSpec, definition_digest
 from reportgen.tables.unit_choice import UnitChoice
@@ -121,7 +124,7 @@ def _table(
         row_factors=spec.rows,
         row_titles=titles,
         column_factors=spec.columns,
-        rows=tuple(replace(row, notes=notes) for row, notes in zip(rows, numbered.rows, strict=True)),
+        rows=tuple(structs.replace(row, notes=notes) for row, notes in zip(rows, numbered.rows, strict=True)),
         columns=tuple(columns),
         cells=numbered.cells,
         notes=numbered.notes,

@@ -10,10 +10,10 @@ from reportgen.core.devices import shown_value
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.model import Case, FactorValue, Measurement
 from reportgen.core.units import Unit
+from reportgen.document.model import COMPARED_QUANTITIES, QUANTITY_TITLES, Note, Quantity
 from reportgen.tables.compare import Comparer
 from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain, sentence
 from reportgen.tables.pivot import LACKING, CaseGrid, unnamed
-from reportgen.tables.results import COMPARED_QUANTITIES, QUANTITY_TITLES, Note, Quantity
 from reportgen.tables.select import FactorsOf
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 

@@ -9,11 +9,12 @@ from reportgen.core.model import Case, Finding
 from reportgen.core.rules import Rule
 from reportgen.core.stats import fewest_repeats
 from reportgen.core.units import Unit
+from reportgen.document.model import Note, Quantity
 from reportgen.protocol.conditions import OF_REPEATS
 from reportgen.tables.compare import Comparer
 from reportgen.tables.footnotes import Footnotes, PendingCell
 from reportgen.tables.pivot import LACKING, CaseGrid, Place, varying
-from reportgen.tables.results import Cell, Note, Quantity
+from reportgen.tables.results import Cell
 from reportgen.tables.spec import TableSpec
 
 UnitOf = Callable[[Place, Case], Unit | None]

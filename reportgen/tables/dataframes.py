@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from reportgen.core.model import Case, FactorValue, Run
-from reportgen.tables.results import QUANTITY_TITLES, Header, Table
+from reportgen.document.model import QUANTITY_TITLES, Header
+from reportgen.tables.results import Table
 
 _RUN_COLUMNS = ("id", "format", "status", "repeat", "samples_per_step", "path")
 _CASE_COLUMNS = ("metric", "phase", "value", "unit", "low", "high", "n", "evidence", "status", "source")

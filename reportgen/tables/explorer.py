@@ -13,19 +13,12 @@ from reportgen.core.factors import Where, factor_key
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, FactorValue
 from reportgen.core.units import Unit
+from reportgen.document.model import ExplorerChart, ExplorerFactor, ExplorerMeasure, ExplorerSwitch
 from reportgen.tables.compare import Compared
 from reportgen.tables.device_memory import device_memory
 from reportgen.tables.explorer_cases import Entry, MeasureKey, ShownCase, shown_cases
 from reportgen.tables.explorer_factors import Roles, choose_roles
-from reportgen.tables.explorer_model import (
-    Configuration,
-    Explorer,
-    ExplorerCell,
-    ExplorerChart,
-    ExplorerFactor,
-    ExplorerMeasure,
-    ExplorerSwitch,
-)
+from reportgen.tables.explorer_model import Configuration, Explorer, ExplorerCell
 from reportgen.tables.explorer_ratios import compare_shown
 from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain
 from reportgen.tables.pivot import LACKING, Ranks

@@ -8,39 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from reportgen.compare.comparison import Comparison
-from reportgen.core.metrics import Better
-from reportgen.core.model import Case, FactorValue
-from reportgen.core.units import Unit
-
-
-@dataclass(frozen=True, slots=True)
-class ExplorerFactor:
-    """A factor of the configurations, with its values in the order that readers expect, and their labels."""
-
-    name: str
-    title: str
-    values: tuple[FactorValue, ...]
-    labels: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ExplorerMeasure:
-    """A quantity of the configurations: a metric in one phase.
-
-    title   in full: "Throughput (forward)"; label  in its chart, beside the other measures: "forward"
-    unit    to show it in; digits, decimals  how numbers are shown (decimals wins)
-    is_size  whether it is an amount of device memory, which the device's size limits
-    """
-
-    metric: str
-    phase: str
-    title: str
-    label: str
-    unit: Unit
-    digits: int
-    decimals: int | None
-    better: Better | None
-    is_size: bool
+from reportgen.core.model import Case
+from reportgen.document.model import ExplorerChart, ExplorerFactor, ExplorerMeasure, ExplorerSwitch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,38 +47,6 @@ class Configuration:
     others: tuple[str, ...]
     device_memory: float | None
     cells: Mapping[int, ExplorerCell]
-
-
-@dataclass(frozen=True, slots=True)
-class ExplorerChart:
-    """A chart: some measures over the x factor. `notes` are the sentences of the table that it is made from.
-
-    is_stacked  whether the measures are parts of a whole
-    """
-
-    id: str
-    title: str
-    measures: tuple[int, ...]
-    is_stacked: bool = False
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ExplorerSwitch:
-    """A check box that changes what the charts show.
-
-    note        a warning that is shown while it is on
-    charts      ids of charts that are shown only while it is on
-    measures    positions of measures that are shown only while it is on
-    instead_of  positions of measures that are shown only while it is off
-    """
-
-    id: str
-    title: str
-    note: str = ""
-    charts: tuple[str, ...] = ()
-    measures: tuple[int, ...] = ()
-    instead_of: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

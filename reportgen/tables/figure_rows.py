@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.conditions import SIZES
 from reportgen.compare.pair import devices_ratio
@@ -10,8 +12,9 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import matches
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue
+from reportgen.document.model import Header
 from reportgen.protocol.conditions import WORK
-from reportgen.tables.results import Cell, Header, Table
+from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import FigureSpec
 
 
@@ -95,7 +98,7 @@ def _without_fixed(spec: FigureSpec, table: Table) -> Table:
 
 def _only(header: Header, places: Sequence[int]) -> Header:
     """Return a heading with some of its levels."""
-    return replace(
+    return structs.replace(
         header, key=tuple(header.key[i] for i in places), labels=tuple(header.labels[i] for i in places)
     )
 
@@ -110,7 +113,7 @@ def with_efficiency(spec: FigureSpec, table: Table) -> Table:
         if cell.case and cell.comparison:
             _check_scaling(spec, cell.comparison)
     columns = [
-        replace(column, quantity="efficiency") if j in places else column
+        structs.replace(column, quantity="efficiency") if j in places else column
         for j, column in enumerate(table.columns)
     ]
     cells = [

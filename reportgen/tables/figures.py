@@ -18,6 +18,7 @@ from reportgen.core.change_points import ChangePointRule
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import STEP, Case, FactorValue, Measurement
 from reportgen.core.units import Unit, choose
+from reportgen.document.model import QUANTITY_TITLES, FigureKind, FigureMark, Header, Quantity
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
 from reportgen.tables.figure_rows import (
@@ -30,17 +31,7 @@ from reportgen.tables.figure_rows import (
 )
 from reportgen.tables.headings import plain
 from reportgen.tables.latencies import latencies
-from reportgen.tables.results import (
-    QUANTITY_TITLES,
-    Cell,
-    Figure,
-    FigureKind,
-    FigureMark,
-    FigureSeries,
-    Header,
-    Quantity,
-    Table,
-)
+from reportgen.tables.results import Cell, Figure, FigureSeries, Table
 from reportgen.tables.shares import shares
 from reportgen.tables.spec import FigureSpec
 from reportgen.tables.trends import COMMIT, DATE, CellTrend, change_size, trends, x_names

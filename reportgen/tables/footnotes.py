@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from reportgen.core.case_findings import findings_of, is_footnote
 from reportgen.core.model import Case
 from reportgen.core.rules import Rule
-from reportgen.tables.results import Cell, Note
+from reportgen.document.model import Note
+from reportgen.tables.results import Cell
 
 # More texts of one rule than this are folded.
 MAX_TEXTS_PER_RULE = 3
@@ -54,13 +55,13 @@ class Footnotes:
 
     def add(self, text: str, rule: Rule | None = None, *, name: str = "note") -> Note:
         """Add a note unless it is there; return it."""
-        note = Note(text, rule, name)
+        note = Note(text, rule or "", name)
         self._notes.setdefault(note)
         return note
 
     def of_case(self, case: Case) -> list[Note]:
         """Add the notes of a case and return them."""
-        return [self.add(f.message, f.rule) for f in findings_of(case) if is_footnote(f)]
+        return [self.add(f.message, f.rule) for f in findings_of(case) if is_footnote(f.severity, f.rule)]
 
     def __contains__(self, note: Note) -> bool:
         """Return whether a cell has the note; False for one that is printed for a whole rule."""
@@ -68,7 +69,7 @@ class Footnotes:
 
     def folded(self) -> dict[Note, Note]:
         """Return each note with the note that is printed for it: itself, or one for its whole rule."""
-        by_rule: dict[Rule | None, list[Note]] = {}
+        by_rule: dict[str, list[Note]] = {}
         for note in self._notes:
             by_rule.setdefault(note.rule, []).append(note)
         printed = {}
@@ -76,7 +77,7 @@ class Footnotes:
             count = len(by_rule[note.rule])
             printed[note] = note
             if note.rule and count > MAX_TEXTS_PER_RULE:
-                printed[note] = Note(f"{note.rule.summary} {_FOLDED}", note.rule)
+                printed[note] = Note(f"{Rule(note.rule).summary} {_FOLDED}", note.rule)
         return printed
 
 

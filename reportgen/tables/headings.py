@@ -17,8 +17,8 @@ from reportgen.core.factors import FactorKey, factor_key, toml_text
 from reportgen.core.metrics import METRICS, metric_of
 from reportgen.core.model import DATA_LOADING, STEP, Case, FactorValue
 from reportgen.core.units import Unit
+from reportgen.document.model import QUANTITY_TITLES, Header, Label, Quantity
 from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Place, key_of
-from reportgen.tables.results import QUANTITY_TITLES, Header, Label, Quantity
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
 MEAN = "geometric mean"

@@ -12,10 +12,11 @@ from reportgen.compare.conditions import conditions_of_case
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.core.units import Unit, choose
+from reportgen.document.model import Header
 from reportgen.protocol.conditions import ITEM
 from reportgen.tables.figure_rows import series_name
 from reportgen.tables.headings import plain
-from reportgen.tables.results import Cell, Figure, FigureSeries, Header, Table
+from reportgen.tables.results import Cell, Figure, FigureSeries, Table
 from reportgen.tables.spec import METRIC, FigureSpec
 
 _RATE, _TIMES = "throughput", ("latency", "step_time")

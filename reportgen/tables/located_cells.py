@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from reportgen.core.factors import factor_key
 from reportgen.core.model import FactorValue
+from reportgen.document.model import Header
 from reportgen.tables.headings import plain
-from reportgen.tables.results import Cell, Header, Table
+from reportgen.tables.results import Cell, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

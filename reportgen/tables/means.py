@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
+from reportgen.document.model import Header
 from reportgen.tables.cells import CellBuilder
 from reportgen.tables.footnotes import PendingCell
-from reportgen.tables.results import Cell, Header
+from reportgen.tables.results import Cell
 
 
 def mean_cells(

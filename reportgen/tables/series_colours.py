@@ -7,7 +7,8 @@ combines them with markers and hatching.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from reportgen.tables.results import Figure, FigureKind
+from reportgen.document.model import FigureKind
+from reportgen.tables.results import Figure
 
 DISTINCT = 8
 

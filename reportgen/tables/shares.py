@@ -8,10 +8,11 @@ import numpy as np
 from reportgen.core.errors import RequestError
 from reportgen.core.model import STEP, FloatArray, Measurement
 from reportgen.core.units import Unit, choose
+from reportgen.document.model import Header
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
 from reportgen.tables.figure_rows import column_words, row_name
-from reportgen.tables.results import Cell, Figure, FigureSeries, Header, Table
+from reportgen.tables.results import Cell, Figure, FigureSeries, Table
 from reportgen.tables.spec import FigureSpec
 
 # As many points of a long series as can be distinguished; the first and the last one are always among them.

@@ -10,8 +10,8 @@ from typing import Literal
 
 from reportgen.compare.comparison import CompareKind
 from reportgen.core.model import FactorValue, Status
+from reportgen.document.model import FigureKind, Quantity
 from reportgen.protocol import Protocol
-from reportgen.tables.results import FigureKind, Quantity
 
 Pick = Literal["largest", "smallest", "best"]
 Wanted = tuple[FactorValue, ...]

@@ -15,7 +15,8 @@ from reportgen.core.factors import natural_key
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue, Measurement, Run, Summary
 from reportgen.core.stats import summarize
-from reportgen.tables.results import Cell, Header, Table
+from reportgen.document.model import Header
+from reportgen.tables.results import Cell, Table
 
 DATE, COMMIT = "date", "commit"
 _CONFIDENCE = 0.95

@@ -11,8 +11,8 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.metrics import item_of
 from reportgen.core.model import Case
 from reportgen.core.units import Unit, choose, find, known_units, rate_unit
+from reportgen.document.model import UnitMode
 from reportgen.tables.pivot import AxisKey, CaseGrid, Place
-from reportgen.tables.results import UnitMode
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
 _MODES: dict[str, UnitMode] = {"per-cell": "cell", "per-row": "row", "per-column": "column"}

@@ -9,8 +9,9 @@ from reportgen.core.errors import RequestError
 from reportgen.core.factors import matches
 from reportgen.core.model import FactorValue
 from reportgen.core.units import choose
+from reportgen.document.model import Header
 from reportgen.tables.figure_rows import check_factors, row_name
-from reportgen.tables.results import Cell, Figure, FigureSeries, Header, Table
+from reportgen.tables.results import Cell, Figure, FigureSeries, Table
 from reportgen.tables.spec import FigureSpec
 
 _WHOLE, _LONGER, _SHORTER = "whole", "longer than the baseline", "shorter"

@@ -70,7 +70,7 @@ function check(text, isOn, onchange) {
   return h("label", {}, box, " ", text);
 }
 // The evidence of the page: JSON that is parsed when the first number is opened.
-// docs/explanation/rendering.md describes the keys.
+// docs/developers/rendering.md describes the keys.
 
 const evidence = (() => {
   let parsed = null;
@@ -1118,7 +1118,7 @@ panelSections.push(({ found }) => panelSection("Factors", pairs(found.factors)))
 //
 // charts.draw(element, spec, {name, height, open}) fills the element with title, chart, legend and downloads. It returns
 // a promise of the chart, or of null where the library is missing; the element then stays as it is. A second call for
-// the same element replaces its chart. docs/explanation/rendering.md describes what a specification may contain.
+// the same element replaces its chart. docs/developers/rendering.md describes what a specification may contain.
 
 const charts = (() => {
   const holder = document.getElementById("charts");
@@ -1487,7 +1487,7 @@ const figures = (() => {
 })();
 if (document.getElementById("explorer-data")) {
 // The configurations that a reader explores. The modules of the explorer are only on pages that have one.
-// docs/explanation/rendering.md describes the keys. All texts and numbers are as the report wrote them.
+// docs/developers/rendering.md describes the keys. All texts and numbers are as the report wrote them.
 
 const explorerData = (() => {
   const data = JSON.parse(document.getElementById("explorer-data").textContent);

@@ -1,17 +1,25 @@
 """Two states of reports: which cases moved, with which verdict, and why."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec import structs
 
 from reportgen.diff.changes import Diff, LogChanges, compare_reports, log_changes
 from reportgen.diff.failures import failures
 from reportgen.diff.rows import Row
 from reportgen.diff.sections import headline, paths_text, sections, sentences, verdict_text
-from reportgen.diff.snapshot import StoredComparison, StoredFinding, StoredProvenance, StoredReport
+from reportgen.document.model import (
+    Comparison,
+    Document,
+    ExpectedRatio,
+    Finding,
+    Measurement,
+    Provenance,
+    Run,
+)
 from tests.diff.stored import case, number, report, table, words
 
 BASE = (1.0, 1.004, 0.996, 1.002, 0.998, 1.005, 0.995)
@@ -20,22 +28,35 @@ TURNS = [10.0 * position for position in range(7)]
 BETWEEN = [start + 5 for start in TURNS]
 
 
-def state(values: Sequence[float], *, name: str = "a", digest: str = "1", **fields: Any) -> StoredReport:
+def state(values: Sequence[float], *, name: str = "a", digest: str = "1", **fields: Any) -> Document:
     """Return a report of one case in one cell; each log has a digest of its own."""
     keys = ("starts", "conditions", "protocol", "metric", "factors")
     stored = case(name, values, **{key: fields.pop(key) for key in keys if key in fields})
     shown = number(sorted(values)[len(values) // 2], {"model": "m"}, case=name)
-    sources = {repeat.files[0]: f"{digest}-{repeat.run}" for repeat in stored.measurements}
+    sources = {repeat.files[0]: f"{digest}-{repeat.run.id}" for repeat in stored.measurements}
     labels = fields.pop("labels", {})
     definition = fields.pop("definition", "d1")
     return report(table(shown, definition=definition), cases=[stored], sources=sources | labels, **fields)
 
 
-def diff(old: StoredReport, new: StoredReport) -> Diff:
+def with_measurements(document: Document, measurements: Sequence[Measurement]) -> Document:
+    """Return the document of one case with other measurements."""
+    (only,) = document.cases
+    return structs.replace(document, cases=(structs.replace(only, measurements=tuple(measurements)),))
+
+
+def with_runs(document: Document, changed: Callable[[Run], Run]) -> Document:
+    """Return the document of one case with changed runs."""
+    (only,) = document.cases
+    measurements = [structs.replace(each, run=changed(each.run)) for each in only.measurements]
+    return with_measurements(document, measurements)
+
+
+def diff(old: Document, new: Document) -> Diff:
     return compare_reports({old.name: old}, {new.name: new})
 
 
-def row(old: StoredReport, new: StoredReport) -> Row:
+def row(old: Document, new: Document) -> Row:
     (only,) = diff(old, new).rows
     return only
 
@@ -49,8 +70,7 @@ def test_other_runs_in_turns_with_the_old_ones_are_tested() -> None:
 def test_starts_by_two_clocks_have_no_order() -> None:
     old, new = state(BASE, starts=TURNS), state([v * 1.01 for v in BASE], name="b", starts=BETWEEN)
     verdicts = [row(old, new).verdict]
-    for repeat in new.cases[0].measurements:
-        repeat.started_clock = "logs/b"
+    new = with_runs(new, lambda run: structs.replace(run, started_clock="logs/b"))
     verdicts.append(row(old, new).verdict)
     assert [verdict and verdict.arrangement for verdict in verdicts] == ["alternating", "unknown"]
 
@@ -87,7 +107,7 @@ def test_new_runs_are_compared_with_all_old_ones_although_one_of_them_is_gone() 
 
 def test_a_log_that_moved_is_the_same_log() -> None:
     old, new = state(BASE, name="a"), state(BASE, name="b")
-    new.sources = dict(zip(new.sources, old.sources.values(), strict=True))
+    new = structs.replace(new, sources=dict(zip(new.sources, old.sources.values(), strict=True)))
     moved = compare_reports({"study": old}, {"study": new}, lambda path: False)
     assert (moved.rows, moved.logs) == ((), LogChanges())
     copied = compare_reports({"study": old}, {"study": new}, lambda path: True)
@@ -105,24 +125,28 @@ def test_a_log_with_other_content_and_another_value_was_edited() -> None:
 def test_rows_that_are_inserted_into_a_table_move_nothing() -> None:
     """A row above renumbers the runs of a published table; two repeats of a case then have each other's names."""
 
-    def published(numbers: Sequence[int], digest: str) -> StoredReport:
+    def published(numbers: Sequence[int], digest: str) -> Document:
         made = state([5.0, 6.0], starts=())
-        for repeat, n in zip(made.cases[0].measurements, numbers, strict=True):
-            repeat.run, repeat.source = f"t.csv#{n}", f"logs/t.csv:{n + 1}"
-        made.sources = {"logs/t.csv": digest}
-        return made
+        left = iter(numbers)
+
+        def renumbered(run: Run) -> Run:
+            n = next(left)
+            return structs.replace(run, id=f"t.csv#{n}", source=f"logs/t.csv:{n + 1}")
+
+        return structs.replace(with_runs(made, renumbered), sources={"logs/t.csv": digest})
 
     assert diff(published([1, 2], "1"), published([2, 3], "2")).rows == ()
     edited = published([8, 9], "2")
-    edited.cases[0].measurements[0].value = 7.0
+    first, *others = edited.cases[0].measurements
+    edited = with_measurements(edited, [structs.replace(first, value=7.0), *others])
     assert row(published([1, 2], "1"), edited).reasons == ("log edited: logs/t.csv",)
 
 
 def test_a_case_that_two_reports_show_is_one_row() -> None:
-    old, new = ({name: state(values) for name in ("x", "y")} for values in (BASE, [*BASE[:6], 2.0]))
-    for reports in (old, new):
-        for name, stored in reports.items():
-            stored.name = name
+    old, new = (
+        {name: structs.replace(state(values), name=name) for name in ("x", "y")}
+        for values in (BASE, [*BASE[:6], 2.0])
+    )
     (only,) = compare_reports(old, new).rows
     assert only.tables == ("x/times", "y/times")
 
@@ -147,7 +171,7 @@ def test_the_same_logs_with_other_values_show_that_the_reader_changed() -> None:
 
 
 def test_the_version_of_the_reader_is_named() -> None:
-    readers = ([StoredProvenance("logs/a", "native", version)] for version in (1, 2))
+    readers = ([Provenance("logs/a", "native", reader=version)] for version in (1, 2))
     old, new = (
         state(values, provenance=tuple(reader))
         for values, reader in zip((BASE, SLOWER), readers, strict=True)
@@ -220,9 +244,9 @@ def test_single_figures_have_no_repeats() -> None:
 def test_two_of_many_comparisons_that_chance_explains_are_undecided() -> None:
     """Seven rounds have no p below 1/64, so one difference of ten may be chance."""
 
-    def many(values: Sequence[float], name: str, starts: Sequence[float]) -> StoredReport:
+    def many(values: Sequence[float], name: str, starts: Sequence[float]) -> Document:
         cases = [case(f"{name}{n}", values if n == 0 else BASE, starts=starts) for n in range(10)]
-        cells = [number(1.0, {"n": n}, case=each.case) for n, each in enumerate(cases)]
+        cells = [number(1.0, {"n": n}, case=each.name) for n, each in enumerate(cases)]
         return report(table(*cells), cases=cases)
 
     compared = diff(many(BASE, "a", TURNS), many(SLOWER, "b", BETWEEN))
@@ -230,9 +254,9 @@ def test_two_of_many_comparisons_that_chance_explains_are_undecided() -> None:
     assert "not significant among 10 comparisons" in verdict_text(compared.rows[0])
 
 
-def ratio_state(own: float, base: float, speed: float, **fields: Any) -> StoredReport:
+def ratio_state(own: float, base: float, speed: float, **fields: Any) -> Document:
     """Return a report that shows only the slowdown against expected."""
-    comparison = StoredComparison("expected", "base", own / base, speed)
+    comparison = Comparison("expected", "base", own / base, ExpectedRatio("m", "base", speed))
     cell = number(own / base * speed, {"model": "m"}, quantity="excess", case="own", comparison=comparison)
     return report(table(cell), cases=[case("own", [own]), case("base", [base])], **fields)
 
@@ -254,7 +278,7 @@ def test_a_ratio_says_which_of_its_parts_moved(
 
 def test_findings_whose_numbers_change_neither_come_nor_go() -> None:
     first, second, third = (
-        StoredFinding("warning", "protocol.spread", subject, message)
+        Finding("warning", "protocol.spread", subject, message)
         for subject, message in (("a", "vary by 5 %"), ("a", "vary by 6 %"), ("b", "vary by 7 %"))
     )
     compared = diff(report(table(), findings=(first,)), report(table(), findings=(second, third)))
@@ -266,9 +290,7 @@ def test_a_finding_about_a_run_that_was_renumbered_neither_comes_nor_goes() -> N
     old, new = (
         report(
             table(),
-            findings=tuple(
-                StoredFinding("note", "r", f"t.csv#{n}", "corrected from 4 to 8") for n in numbers
-            ),
+            findings=tuple(Finding("note", "r", f"t.csv#{n}", "corrected from 4 to 8") for n in numbers),
         )
         for numbers in ((1, 2), (2, 3, 4))
     )
@@ -277,7 +299,7 @@ def test_a_finding_about_a_run_that_was_renumbered_neither_comes_nor_goes() -> N
 
 
 def test_a_finding_about_another_case_has_come_although_it_says_the_same() -> None:
-    old, new = (report(table(), findings=(StoredFinding("warning", "r", name, "failed"),)) for name in "ab")
+    old, new = (report(table(), findings=(Finding("warning", "r", name, "failed"),)) for name in "ab")
     compared = diff(old, new)
     assert [change.finding.subject for change in (*compared.findings_came, *compared.findings_went)] == [
         "b",
@@ -287,8 +309,7 @@ def test_a_finding_about_another_case_has_come_although_it_says_the_same() -> No
 
 def test_a_renamed_report_is_compared_with_its_old_self() -> None:
     old, new = state(BASE, starts=TURNS), state(SLOWER, name="b", starts=BETWEEN)
-    new.name = "renamed"
-    compared = compare_reports({"study": old}, {"renamed": new})
+    compared = compare_reports({"study": old}, {"renamed": structs.replace(new, name="renamed")})
     assert [(each.name, each.old_name) for each in compared.renamed_reports] == [("renamed", "study")]
     assert compared.verdicts == {"slower": 1}
     assert compared.new_reports == compared.gone_reports == ()
@@ -309,7 +330,7 @@ def test_the_worst_row_is_first() -> None:
              for name, starts, factors in (("old", TURNS, (1.0, 1.0)), ("new", BETWEEN, (1.05, 1.1)))}  # fmt: skip
     reports = [
         report(
-            table(*(number(1.0, {"n": n}, case=each.case) for n, each in enumerate(members))), cases=members
+            table(*(number(1.0, {"n": n}, case=each.name) for n, each in enumerate(members))), cases=members
         )
         for members in cases.values()
     ]
@@ -329,11 +350,7 @@ def test_the_worst_row_is_first() -> None:
 def test_a_comparison_fails_on_what_the_caller_names(
     kinds: tuple[str, ...], threshold: float, failed: list[str]
 ) -> None:
-    findings = (
-        StoredFinding("invalid", "x", "a"),
-        StoredFinding("warning", "x", "b"),
-        StoredFinding("note", "x", "c"),
-    )
+    findings = (Finding("invalid", "x", "a"), Finding("warning", "x", "b"), Finding("note", "x", "c"))
     new = state(SLOWER, name="b", starts=BETWEEN, findings=findings)
     assert failures(diff(state(BASE, starts=TURNS), new), kinds, threshold) == failed
 
@@ -362,7 +379,7 @@ def test_many_paths_are_counted_below_their_folders(paths: list[str], text: str)
     assert paths_text(paths) == text
 
 
-def _several_metrics(speed: float, digest: str) -> StoredReport:
+def _several_metrics(speed: float, digest: str) -> Document:
     """Return a report of a case with three numbers, and of another case with one that hardly moves."""
     starts = [100.0 * int(digest) + n for n in range(7)]
     stored = {
@@ -371,8 +388,8 @@ def _several_metrics(speed: float, digest: str) -> StoredReport:
         "forward": case("a", [0.4 / speed] * 7, phase="forward", starts=starts),
         "other": case("b", [2.0 if digest == "1" else 2.002] * 7, starts=starts),
     }
-    cases = [msgspec.structs.replace(each, case=name) for name, each in stored.items()]
-    cells = [number(1.0, {"n": each.case}, case=each.case) for each in cases]
+    cases = [structs.replace(each, name=name) for name, each in stored.items()]
+    cells = [number(1.0, {"n": each.name}, case=each.name) for each in cases]
     sources = {f"logs/{name}/r{n}.csv": f"{digest}-{name}{n}" for name in "ab" for n in range(1, 8)}
     return report(table(*cells), cases=cases, sources=sources)
 

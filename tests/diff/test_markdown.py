@@ -10,7 +10,7 @@ from reportgen.diff.document import document
 from reportgen.diff.lines import report_lines
 from reportgen.diff.markdown import MARKER, MAX_CHARS, comment, plain
 from reportgen.diff.sections import Endpoint
-from reportgen.diff.snapshot import StoredFinding, StoredReport
+from reportgen.document.model import Document, Finding
 from tests.diff.stored import case, number, report, table
 
 OLD, NEW = Endpoint("a" * 40, "main"), Endpoint("b" * 40, "HEAD")
@@ -39,18 +39,18 @@ HOSTILE = [
 ]
 
 
-def hostile_report(text: str, value: float) -> StoredReport:
+def hostile_report(text: str, value: float) -> Document:
     """Return a report with a text in every place that a comment shows."""
     stored = case(f"c{value}", [value], factors={text: text}, conditions={"driver": f"{text}{value}"})
     cells = (
-        number(value, {"model": text}, shown=f"{text}{value}", case=stored.case),
+        number(value, {"model": text}, shown=f"{text}{value}", case=stored.name),
         number(value, {"model": f"{text}-{value}"}, shown=text),
     )
     return report(
         table(*cells, id=text),
         name=text,
         cases=[stored],
-        findings=(StoredFinding("warning", text, f"{text}{value}", text, text),),
+        findings=(Finding("warning", text, f"{text}{value}", text, text),),
         sources={f"{text}{value}": "1", text: str(value)},
         protocols={"20+100x7": {text: value}},
     )
@@ -75,13 +75,13 @@ def test_texts_are_shown_and_do_nothing(text: str) -> None:
 
 @pytest.mark.parametrize(("cells", "text"), [(3000, "x"), (400, "@#|<&" * 1000), (300, "\n" * 1000)])
 def test_a_comment_is_never_too_long(cells: int, text: str) -> None:
-    def state(factor: float) -> StoredReport:
+    def state(factor: float) -> Document:
         cases = [case(f"c{n}", [n + factor]) for n in range(cells)]
-        shown = [number(n + factor, {"n": n, "t": text}, case=each.case) for n, each in enumerate(cases)]
+        shown = [number(n + factor, {"n": n, "t": text}, case=each.name) for n, each in enumerate(cases)]
         came = [number(1.0, {"new": f"{text}{factor}{n}"}) for n in range(cells)]
-        findings = tuple(StoredFinding("warning", "r", f"{factor}{n}", text) for n in range(cells))
+        findings = tuple(Finding("warning", "r", f"{factor}{n}", text) for n in range(cells))
         logs = {f"{text}/{n}/{factor}": f"{n}{factor}" for n in range(cells)}
-        return report(table(*shown, *came), cases=cases, findings=findings, sources=logs)
+        return report(table(*shown), table(*came, id="came"), cases=cases, findings=findings, sources=logs)
 
     diff = compare_reports({"x": state(1.0)}, {"x": state(2.0)})
     written = comment(diff, OLD, NEW)
@@ -116,7 +116,7 @@ def test_the_document_has_everything() -> None:
 
 def test_a_report_as_lines_has_a_line_for_each_number() -> None:
     stored = case("c", [1.0, 2.0, 3.0])
-    finding = StoredFinding("warning", "protocol.spread", "model=a", "repeats vary\nby 5 %")
+    finding = Finding("warning", "protocol.spread", "model=a", "repeats vary\nby 5 %")
     one = report(
         table(
             number(2.0, {"model": "a"}, case="c"), number(0.5, {"model": "a"}, shown="0.50", quantity="ratio")

@@ -6,27 +6,38 @@ import pytest
 
 from reportgen.compare.why.split import PhaseTime, SideTimes, split
 from reportgen.diff.changes import compare_reports
-from reportgen.diff.snapshot import StoredBreakdown, StoredPart, StoredReport
+from reportgen.document.model import Breakdown, Document, Part
 from tests.diff.stored import case, number, report, table
 
 
-def state(
-    whole: float, *parts: tuple[str, float], per: str = "step", is_baseline: bool = False
-) -> StoredReport:
+def part(name: str, own: float | None, baseline: float | None) -> Part:
+    """Return a part that takes these times."""
+    seconds = None if own is None or baseline is None else own - baseline
+    return Part(name, seconds=seconds, case_seconds=own, baseline_seconds=baseline)
+
+
+def breakdown(
+    case: str, baseline: str, per: str, own: float, other: float, parts: tuple[Part, ...]
+) -> Breakdown:
+    """Return the parts of a difference between two times."""
+    return Breakdown(case, baseline, per, own - other, own, other, parts)
+
+
+def state(whole: float, *parts: tuple[str, float], per: str = "step", is_baseline: bool = False) -> Document:
     """Return a report of one case whose difference from another one has parts."""
     stored = case("a", (whole,))
-    own = tuple(StoredPart(name, *((9.0, time) if is_baseline else (time, 9.0))) for name, time in parts)
-    names = ("b", stored.case) if is_baseline else (stored.case, "b")
+    own = tuple(part(name, *((9.0, time) if is_baseline else (time, 9.0))) for name, time in parts)
+    names = ("b", stored.name) if is_baseline else (stored.name, "b")
     wholes = (9.0, whole) if is_baseline else (whole, 9.0)
     return report(
-        table(number(whole, {"model": "m"}, case=stored.case)),
+        table(number(whole, {"model": "m"}, case=stored.name)),
         cases=[stored],
         sources={"logs/a/r1.csv": str(whole)},
-        breakdowns=(StoredBreakdown(*names, per, *wholes, own),),
+        breakdowns=(breakdown(*names, per, *wholes, own),),
     )
 
 
-def reasons(old: StoredReport, new: StoredReport) -> tuple[str, ...]:
+def reasons(old: Document, new: Document) -> tuple[str, ...]:
     (row,) = compare_reports({"study": old}, {"study": new}).rows
     return row.reasons
 
@@ -44,29 +55,27 @@ def test_a_case_that_moved_names_the_parts_of_its_step(is_baseline: bool) -> Non
         state(1.0, ("forward", 1.0), per="sample"),
         state(1.0),
         report(
-            table(number(1.0, {"model": "m"}, case=case("a", (1.0,)).case)),
+            table(number(1.0, {"model": "m"}, case=case("a", (1.0,)).name)),
             cases=[case("a", (1.0,))],
             sources={"logs/a/r1.csv": "1"},
         ),
     ],
 )
-def test_parts_that_one_state_does_not_have_are_not_named(old: StoredReport) -> None:
+def test_parts_that_one_state_does_not_have_are_not_named(old: Document) -> None:
     texts = reasons(old, state(2.0, ("forward", 2.0)))
     assert texts
     assert not any(" per " in text for text in texts)
 
 
-def of_build(own: SideTimes, baseline: SideTimes) -> StoredReport:
+def of_build(own: SideTimes, baseline: SideTimes) -> Document:
     """Return a report of one case as a build stores its difference from this baseline."""
     stored = case("a", (own.whole,))
-    parts = tuple(
-        StoredPart(p.name, p.own.seconds, p.baseline.seconds) for p in split(own, baseline).measured
-    )
+    parts = tuple(part(p.name, p.own.seconds, p.baseline.seconds) for p in split(own, baseline).measured)
     return report(
-        table(number(own.whole, {"model": "m"}, case=stored.case)),
+        table(number(own.whole, {"model": "m"}, case=stored.name)),
         cases=[stored],
         sources={"logs/a/r1.csv": str(own.whole)},
-        breakdowns=(StoredBreakdown(stored.case, "b", "step", own.whole, baseline.whole, parts),),
+        breakdowns=(breakdown(stored.name, "b", "step", own.whole, baseline.whole, parts),),
     )
 
 

@@ -3,15 +3,17 @@
 import pytest
 
 from reportgen.diff.rebuilt import changed_figures, compare_builds
-from reportgen.diff.snapshot import StoredCase, StoredRepeat
+from reportgen.document.model import Case, Measurement, Run
 from tests.diff.stored import report
 
 OLD = b'{"version": 2, "name": "r", "tables": [{"id": "t", "cells": [{"row": {"d": 1}, "kind": "number", "value": 1}]}]}'
 
 
-def published(name: str, *values: tuple[str, float], format: str = "published") -> StoredCase:
-    repeats = tuple(StoredRepeat(run, format, value=value, source=f"{run}:1") for run, value in values)
-    return StoredCase(name, {"devices": 8}, "step_time", "forward", "s", measurements=repeats)
+def published(name: str, *values: tuple[str, float], format: str = "published") -> Case:
+    repeats = tuple(
+        Measurement(Run(run, format, source=f"{run}:1"), value, "published") for run, value in values
+    )
+    return Case(name, {"devices": 8}, "step_time", "forward", "s", measurements=repeats)
 
 
 def test_a_figure_is_found_although_a_line_above_it_moved_its_run() -> None:
@@ -37,7 +39,7 @@ def test_repeats_are_paired_by_run() -> None:
     ],
     ids=["rounding", "another case", "a measurement"],
 )
-def test_what_is_not_a_changed_figure(old: StoredCase, new: StoredCase) -> None:
+def test_what_is_not_a_changed_figure(old: Case, new: Case) -> None:
     assert list(changed_figures(report(cases=[old]), report(cases=[new]))) == []
 
 

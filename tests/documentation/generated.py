@@ -1,31 +1,41 @@
-"""Generate the parts of docs/reference/ that repeat the program: commands with their options, and rules.
+"""Generate the pages of docs/ that repeat the program: commands with their options, rules, and the gallery.
 
-`python -m tests.documentation.generated` writes them; tests/test_docs.py fails while a page differs.
-Everything comes from the command line itself, so that a page cannot know more than the program.
+`python -m tests.documentation.generated` writes them; tests/test_docs.py fails while a file differs.
+Everything comes from the program itself, so that a page cannot know more than it.
 """
 
 import inspect
 import re
 import sys
 import typing
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from enum import Enum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from typer.models import OptionInfo
-from typer.testing import CliRunner
 
 from reportgen.cli import app
+from reportgen.core import rules
+from tests.documentation import gallery
 
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
-PIPE = "\\|"  # a `|` inside a table's cell
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs" / "reference"
+SHARED = 3  # an option that so many commands have is described once
 _BLOCK = re.compile(r"(<!-- generated: reportgen (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_OPTIONS = re.compile(r"(<!-- generated: options -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def pages() -> dict[Path, str]:
     """Return the pages that hold generated text, path -> content as it should be."""
     cli = REFERENCE / "cli.md"
-    return {cli: cli_page(cli.read_text("utf-8")), REFERENCE / "rules.md": rules_page()}
+    return {
+        cli: cli_page(cli.read_text("utf-8")),
+        REFERENCE / "rules.md": rules_page(),
+        REFERENCE / "remedies.md": remedies_page(),
+    }
 
 
 def commands() -> dict[str, Callable[..., None]]:
@@ -39,8 +49,16 @@ def commands() -> dict[str, Callable[..., None]]:
 
 
 def cli_page(page: str) -> str:
-    """Return the page with the text between its markers replaced by the current commands."""
-    return _BLOCK.sub(lambda match: f"{match[1]}\n{_command(match[2])}\n{match[3]}", page)
+    """Return the page with the text between its markers replaced by the current commands and their options."""
+    shared = _shared()
+    page = _OPTIONS.sub(lambda match: "\n".join([match[1], *shared, "", match[2]]), page)
+    return _BLOCK.sub(lambda match: f"{match[1]}\n{_command(match[2], shared)}\n{match[3]}", page)
+
+
+def _shared() -> list[str]:
+    """Return the lines of options that several commands have in the same words, in the order of the help."""
+    count = Counter(line for function in commands().values() for line in _parameters(function))
+    return [line for line, commands_with_it in count.items() if commands_with_it >= SHARED]
 
 
 def documented(page: str) -> list[str]:
@@ -49,43 +67,54 @@ def documented(page: str) -> list[str]:
 
 
 def rules_page() -> str:
-    """Return one page with the text of every rule, as `reportgen explain` prints it."""
-    names = [line.split()[0] for line in _output("rules").splitlines()[1:] if line[:1].strip()]
-    texts = {name: _output("explain", name) for name in names}
-    table = [f"| [{name}](#{name.replace('.', '')}) | {_severity(text)} |" for name, text in texts.items()]
-    sections = [_section(text) for text in texts.values()]
-    return "\n".join([_HEAD, "| rule | severity |", "| --- | --- |", *table, "", "\n\n".join(sections), ""])
+    """Return the table of all rules: severities and meaning, each with a link to its text."""
+    rows = [
+        f"| [{rule}](remedies.md#{rule.replace('.', '')}) | {', '.join(rule.severities)} | {rule.summary} |"
+        for rule in rules.Rule
+    ]
+    return "\n".join([_RULES, "| rule | severity | meaning |", "| --- | --- | --- |", *rows, ""])
 
 
-_HEAD = """# Rules
+def remedies_page() -> str:
+    """Return a page that includes the text of every rule, the file that `reportgen explain` prints."""
+    folder = Path(rules.__file__).parent.relative_to(ROOT).as_posix()
+    return "\n".join([_REMEDIES, *(f'--8<-- "{folder}/{rule}.md"\n' for rule in rules.Rule)])
+
+
+_RULES = """# Rules
 
 Each finding names its rule. A finding is about the data: it never stops a build, and it is printed beside the numbers
-that it concerns. Severities are `note`, `warning` and `invalid` (the run has no number).
-`reportgen explain RULE` prints one of these sections. This page is generated from the rules of the program.
+that it concerns. Severities are `note`, `warning` and `invalid` (the run has no number). A rule links to the page that
+says when it is raised, why it matters and what to do; `reportgen explain RULE` prints the same.
+"""
+_REMEDIES = """# Remedies
+
+When each [rule](rules.md) is raised, why it matters, and what to do. `reportgen explain RULE` prints the same texts. In
+the repository, they are in `reportgen/core/rules/`.
 """
 
 
-def _severity(page: str) -> str:
-    return re.findall(r"^Severity: (.*)$", page, re.MULTILINE)[0]
-
-
-def _section(page: str) -> str:
-    deeper = re.sub(r"^# ", "## ", page.strip(), count=1)
-    return re.sub(r"^## (?!\S+\.)(.*)$", r"**\1**", deeper, flags=re.MULTILINE)
-
-
-def _command(name: str) -> str:
+def _command(name: str, shared: Sequence[str]) -> str:
     function = commands()[name]
     summary, _, rest = inspect.cleandoc(function.__doc__ or "").partition("\n\n")
     example, _, rest = rest.replace("\b\n", "").partition("\n\n")
     lines = [_one_line(summary), "", *_example(example)]
     if rest:
         lines += ["", _one_line(rest)]
-    parameters = inspect.signature(function, eval_str=True).parameters.values()
-    rows = [_row(parameter) for parameter in parameters]
-    if rows:
-        lines += ["", "| argument or option | meaning | default |", "| --- | --- | --- |", *rows]
+    parameters = _parameters(function)
+    own = [line for line in parameters if line not in shared]
+    also = [parameters[line] for line in parameters if line in shared]
+    if parameters:
+        lines += ["", *own]
+    if also:
+        lines += [f"- {'Also ' if own else ''}{', '.join(f'`{heading}`' for heading in also)}"]
     return "\n".join(lines) + "\n"
+
+
+def _parameters(function: Callable[..., None]) -> dict[str, str]:
+    """Return the arguments and options of a command: line of the page -> heading."""
+    declared = inspect.signature(function, eval_str=True).parameters.values()
+    return dict(_parameter(each) for each in declared)
 
 
 def _example(text: str) -> list[str]:
@@ -96,14 +125,17 @@ def _one_line(text: str) -> str:
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
-def _row(parameter: inspect.Parameter) -> str:
+def _parameter(parameter: inspect.Parameter) -> tuple[str, str]:
+    """Return the line that describes an argument or option, and its heading."""
     kind, declared = typing.get_args(parameter.annotation)[:2]
     default = parameter.default
-    shown = "" if default in (inspect.Parameter.empty, None, False) else f"`{default}`"
+    shown = "" if default in (inspect.Parameter.empty, None, False, "") else f" Default `{default}`."
     is_option = isinstance(declared, OptionInfo)
     dots = " ..." if typing.get_origin(kind) is list else ""
     heading = _option(parameter.name, kind, declared) if is_option else parameter.name.upper() + dots
-    return f"| `{heading}` | {(declared.help or '').replace('|', PIPE)} | {shown} |"
+    meaning = declared.help or ""
+    end = "" if meaning.endswith(".") else "."
+    return f"- `{heading}`: {meaning}{end}{shown}", heading
 
 
 def _option(name: str, kind: Any, declared: OptionInfo) -> str:
@@ -113,19 +145,15 @@ def _option(name: str, kind: Any, declared: OptionInfo) -> str:
     if kind is bool:
         return ", ".join(flags)
     kinds = [part for part in typing.get_args(kind) if part is not type(None)] or [kind]
-    return f"{', '.join(flags)} {(declared.metavar or '').replace('|', PIPE) or _value(kinds[0])}"
+    return f"{', '.join(flags)} {declared.metavar or _value(kinds[0])}"
 
 
 def _value(kind: Any) -> str:
     if typing.get_args(kind):  # list[str]: the option may be repeated
         return f"{_value(typing.get_args(kind)[0])} ..."
+    if issubclass(kind, Enum):
+        return "|".join(each.value for each in kind)
     return {Path: "PATH", int: "INTEGER", float: "NUMBER"}.get(kind, "TEXT")
-
-
-def _output(*arguments: str) -> str:
-    result = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
-    assert result.exit_code == 0, result.output
-    return result.stdout
 
 
 def main() -> int:
@@ -133,7 +161,10 @@ def main() -> int:
     for path, content in pages().items():
         if not path.is_file() or path.read_text("utf-8") != content:
             path.write_text(content, "utf-8")
-            print(f"changed  docs/reference/{path.name}")
+            print(f"changed  {path.relative_to(ROOT)}")
+    with TemporaryDirectory() as folder:
+        for path in gallery.renew(Path(folder)):
+            print(f"changed  {path.relative_to(ROOT)}")
     return 0
 
 

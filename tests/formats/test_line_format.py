@@ -214,6 +214,6 @@ def test_records_can_be_prepared_before_they_are_numbered() -> None:
 
 
 def test_the_guide_shows_a_real_format() -> None:
-    guide = (ROOT / "docs/how-to/add-a-trainer.md").read_text("utf-8")
+    guide = (ROOT / "docs/developers/add-a-trainer.md").read_text("utf-8")
     (code,) = re.findall(r"^```python\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
     assert code == (ROOT / "reportgen/formats/trainers/nanogpt.py").read_text("utf-8")

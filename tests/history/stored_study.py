@@ -1,23 +1,29 @@
 """A repository whose commits hold report.json files of one table, written without a build."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
-from reportgen.diff.snapshot import (
-    StoredCase,
-    StoredCell,
-    StoredComparison,
-    StoredFinding,
-    StoredRepeat,
-    StoredReport,
-    StoredSummary,
-    StoredTable,
+from reportgen.core.units import Unit
+from reportgen.document.encode import encode
+from reportgen.document.model import (
+    VERSION,
+    Case,
+    Cell,
+    Comparison,
+    Document,
+    Finding,
+    Header,
+    Measurement,
+    Run,
+    Summary,
+    Table,
 )
 from tests.git_repository import ScratchRepository
+
+SECONDS = Unit("s", "s", 1.0)
+RATIO = Unit("ratio", "ratio", 1.0)
 
 
 @dataclass
@@ -38,30 +44,33 @@ class Measured:
     def median(self) -> float:
         return sorted(self.values)[len(self.values) // 2]
 
-    def stored(self, day: int) -> StoredCase:
+    def stored(self, day: int) -> Case:
         """Return the case as report.json has it; its runs started on that day."""
-        findings = tuple(StoredFinding("warning", rule, message="m") for rule in self.rules)
+        findings = tuple(Finding("warning", rule, message="m") for rule in self.rules)
         self.files = [f"logs/{self.name}/{self.folder}{n}.csv" for n in range(1, len(self.values) + 1)]
         repeats = tuple(
-            StoredRepeat(
-                f"{self.name}/{self.folder}{n}",
-                value=value,
-                started=86400.0 * day if self.has_start else None,
-                source=f"{file}:1",
+            Measurement(
+                Run(
+                    f"{self.name}/{self.folder}{n}",
+                    started=86400.0 * day if self.has_start else None,
+                    source=f"{file}:1",
+                ),
+                value,
+                "steps",
                 findings=findings,
             )
             for n, (value, file) in enumerate(zip(self.values, self.files, strict=True), 1)
         )
-        return StoredCase(
+        return Case(
             self.name,
             {"model": self.name},
             "step_time",
             "step",
             "s",
             self.protocol,
-            {"driver": self.driver},
-            StoredSummary(self.median, len(repeats)),
-            repeats,
+            conditions={"driver": self.driver},
+            summary=Summary(self.median, len(repeats)),
+            measurements=repeats,
         )
 
 
@@ -73,20 +82,36 @@ def report_json(*cases: Measured, digest: str) -> bytes:
     """
     stored = {case.name: case.stored(int(digest.partition(" ")[0])) for case in cases}
     by_name = {case.name: case for case in cases}
-    cells = []
-    for case in cases:
-        row: dict[str, str | int | float | bool] = {"model": case.name}
-        cells.append(StoredCell(row, {}, "value", "number", case.median, "s", case=case.name))
-        if case.compared_with:
-            ratio = case.median / by_name[case.compared_with].median
-            comparison = StoredComparison("ratio", case.compared_with, ratio)
-            cells.append(
-                StoredCell(row, {}, "ratio", "number", ratio, "ratio", case=case.name, comparison=comparison)
-            )
+    columns = (
+        (Header(), Header(quantity="ratio")) if any(case.compared_with for case in cases) else (Header(),)
+    )
+    table = Table(
+        "times",
+        "Times",
+        row_factors=("model",),
+        rows=tuple(Header((case.name,)) for case in cases),
+        columns=columns,
+        cells=tuple((_value(case), _ratio(case, by_name))[: len(columns)] for case in cases),
+    )
     sources = {file: f"{digest} {case.name} {n}" for case in cases for n, file in enumerate(case.files, 1)}
-    table = StoredTable("times", "Times", cells=tuple(cells))
-    report = StoredReport(2, "study", tables=(table,), cases=tuple(stored.values()), sources=sources)
-    return msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n"
+    return encode(
+        Document(
+            version=VERSION, name="study", tables=(table,), cases=tuple(stored.values()), sources=sources
+        )
+    )
+
+
+def _value(case: Measured) -> Cell:
+    return Cell("number", case.median, SECONDS, case=case.name)
+
+
+def _ratio(case: Measured, by_name: Mapping[str, Measured]) -> Cell:
+    if not case.compared_with:
+        return Cell("absent")
+    ratio = case.median / by_name[case.compared_with].median
+    return Cell(
+        "number", ratio, RATIO, case=case.name, comparison=Comparison("ratio", case.compared_with, ratio)
+    )
 
 
 def spread(value: float, generator: random.Random, noise: float, repeats: int = 7) -> list[float]:

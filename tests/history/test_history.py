@@ -178,7 +178,7 @@ def test_a_deleted_number_has_a_history_with_its_end(study: StoredStudy) -> None
 def test_a_history_names_the_deleted_table_and_the_text_in_place_of_a_number(study: StoredStudy) -> None:
     study.commit(Measured("a", [0.1]), digest="1")
     content = json.loads((study.root / "reports/study/report.json").read_bytes())
-    (cell,) = content["tables"][0]["cells"]
+    ((cell,),) = content["tables"][0]["cells"]
     cell |= {"kind": "status", "value": None, "text": "failed"}
     failed = study.git.commit({"reports/study/report.json": json.dumps(content)})[:8]
     assert histories(study)["a"].end == f'no number since {failed}: the cell shows "failed"'

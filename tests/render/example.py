@@ -5,6 +5,7 @@ one of a single published figure; a two-level phase table with a unit per cell.
 """
 
 import math
+from collections.abc import Callable
 
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.expected_speed import Expected, SpeedEdge
@@ -12,19 +13,12 @@ from reportgen.compare.side import side_of
 from reportgen.core.model import Case, Factors, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
-from reportgen.tables.results import (
-    Cell,
-    Environment,
-    Figure,
-    FigureKind,
-    FigureSeries,
-    Header,
-    Label,
-    Note,
-    Provenance,
-    Report,
-    Table,
-)
+from reportgen.document import model
+from reportgen.document.model import Environment, FigureKind, Header, Label, Note, Provenance
+from reportgen.render import render_document
+from reportgen.report.document import document_of_tables, make_document
+from reportgen.report.step_files import step_files
+from reportgen.tables.results import Cell, Figure, FigureSeries, Report, Table
 
 RATE = Unit("images/s", "samples/s", 1.0)
 RATIO = Unit("ratio", "ratio", 1.0)
@@ -271,3 +265,31 @@ def report(**changes: object) -> Report:
         "protocols": {"20+100x7": {"warmup": 20, "gap_factor": 10.0, "strict": False, "reduce": "median"}},
     }
     return Report(**(fields | changes))
+
+
+def document_of(report: Report, source_url: str = "") -> model.Document:
+    """Return the document of a report, with its side files named."""
+    return make_document(report, step_files(report), source_url)
+
+
+def render_report(
+    report: Report,
+    read_existing: Callable[[str], bytes | None] = lambda _path: None,
+    source_url: str = "",
+    standalone: bool = False,
+) -> dict[str, bytes]:
+    """Return the files of a report, as a build writes them."""
+    return render_document(
+        document_of(report, source_url), step_files(report), read_existing, standalone=standalone
+    )
+
+
+def shown(table: Table) -> tuple[model.Document, model.Table]:
+    """Return the document of one table, and the table in it."""
+    document = document_of_tables([table])
+    return document, document.tables[0]
+
+
+def figure_of(figure: Figure) -> model.Figure:
+    """Return the figure as the document of the example report has it."""
+    return document_of(report(figures=(figure,))).figures[0]

@@ -1,6 +1,6 @@
 """An output or a kind of figure is one new file and one line: shown by adding them to a copy of the package.
 
-Both come from docs/how-to/add-an-output.md. The program then writes, checks, protects and removes the files of the
+Both come from docs/developers/add-an-output.md. The program then writes, checks, protects and removes the files of the
 output like all others, and draws the kind of figure.
 """
 
@@ -38,7 +38,7 @@ class Addition:
         (package / self.registry).write_text(text.replace(self.before, self.before + self.line), "utf-8")
 
 
-GUIDE = (PACKAGE.parent / "docs/how-to/add-an-output.md").read_text("utf-8")
+GUIDE = (PACKAGE.parent / "docs/developers/add-an-output.md").read_text("utf-8")
 _OUTPUT_FILE, _OUTPUT_LINE, _KIND_FILE, _KIND_LINE = re.findall(r"```\w*\n(.*?)```", GUIDE, re.DOTALL)
 
 OUTPUT = Addition(

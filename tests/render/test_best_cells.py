@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from reportgen.document.model import Header, Label
 from reportgen.render.grid.best_cells import best_cells
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.tables.results import Header, Label, Table
+from reportgen.tables.results import Table
 from tests.builders import published_run, table_spec
 from tests.render import example
+from tests.render.example import shown
 
 
 def _table(
@@ -51,7 +53,7 @@ def test_what_does_the_work_competes(
     rows: tuple[str, list[object]], columns: tuple[str, list[object]], best: set[tuple[int, int]], text: str
 ) -> None:
     values = [[1.0, 2.0], [4.0, 3.0]] if rows[0] == "devices" else [[1.0, 4.0], [2.0, 3.0]]
-    found = best_cells(_table(values, rows, columns))
+    found = best_cells(*shown(_table(values, rows, columns)))
     assert (found.cells, found.text) == (best, text)
 
 
@@ -63,7 +65,7 @@ def test_bold_names_the_work_that_differs_within_a_column_or_row() -> None:
     )
     titles = (Label("framework"), Label("gradient clipping"))
     table = replace(table, row_factors=("framework", "clip"), row_titles=titles, rows=rows)
-    best = best_cells(table)
+    best = best_cells(*shown(table))
     assert best.cells == {(1, 0), (3, 0)}
     assert best.text == "Bold: the best of a column among rows with the same gradient clipping."
 
@@ -77,33 +79,36 @@ def test_bold_names_the_work_that_differs_within_a_column_or_row() -> None:
         columns=table.rows,
         cells=tuple(zip(*table.cells, strict=True)),
     )
-    best = best_cells(turned)
+    best = best_cells(*shown(turned))
     assert best.cells == {(0, 1), (0, 3)}
     assert best.text == "Bold: the best of a row among columns with the same gradient clipping."
 
 
 def test_less_time_is_better() -> None:
     table = _table([[1.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]), metric="step_time", unit="s")
-    assert best_cells(table).cells == {(0, 0)}
+    assert best_cells(*shown(table)).cells == {(0, 0)}
 
 
 def test_a_metric_without_a_better_direction_has_no_best() -> None:
     table = _table(
         [[1.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]), metric="utilization", unit="ratio"
     )
-    assert best_cells(table).cells == frozenset()
+    assert best_cells(*shown(table)).cells == frozenset()
 
 
 def test_numbers_whose_repeats_overlap_are_equally_good() -> None:
     # The repeats of `example.case` are 0.01 % apart.
     table = _table([[1.0, 2.0, 2.0001]], ("devices", [1]), ("framework", ["A", "B", "C"]))
-    assert best_cells(table).cells == {(0, 1), (0, 2)}
+    assert best_cells(*shown(table)).cells == {(0, 1), (0, 2)}
     single = _table([[1.0, 2.0, 2.0001]], ("devices", [1]), ("framework", ["A", "B", "C"]), repeats=1)
-    assert best_cells(single).cells == {(0, 2)}
+    assert best_cells(*shown(single)).cells == {(0, 2)}
 
 
 def test_equal_numbers_are_not_marked() -> None:
-    assert best_cells(_table([[2.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]))).cells == frozenset()
+    assert (
+        best_cells(*shown(_table([[2.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"])))).cells
+        == frozenset()
+    )
 
 
 def test_a_rate_of_tokens_is_not_better_than_one_of_images() -> None:
@@ -112,4 +117,4 @@ def test_a_rate_of_tokens_is_not_better_than_one_of_images() -> None:
         for d, i, v in [("A", "image", 9.0), ("B", "token", 5e4)]
     ]
     (table,) = build_tables(table_spec(rows=("device",), ignore=("item",)), runs, NO_FACTS)
-    assert best_cells(table).cells == frozenset()
+    assert best_cells(*shown(table)).cells == frozenset()

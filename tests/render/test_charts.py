@@ -11,14 +11,15 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from reportgen.core import units
-from reportgen.render import render_report
+from reportgen.document.model import FigureKind
 from reportgen.render.figures.vega import specification
 from reportgen.render.page import library
 from reportgen.render.page.chart_data import charts_json
 from reportgen.render.page.page_script import digest
-from reportgen.tables.results import Figure, FigureKind, FigureSeries
+from reportgen.tables.results import Figure, FigureSeries
 from tests.render import example
 from tests.render.conftest import accessibility, write_assets
+from tests.render.example import render_report
 from tests.render.test_steps import run_with_steps, with_steps
 from tests.render.test_vega import FIGURES
 
@@ -63,7 +64,7 @@ def test_every_kind_is_drawn_with_a_mark_for_each_value(open_page: OpenPage) -> 
     page = _page(open_page, *figures)
     drawn = page.locator("figure").evaluate_all(ROWS)
     for figure, rows in zip(figures, drawn, strict=True):
-        shown = [row for row in specification(figure)["data"]["values"] if "y" in row]
+        shown = [row for row in specification(example.figure_of(figure))["data"]["values"] if "y" in row]
         if figure.kind is FigureKind.SERIES:
             shown = [row for row in shown if row["series"] not in ("run 10", "run 11")]  # grey lines
         if figure.kind is FigureKind.ECDF:
@@ -365,7 +366,7 @@ def test_charts_are_accessible_and_named(open_page: OpenPage, width: int) -> Non
 
 
 def test_charts_json_shares_what_occurs_twice() -> None:
-    specs = {name: specification(figure) for name, figure in FIGURES.items()}
+    specs = {name: specification(example.figure_of(figure)) for name, figure in FIGURES.items()}
     text = charts_json(specs)
     document = json.loads(text)
     assert "<" not in text
@@ -378,7 +379,7 @@ def test_charts_json_shares_what_occurs_twice() -> None:
 
 
 def _unpacked(document: dict[str, Any], value: Any) -> Any:
-    """Undo the packing by the description in docs/explanation/rendering.md."""
+    """Undo the packing by the description in docs/developers/rendering.md."""
     if isinstance(value, list):
         return [_unpacked(document, each) for each in value]
     if not isinstance(value, dict):

@@ -7,13 +7,15 @@ from dataclasses import replace
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.side import side_of
 from reportgen.compare.verdict import Verdict
+from reportgen.document.model import Header, Label
 from reportgen.render.data.csv import table_csv
-from reportgen.tables.results import Cell, Header, Label, Table
+from reportgen.tables.results import Cell, Table
 from tests.render import example
+from tests.render.example import shown
 
 
 def _rows(table: Table) -> list[dict[str, str]]:
-    return list(reader.DictReader(io.StringIO(table_csv(table).decode())))
+    return list(reader.DictReader(io.StringIO(table_csv(*shown(table)).decode())))
 
 
 def test_quantities_of_one_case_are_one_line() -> None:
@@ -49,7 +51,7 @@ def test_a_missing_value_is_empty_and_the_text_says_why() -> None:
 
 
 def test_facets_and_factors_called_phase_or_metric_are_columns_once() -> None:
-    header = table_csv(example.phase_table()).decode().splitlines()[0]
+    header = table_csv(*shown(example.phase_table())).decode().splitlines()[0]
     assert header == "family,model,phase,device,metric,unit,value,low,high,coverage,repeats,evidence,text"
 
 

@@ -12,7 +12,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from reportgen.core.model import FactorValue, Run
 from reportgen.protocol import MeasuredRuns
-from reportgen.render import render_report
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts
 from reportgen.tables.explorer import build_explorer
@@ -21,6 +20,7 @@ from reportgen.tables.spec import ExplorerSpec, SwitchSpec, TableSpec
 from tests.builders import SHORT, aggregate, run
 from tests.render import example
 from tests.render.conftest import accessibility
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 

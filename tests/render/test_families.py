@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from reportgen.core.errors import RequestError
-from reportgen.render import render_report
 from reportgen.tables.results import Figure, Table
 from tests.render import example
 from tests.render.conftest import accessibility
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 

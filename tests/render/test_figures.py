@@ -13,6 +13,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Rectangle
 
 from reportgen.core.units import Unit
+from reportgen.document.model import FigureKind
 from reportgen.render.figures import colours, digest, drawing, frame, scales, svg_style
 from reportgen.render.figures.kinds.base import (
     categories,
@@ -23,7 +24,7 @@ from reportgen.render.figures.kinds.base import (
     shorten,
 )
 from reportgen.render.grid.summary import alt_text
-from reportgen.tables.results import Figure, FigureKind, FigureSeries
+from reportgen.tables.results import Figure, FigureSeries
 from tests.render import example
 
 LINE, BARS = example.figures()

@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from reportgen.render import render_report
+from reportgen.document.model import Provenance
 from reportgen.render.grid import first_screen
 from reportgen.render.page.outline import number_headings, outline
-from reportgen.tables.results import Provenance, Table
+from reportgen.tables.results import Table
 from tests.render import example
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from reportgen.render import render_index, render_report
+from reportgen.render import render_index
 from reportgen.render.registry import is_generated
 from tests.render import example
+from tests.render.example import render_report
 from tests.render.test_hostile import hostile_report
 
 Golden = Callable[[str, Mapping[str, bytes]], None]
@@ -53,11 +54,11 @@ def test_an_empty_report_is_as_accepted(golden: Golden) -> None:
 
 def test_the_index_lists_reports_by_name(golden: Golden) -> None:
     reports = [example.report(name=name, title=title) for name, title in (("b", "B | pipes"), ("a", "A"))]
-    golden("index", _files(render_index(reports)))
+    golden("index", _files(render_index([example.document_of(each) for each in reports])))
 
 
 def test_every_generated_file_carries_the_mark_of_its_kind() -> None:
     for report in (example.report(), hostile_report()):
-        files = {**render_report(report), **render_index([report])}
+        files = {**render_report(report), **render_index([example.document_of(report)])}
         assert [path for path, content in files.items() if not is_generated(path, content)] == []
         assert not any(is_generated(path, b"# Mine\n") for path in files)

@@ -3,22 +3,25 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from reportgen.compare.verdict import Verdict, VerdictKind
 from reportgen.core.model import Summary
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
+from reportgen.document.model import Header, Label, Note
 from reportgen.render import render_table_markdown
 from reportgen.render.grid.grid import lay_out, unit_label
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.tables.results import Cell, Header, Label, Note, Table
+from reportgen.tables.results import Cell, Table
 from tests.builders import published_run, table_spec
 from tests.render import example
+from tests.render.example import shown
 
 
 def test_equal_heads_are_merged_except_in_the_lowest_level() -> None:
-    upper, lower = lay_out(example.phase_table()).levels
+    upper, lower = lay_out(*shown(example.phase_table())).levels
     assert [(item.text, item.span) for item in upper] == [("Forward", 2), ("Backward", 2)]
     assert [(item.text, item.span) for item in lower] == [("CPU", 1), ("GPU", 1), ("CPU", 1), ("GPU", 1)]
 
@@ -26,15 +29,15 @@ def test_equal_heads_are_merged_except_in_the_lowest_level() -> None:
 def test_equal_heads_below_different_parents_are_not_merged() -> None:
     table = example.phase_table()
     columns = tuple(
-        replace(column, labels=(Label(top), Label("same"), Label(f"{i}")))
+        structs.replace(column, labels=(Label(top), Label("same"), Label(f"{i}")))
         for i, (column, top) in enumerate(zip(table.columns, "aabb", strict=True))
     )
-    levels = lay_out(replace(table, columns=columns)).levels
+    levels = lay_out(*shown(replace(table, columns=columns))).levels
     assert [(item.text, item.span) for item in levels[1]] == [("same", 2), ("same", 2)]
 
 
 def test_markdown_joins_the_levels_of_a_head() -> None:
-    assert render_table_markdown(example.phase_table()).startswith(
+    assert render_table_markdown(*shown(example.phase_table())).startswith(
         "| Model | Forward CPU | Forward GPU | Backward CPU | Backward GPU |\n"
         "| --- | ---: | ---: | ---: | --- |\n"
         "| DARNN | 12.3 ms | 456 µs | 34.5 ms | several <sup>note</sup> |\n"
@@ -63,13 +66,13 @@ def test_an_interval_has_the_decimals_of_its_number(
     table = example.phase_table()
     cell = Cell("number", value, Unit("s", "s", 1.0), low, high)
     table = replace(table, cells=((cell,) * 4,), digits=digits, decimals=decimals)
-    item = lay_out(table).rows[0][1][0]
+    item = lay_out(*shown(table)).rows[0][1][0]
     assert (item.text, item.interval, item.unit) == (text, interval, "s")
 
 
 def test_decimals_apply_to_measured_values_and_not_to_ratios() -> None:
     table = replace(example.throughput_table(), decimals=0)
-    texts = [item.text for item in lay_out(table).rows[1][1]]
+    texts = [item.text for item in lay_out(*shown(table)).rows[1][1]]
     assert texts == ["3,124", "7.86", "out of memory", "-"]
 
 
@@ -91,9 +94,9 @@ def test_the_unit_mode_decides_where_the_unit_is(
         unit_mode=mode,
         unit=example.MS,
         rows=tuple(replace(row, unit=example.MS) for row in table.rows),
-        columns=tuple(replace(column, unit=example.MS) for column in table.columns),
+        columns=tuple(structs.replace(column, unit=example.MS) for column in table.columns),
     )
-    grid = lay_out(table)
+    grid = lay_out(*shown(table))
     assert grid.levels[-1][0].text == head
     assert [item.text for item in grid.rows[0][0]] == lead
     assert grid.rows[0][1][0].unit == cell_unit
@@ -102,33 +105,33 @@ def test_the_unit_mode_decides_where_the_unit_is(
 
 def test_a_caption_that_contains_the_unit_does_not_repeat_it() -> None:
     table = example.throughput_table()
-    assert lay_out(table).caption[0] == table.caption[0]
+    assert lay_out(*shown(table)).caption[0] == table.caption[0]
 
 
 def _values(label: str, unit: Unit, caption: str) -> Table:
     table = example.phase_table()
-    columns = tuple(replace(column, quantity_label=label) for column in table.columns)
+    columns = tuple(structs.replace(column, quantity_label=label) for column in table.columns)
     return replace(table, unit_mode="table", unit=unit, columns=columns, about=(Note(caption),))
 
 
 def test_a_common_unit_is_in_the_heads_that_name_a_quantity() -> None:
-    seconds = lay_out(_values("step time", Unit("s", "s", 1.0), "Step time: x."))
+    seconds = lay_out(*shown(_values("step time", Unit("s", "s", 1.0), "Step time: x.")))
     assert [item.text for item in seconds.levels[-1]] == ["step time (s)"] * 4
-    grid = lay_out(_values("step time", example.MS, "Step time: published figures."))
+    grid = lay_out(*shown(_values("step time", example.MS, "Step time: published figures.")))
     assert [item.text for item in grid.levels[-1]] == ["step time (ms)"] * 4
     assert grid.caption == ("Step time: published figures.",)
 
 
 def test_if_heads_are_factor_values_the_caption_begins_with_the_unit() -> None:
     seconds = Unit("s", "s", 1.0)
-    grid = lay_out(_values("", seconds, "median of 7 repeats"))
+    grid = lay_out(*shown(_values("", seconds, "median of 7 repeats")))
     assert [item.text for item in grid.levels[-1]] == ["CPU", "GPU", "CPU", "GPU"]
     assert grid.caption == ("Step time in s.", "Median of 7 repeats.")
-    assert lay_out(_values("", seconds, "Step time in s: x.")).caption == ("Step time in s: x.",)
+    assert lay_out(*shown(_values("", seconds, "Step time in s: x."))).caption == ("Step time in s: x.",)
 
 
 def test_a_head_that_contains_the_unit_does_not_repeat_it() -> None:
-    heads = [item.text for item in lay_out(example.throughput_table()).levels[-1]]
+    heads = [item.text for item in lay_out(*shown(example.throughput_table())).levels[-1]]
     assert heads == ["images/s", "speed-up", "images/s", "speed-up"]
 
 
@@ -157,18 +160,18 @@ def test_the_caption_explains_the_parentheses(summaries: list[tuple[float, bool,
     )
     table = example.phase_table()
     table = replace(table, cells=(cells,), columns=table.columns[: len(cells)])
-    assert lay_out(table).caption[-1] == text
+    assert lay_out(*shown(table)).caption[-1] == text
 
 
 def test_a_table_without_intervals_does_not_mention_them() -> None:
-    assert lay_out(example.phase_table()).caption == ("Median step time.",)
+    assert lay_out(*shown(example.phase_table())).caption == ("Median step time.",)
 
 
 def test_unused_footnotes_are_left_out_and_the_others_renumbered() -> None:
     table = example.phase_table()
     cells = (table.cells[0][0], replace(table.cells[0][1], notes=(2,)), *table.cells[0][2:])
     notes = (Note("batch_size varies"), Note("unused"), Note("the log ends early"))
-    grid = lay_out(replace(table, cells=(cells,), notes=notes))
+    grid = lay_out(*shown(replace(table, cells=(cells,), notes=notes)))
     assert [note.text for note in grid.notes] == ["batch_size varies.", "The log ends early."]
     assert [item.notes for item in grid.rows[0][1]] == [(), (2,), (), (1,)]
 
@@ -184,7 +187,7 @@ def test_ratios_have_three_digits_unless_the_table_sets_digits(ratio: float, dig
     cell = Cell("number", ratio, example.RATIO)
     column = Header((), (), quantity="speedup", quantity_label="speed-up")
     table = replace(example.phase_table(), cells=((cell,),), columns=(column,), digits=digits)
-    assert lay_out(table).rows[0][1][0].text == text
+    assert lay_out(*shown(table)).rows[0][1][0].text == text
 
 
 @pytest.mark.parametrize(
@@ -196,21 +199,21 @@ def test_units_are_written_as_people_write_them(name: str, label: str) -> None:
 
 
 def test_numeric_row_heads_are_right_aligned() -> None:
-    grid = lay_out(example.throughput_table())
+    grid = lay_out(*shown(example.throughput_table()))
     assert [item.align for item in grid.lead] == ["right", "right"]
-    assert [item.align for item in lay_out(example.phase_table()).lead] == ["left"]
+    assert [item.align for item in lay_out(*shown(example.phase_table())).lead] == ["left"]
 
 
 def _noted(first: Note, second: Note) -> str:
     """Return the Markdown of a table of two rows: the first note at one cell, the second at another."""
     table = example.phase_table()
-    other = replace(table.rows[0], labels=(Label("LSTNet"),))
+    other = structs.replace(table.rows[0], labels=(Label("LSTNet"),))
     cells = [list(table.cells[0]), list(table.cells[0])]
     cells[0][3], cells[1][3] = (replace(cells[0][3], notes=()) for _ in range(2))
     cells[0][1], cells[1][2] = replace(cells[0][1], notes=(0,)), replace(cells[1][2], notes=(1,))
     rows = (table.rows[0], other)
     return render_table_markdown(
-        replace(table, rows=rows, cells=tuple(map(tuple, cells)), notes=(first, second))
+        *shown(replace(table, rows=rows, cells=tuple(map(tuple, cells)), notes=(first, second)))
     )
 
 
@@ -235,7 +238,7 @@ def test_the_name_of_a_rule_is_its_last_part_if_no_other_rule_has_it() -> None:
 
 def test_a_table_without_rows_has_no_data() -> None:
     empty = replace(example.phase_table(), rows=(), cells=(), notes=())
-    assert render_table_markdown(empty).startswith("No data.")
+    assert render_table_markdown(*shown(empty)).startswith("No data.")
 
 
 @pytest.mark.parametrize(
@@ -251,8 +254,8 @@ def test_a_table_without_rows_has_no_data() -> None:
 def test_an_interval_of_ratios_shows_two_digits_of_its_width(low: float, high: float, text: str) -> None:
     table = example.phase_table()
     cell = Cell("interval", low=low, high=high)
-    shown = lay_out(replace(table, cells=((cell,) * 4,), rows=table.rows[:1]))
-    assert shown.rows[0][1][0].text == text
+    laid_out = lay_out(*shown(replace(table, cells=((cell,) * 4,), rows=table.rows[:1])))
+    assert laid_out.rows[0][1][0].text == text
 
 
 @pytest.mark.parametrize(
@@ -268,12 +271,12 @@ def test_a_ratio_has_the_sign_of_its_verdict(kind: VerdictKind, sign: str) -> No
         for cell in table.cells[1]
     ]
     signed = replace(table, cells=(table.cells[0], tuple(row), *table.cells[2:]))
-    grid = lay_out(signed)
+    grid = lay_out(*shown(signed))
     assert [item.sign for item in grid.rows[1][1]] == ["", sign, "", ""]
     words = "Signs: ▲ faster, ▼ slower, = same, ? undecided; no sign where there are no repeats."
     assert (words in grid.caption) == bool(sign)
-    assert (f" {sign} |" in render_table_markdown(signed)) == bool(sign)
-    assert [item.sign for item in lay_out(replace(signed, has_signs=False)).rows[1][1]] == [""] * 4
+    assert (f" {sign} |" in render_table_markdown(*shown(signed))) == bool(sign)
+    assert [item.sign for item in lay_out(*shown(replace(signed, has_signs=False))).rows[1][1]] == [""] * 4
 
 
 def test_a_head_that_repeats_the_row_above_is_marked() -> None:
@@ -283,5 +286,5 @@ def test_a_head_that_repeats_the_row_above_is_marked() -> None:
     ]
     spec = table_spec(metrics=("throughput",), rows=("model", "batch_size", "device"))
     (table,) = build_tables(spec, runs, NO_FACTS)
-    marks = [[head.is_repeated for head in heads] for heads, _ in lay_out(table).rows]
+    marks = [[head.is_repeated for head in heads] for heads, _ in lay_out(*shown(table)).rows]
     assert marks == [[False] * 3, [True, True, False], [True, False, False], [False] * 3]

@@ -13,26 +13,17 @@ from xml.etree import ElementTree
 
 import pytest
 from markdown_it import MarkdownIt
+from msgspec import structs
 
 from reportgen.compare.expected_speed import Expected, SpeedEdge
 from reportgen.core.model import Finding, Source
 from reportgen.core.plain_text import spreadsheet
 from reportgen.core.rules import Rule
-from reportgen.render import render_report
+from reportgen.document.model import Environment, FigureKind, Header, Label, Note, Provenance
 from reportgen.render.text import escape
-from reportgen.tables.results import (
-    Cell,
-    Environment,
-    Figure,
-    FigureKind,
-    FigureSeries,
-    Header,
-    Label,
-    Note,
-    Provenance,
-    Report,
-)
+from reportgen.tables.results import Cell, Figure, FigureSeries, Report
 from tests.render import example
+from tests.render.example import render_report
 
 EVIL = "<script>alert(1)</script> | `a` [x](javascript:alert(2)) \"'=cmd()\n$x$ \u202e&lt; *b*"
 
@@ -48,7 +39,7 @@ def hostile_report() -> Report:
         row_titles=(Label(EVIL),),
         cells=cells,
         columns=tuple(
-            replace(column, qualifiers=(EVIL,), labels=(Label(EVIL), Label("CPU")))
+            structs.replace(column, qualifiers=(EVIL,), labels=(Label(EVIL), Label("CPU")))
             for column in table.columns
         ),
         rows=(Header((EVIL,), (Label(EVIL, "javascript:alert(3)"),)),),

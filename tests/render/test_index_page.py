@@ -5,16 +5,17 @@ from dataclasses import replace
 import pytest
 
 from reportgen.core.model import Run, Source
+from reportgen.document.model import Provenance
 from reportgen.render import render_index
 from reportgen.render.page.report_cards import ReportCard, report_cards
-from reportgen.tables.results import Provenance, Report
+from reportgen.tables.results import Report
 from tests.render import example
 from tests.render.test_hostile import hostile_report
 from tests.render.test_page import Page
 
 
 def card_of(report: Report) -> ReportCard:
-    (card,) = report_cards([report])
+    (card,) = report_cards([example.document_of(report)])
     return card
 
 

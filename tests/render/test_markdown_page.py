@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
+from msgspec import structs
 
 from reportgen.core.rules import Rule
-from reportgen.render import registry, render_report
+from reportgen.document import file_names
+from reportgen.document.model import FigureKind, Header, Label, Note
+from reportgen.render import registry
 from reportgen.render.grid.grid import GridNote, lay_out
 from reportgen.render.grid.table_result import table_result
 from reportgen.render.markdown import checksum
@@ -21,13 +24,13 @@ from reportgen.render.markdown import table as markdown
 from reportgen.render.markdown.fit_width import MAX_WIDTH, fitted
 from reportgen.render.markdown.folding import MAX_FOLDED_CELLS, MAX_TABLES, Folding
 from reportgen.render.markdown.notes import PageNotes
-from reportgen.render.text import slugs
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.tables.results import FigureKind, Header, Label, Note, Table
+from reportgen.tables.results import Table
 from tests.builders import published_run, table_spec
 from tests.conftest import ROOT
 from tests.render import example
+from tests.render.example import render_report, shown
 
 REPORTS = sorted(path.parent for path in (ROOT / "reports").glob("*/README.md"))
 
@@ -43,7 +46,7 @@ def _tables(report: Path) -> list[dict[str, object]]:
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.name)
 def test_every_table_of_a_committed_report_is_reachable_with_its_numbers(report: Path) -> None:
     tables, page = _tables(report), _page(report)
-    names = slugs.stems(str(table["id"]) for table in tables)
+    names = file_names.stems(str(table["id"]) for table in tables)
     for table in tables:
         path = f"tables/{names[str(table['id'])]}.csv"
         assert f"]({path})" in page
@@ -140,14 +143,14 @@ def _heads(text: str) -> list[str]:
 
 def test_a_wide_table_with_few_rows_is_transposed() -> None:
     table = _wide(rows=3, columns=12)
-    text = markdown.rows(table, lay_out(table))
+    text = markdown.rows(table, lay_out(*shown(table)))
     assert _heads(text) == ["| framework | Nodes 0, Devices 0 | Nodes 1, Devices 1 | Nodes 2, Devices 2 |"]
     assert "| framework-0011 | 1.000 | 1.000 | 1.000 |" in text
 
 
 def test_a_wide_table_with_many_rows_is_split_by_columns() -> None:
     table = _wide(rows=20, columns=12)
-    grids = fitted(table, lay_out(table))
+    grids = fitted(table, lay_out(*shown(table)))
     assert [len(grid.levels[-1]) for grid in grids] == [5, 5, 2]
     assert {len(grid.rows) for grid in grids} == {20}
     assert [item.text for grid in grids for item in grid.levels[-1]] == [c.key[0] for c in table.columns]
@@ -156,16 +159,16 @@ def test_a_wide_table_with_many_rows_is_split_by_columns() -> None:
 def test_columns_under_one_head_stay_together() -> None:
     table = _wide(rows=20, columns=12)
     columns = tuple(
-        replace(column, labels=(Label(f"group {i // 4}"), *column.labels))
+        structs.replace(column, labels=(Label(f"group {i // 4}"), *column.labels))
         for i, column in enumerate(table.columns)
     )
     table = replace(table, columns=columns)
-    assert [len(grid.levels[-1]) for grid in fitted(table, lay_out(table))] == [4, 4, 4]
+    assert [len(grid.levels[-1]) for grid in fitted(table, lay_out(*shown(table)))] == [4, 4, 4]
 
 
 def test_a_narrow_table_stays_as_it_is() -> None:
     table = _wide(rows=3, columns=3)
-    grid = lay_out(table)
+    grid = lay_out(*shown(table))
     assert fitted(table, grid) == [grid]
 
 
@@ -175,7 +178,7 @@ def test_notes_do_not_rearrange_a_table() -> None:
     noted_table = replace(
         table, cells=tuple((noted,) * 5 for _ in range(3)), notes=(Note("x", name="long-" * 9),)
     )
-    heads = [_heads(markdown.rows(each, lay_out(each))) for each in (table, noted_table)]
+    heads = [_heads(markdown.rows(each, lay_out(*shown(each)))) for each in (table, noted_table)]
     assert heads[0] == heads[1]
 
 
@@ -301,10 +304,10 @@ def test_many_texts_of_one_rule_are_one_note() -> None:
 def test_the_result_of_a_table_is_its_best_number_with_its_place_and_what_has_none() -> None:
     table = example.throughput_table()
     best = "up to 3,124 images/s (OneFlow, Nodes 1, Devices 8)"
-    assert table_result(table) == f"{best}; 1 out of memory; 1 planned"
-    assert table_result(table, is_brief=True) == "up to 3,124 images/s; 1 out of memory; 1 planned"
-    assert table_result(example.phase_table()) == "456 µs to 34.5 ms; 1 several"
-    assert table_result(replace(table, rows=(), cells=())) == "no numbers"
+    assert table_result(*shown(table)) == f"{best}; 1 out of memory; 1 planned"
+    assert table_result(*shown(table), is_brief=True) == "up to 3,124 images/s; 1 out of memory; 1 planned"
+    assert table_result(*shown(example.phase_table())) == "456 µs to 34.5 ms; 1 several"
+    assert table_result(*shown(replace(table, rows=(), cells=()))) == "no numbers"
 
 
 def test_the_result_of_a_table_does_not_compare_images_with_tokens() -> None:
@@ -313,7 +316,7 @@ def test_the_result_of_a_table_does_not_compare_images_with_tokens() -> None:
         for m, i, v in [("resnet", "image", 380.0), ("bert", "token", 5e4), ("vgg", "image", 190.0)]
     ]
     (table,) = build_tables(table_spec(rows=("model",)), runs, NO_FACTS)
-    assert table_result(table) == "50,000 tokens/s; up to 380.0 images/s (resnet)"
+    assert table_result(*shown(table)) == "50,000 tokens/s; up to 380.0 images/s (resnet)"
 
 
 # The checksum

@@ -15,11 +15,11 @@ import pytest
 from playwright.sync_api import Browser, expect
 from playwright.sync_api import Page as BrowserPage
 
-from reportgen.render import render_report
 from reportgen.render.page import page_script, page_style
 from reportgen.tables.results import Cell, Report
 from tests.render import example
 from tests.render.conftest import write_assets
+from tests.render.example import render_report
 from tests.render.test_hostile import hostile_report
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from playwright.sync_api import Page, expect
 
 from reportgen.compare.verdict import Verdict
 from reportgen.core.model import Window
-from reportgen.render import render_report
-from reportgen.tables.results import Label
+from reportgen.document.model import Label
 from tests.render import example
 from tests.render.conftest import accessibility
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 
@@ -152,7 +153,7 @@ def test_an_address_opens_a_cell_and_opening_a_cell_sets_it(
 
 def test_yes_and_no_come_with_the_title_of_their_column(open_page: OpenPage) -> None:
     table = example.throughput_table()
-    first = replace(table.rows[0], labels=(Label("no"), *table.rows[0].labels[1:]))
+    first = structs.replace(table.rows[0], labels=(Label("no"), *table.rows[0].labels[1:]))
     table = replace(table, rows=(first, *table.rows[1:]))
     page = open_page(render_report(example.report(tables=(table,), figures=(), prose="")))
     page.get_by_role("link", name="397.6", exact=True).click()

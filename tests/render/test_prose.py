@@ -10,15 +10,17 @@ from markdown_it import MarkdownIt
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Factors, FactorValue, Source
 from reportgen.core.rules import Rule
-from reportgen.render import render_index, render_report
+from reportgen.document.model import Header, Label, Note
+from reportgen.render import render_index
 from reportgen.render.prose.numbers import ProseNumber, marked, plain, text_notes
 from reportgen.render.prose.template import Prose, fill_headline, fill_prose
 from reportgen.render.prose.to_html import prose_html
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.tables.results import Cell, Header, Label, Note, Report, Table
+from reportgen.tables.results import Cell, Report, Table
 from tests.builders import published_run, table_spec
 from tests.render import example
+from tests.render.example import document_of, render_report
 
 AT_8 = 'row={"devices": 8}, column={"framework": "OneFlow"}'
 
@@ -46,7 +48,7 @@ def _report(text: str, line: int = 1) -> Report:
     ],
 )
 def test_functions_return_the_number_of_the_table(expression: str, expected: str) -> None:
-    assert fill_prose(_report(f"{{{{ {expression} }}}}")).text == expected
+    assert fill_prose(document_of(_report(f"{{{{ {expression} }}}}"))).text == expected
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def test_a_block_that_the_text_places_is_not_repeated() -> None:
 
 
 def test_reserved_characters_typed_by_an_author_are_removed() -> None:
-    assert fill_prose(_report("a\ue0000\ue001b")).text == "ab"
+    assert fill_prose(document_of(_report("a\ue0000\ue001b"))).text == "ab"
 
 
 def test_html_of_prose_is_text_in_the_page() -> None:
@@ -193,7 +195,7 @@ _HTML_REMEDY = "write Markdown, or put it between backticks"
 )
 def test_prose_cannot_hide_what_follows_it(text: str, message: str) -> None:
     with pytest.raises(RequestError) as error:
-        fill_prose(_report(text))
+        fill_prose(document_of(_report(text)))
     assert message in str(error.value)
 
 
@@ -209,7 +211,7 @@ def test_prose_cannot_hide_what_follows_it(text: str, message: str) -> None:
     ],
 )
 def test_prose_may_show_html_as_code_and_links(text: str) -> None:
-    assert fill_prose(_report(text)).text == text
+    assert fill_prose(document_of(_report(text))).text == text
 
 
 def test_a_ratio_to_a_cell_that_is_zero_is_a_mistake() -> None:
@@ -217,7 +219,7 @@ def test_a_ratio_to_a_cell_that_is_zero_is_a_mistake() -> None:
     zero = replace(table, cells=((replace(table.cells[0][0], value=0.0), *table.cells[0][1:]),))
     text = '{{ ratio("phases/DARNN", column={"phase": "forward", "device": "GPU"}, to_column={"device": "CPU"}) }}'
     with pytest.raises(RequestError, match=r":1: table .* divides by a cell that is 0"):
-        fill_prose(replace(_report(text), tables=(zero,)))
+        fill_prose(document_of(replace(_report(text), tables=(zero,))))
 
 
 def test_a_ratio_of_cells_that_cannot_be_compared_is_a_mistake() -> None:
@@ -230,7 +232,7 @@ def test_a_ratio_of_cells_that_cannot_be_compared_is_a_mistake() -> None:
     def filled(case: Case) -> str:
         row = (*table.cells[0][:2], replace(below, case=case), *table.cells[0][3:])
         return fill_prose(
-            replace(_report(text), tables=(replace(table, cells=(row, *table.cells[1:])),))
+            document_of(replace(_report(text), tables=(replace(table, cells=(row, *table.cells[1:])),)))
         ).text
 
     assert filled(below.case) == "1.01"
@@ -254,7 +256,9 @@ def _ratio(above: Case, below: Case, arguments: str = "") -> Prose:
         'x {{ ratio("fp32-b128", row={"devices": 1, "nodes": 1}, column={"framework": "OneFlow"}, '
         'to_column={"framework": "NGC PyTorch"}' + arguments + ") }}x"
     )
-    return fill_prose(replace(_report(text), tables=(replace(table, cells=(row, *table.cells[1:])),)))
+    return fill_prose(
+        document_of(replace(_report(text), tables=(replace(table, cells=(row, *table.cells[1:])),)))
+    )
 
 
 def _case(
@@ -368,14 +372,14 @@ def test_an_answer_alone_on_its_line_is_joined_to_its_sentence() -> None:
     value = f'{{{{ value("fp32-b128", {AT_8}) }}}}'
     text = f"reaches\n{value} and\nmore, with\n{value}.\n\n{value}\n\n- one:\n  {value}\n- two\n"
     expected = "reaches 3,124 and more, with 3,124.\n\n3,124\n\n- one: 3,124\n- two\n"
-    assert fill_prose(_report(text)).text == expected
+    assert fill_prose(document_of(_report(text))).text == expected
     kept = f"```\na\n{value}\n```\n| a |\n| - |\n| {value} |\n# head\n{value}\n"
-    assert fill_prose(_report(kept)).text == kept.replace(value, "3,124")
+    assert fill_prose(document_of(_report(kept))).text == kept.replace(value, "3,124")
 
 
 def test_a_loop_repeats_its_lines_for_each_name() -> None:
     text = '{% for n in [1, 8] %}\n{{ value("fp32-b128", row={"devices": n}, column={"framework": "One" ~ "Flow"}) }}\n{% endfor %}'
-    assert fill_prose(_report(text)).text.split() == ["397.6", "3,124"]
+    assert fill_prose(document_of(_report(text))).text.split() == ["397.6", "3,124"]
 
 
 def test_several_expected_speeds_of_one_pair_are_an_error() -> None:
@@ -384,7 +388,9 @@ def test_several_expected_speeds_of_one_pair_are_an_error() -> None:
         of_eight, speed=0.7, paths=((replace(of_eight.paths[0][0], where=(("devices", (1,)),)),),)
     )
     with pytest.raises(RequestError) as error:
-        fill_prose(replace(_report('{{ expected("V100-LS", "A40") }}'), expected=(of_eight, of_one)))
+        fill_prose(
+            document_of(replace(_report('{{ expected("V100-LS", "A40") }}'), expected=(of_eight, of_one)))
+        )
     assert str(error.value).endswith(
         'several expected speeds of "V100-LS" relative to "A40": devices = 4 or 8, precision = fp32, '
         'xla = false; devices = 1; name a cell: value("table", ..., quantity="expected")'
@@ -421,8 +427,8 @@ def test_a_headline_of_the_author_has_its_numbers_filled_in_on_every_page() -> N
 
 def test_a_headline_of_the_program_is_not_a_template() -> None:
     text = "{{ 1 }} is slower than A40"
-    assert fill_headline(example.report(headline=text)).text == text
-    assert fill_headline(example.report(headline="a \ue0020\ue004b\ue003 c")).marked == "a 0b c"
+    assert fill_headline(document_of(example.report(headline=text))).text == text
+    assert fill_headline(document_of(example.report(headline="a \ue0020\ue004b\ue003 c"))).marked == "a 0b c"
 
 
 @pytest.mark.parametrize(
@@ -497,7 +503,7 @@ def _framework_table(**b: object) -> Table:
 
 
 def _best(table: Table, call: str) -> Prose:
-    return fill_prose(example.report(tables=(table,), figures=(), prose=f"{{{{ {call} }}}}"))
+    return fill_prose(document_of(example.report(tables=(table,), figures=(), prose=f"{{{{ {call} }}}}")))
 
 
 def test_best_names_the_best_cell_and_those_that_have_no_number() -> None:

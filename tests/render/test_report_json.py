@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from reportgen.core.model import Case
-from reportgen.render import render_report
 from reportgen.tables.results import Report, Table
 from tests.render import example
+from tests.render.example import render_report
 
 
 def _json(report: Report) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from dataclasses import replace
 import matplotlib as mpl
 import pytest
 
-from reportgen.render import render_report
+from reportgen.document.model import FigureKind
 from reportgen.render.figures import digest, drawing
 from reportgen.render.figures.shapes import UnknownDrawingError, is_same_drawing, shapes
-from reportgen.tables.results import FigureKind
 from tests.render import example
+from tests.render.example import render_report
 
 LINE, BARS = example.figures()
 

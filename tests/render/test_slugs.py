@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.render.text.slugs import stem, stems
+from reportgen.document.file_names import stem, stems
 
 
 @pytest.mark.parametrize(

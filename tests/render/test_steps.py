@@ -11,13 +11,13 @@ from playwright.sync_api import Browser, Page, expect
 
 from reportgen.core.model import Break, Measurement, Run, Series, Source, Telemetry, Window
 from reportgen.protocol import DEFAULT, measure_run
-from reportgen.render import render_report
-from reportgen.render.page.decimate import min_max_points
-from reportgen.render.page.step_series import run_json
+from reportgen.report.decimate import min_max_points
+from reportgen.report.step_series import run_json
 from reportgen.tables.results import Table
 from tests import builders
 from tests.render import example
 from tests.render.conftest import accessibility, write_assets
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 

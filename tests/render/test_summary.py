@@ -3,9 +3,9 @@
 import json
 from dataclasses import replace
 
-from reportgen.render import render_report
-from reportgen.tables.results import Environment
+from reportgen.document.model import Environment
 from tests.render import example
+from tests.render.example import render_report
 
 
 def test_an_environment_of_any_size_is_a_short_block_on_both_pages() -> None:

@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from reportgen.render import render_report
-from reportgen.tables.results import Cell, Header, Label
+from reportgen.document.model import Header, Label
+from reportgen.tables.results import Cell
 from tests.render import example
 from tests.render.conftest import accessibility
+from tests.render.example import render_report
 
 OpenPage = Callable[..., Page]
 

@@ -19,12 +19,13 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure as Canvas
 
 from reportgen.core.units import Unit
+from reportgen.document.model import FigureKind, FigureMark
 from reportgen.render.figures import drawing, scales
 from reportgen.render.figures.colours import INK
 from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
 from reportgen.render.figures.rounding import shown_figure
 from reportgen.render.figures.vega import specification
-from reportgen.tables.results import Figure, FigureKind, FigureMark, FigureSeries
+from reportgen.tables.results import Figure, FigureSeries
 from tests.render import example
 
 LINE, BARS = example.figures()

@@ -13,13 +13,13 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.core.schema import InvalidTable, convert
+from reportgen.document.model import Acceptance
 from reportgen.render.grid.acceptance import lines
 from reportgen.report.acceptance import judge
 from reportgen.report.acceptance_rules import AcceptanceEntry, RuleTable, read_acceptance
 from reportgen.report.definition import table_from_keys
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
-from reportgen.tables.results import Acceptance
 from tests.builders import published_run, write_files
 from tests.cli.calling import call
 

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.document.model import Document, Table
 from reportgen.pipeline import Request, build
 from reportgen.render import render_table_markdown
 from reportgen.render.markdown import readme
 from reportgen.render.page import page_script
 from reportgen.render.registry import filter_committed
-from reportgen.tables.results import Table
 from tests.builders import write_files
 from tests.conftest import ROOT
 
@@ -38,7 +38,16 @@ class Page:
     """A report as Markdown, and its tables."""
 
     text: str
-    tables: Mapping[str, Table]
+    document: Document
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """The tables by id."""
+        return {table.id: table for table in self.document.tables}
+
+    def markdown(self, id: str) -> str:
+        """Return a table as Markdown."""
+        return render_table_markdown(self.document, self.tables[id])
 
 
 def page(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Page:
@@ -48,7 +57,7 @@ def page(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Page:
         patch.setattr("reportgen.render.figures.drawing.up_to_date", lambda figure, existing: b"")
         built = build(Request(root, root / "reports"))
     (report,) = (report for report in built.reports if report.name == name)
-    return Page(built.files[f"{name}/README.md"].decode(), {table.id: table for table in report.tables})
+    return Page(built.files[f"{name}/README.md"].decode(), report)
 
 
 def changed_lines(before: str, after: str) -> int:
@@ -58,10 +67,13 @@ def changed_lines(before: str, after: str) -> int:
     return max(sum(a1 - a0 for _, a0, a1, _, _ in blocks), sum(b1 - b0 for *_, b0, b1 in blocks))
 
 
-def evidence(table: Table) -> dict[object, object]:
+def evidence(document: Document, table: Table) -> dict[object, object]:
     """Return what is behind each row: the values of the cases that it shows or is compared with."""
     return {
-        row.key: [[m.value for case in cell.cases for m in case.measurements] for cell in cells]
+        row.key: [
+            [m.value for name in cell.cases for m in document.case_by_name[name].measurements]
+            for cell in cells
+        ]
         for row, cells in zip(table.rows, table.cells, strict=True)
     }
 
@@ -71,12 +83,12 @@ def check_small(before: Page, after: Page) -> int:
     changed, allowed = 0, REST_OF_PAGE
     for id, table in after.tables.items():
         old = before.tables[id]
-        lines = changed_lines(render_table_markdown(old), render_table_markdown(table))
+        lines = changed_lines(before.markdown(id), after.markdown(id))
         # A repeat that has a column of its own adds a cell to every row.
         if len(table.columns) > len(old.columns):
             allowed += lines
             continue
-        was, now = evidence(old), evidence(table)
+        was, now = evidence(before.document, old), evidence(after.document, table)
         rows = sum(was.get(key) != values for key, values in now.items())
         changed += rows > 0
         assert lines <= (rows + MORE_LINES if rows else 2), f"{id}: {lines} lines for {rows} rows"
@@ -198,8 +210,8 @@ def test_a_wider_number_changes_its_line_only(small: Path, monkeypatch: pytest.M
     for position in range(45, 50):
         edit(small / "logs/rates/rates.csv", multiply_by_1000, position, "rate")
     after = page(small, "frameworks", monkeypatch)
-    for id, table in after.tables.items():
-        assert changed_lines(*map(render_table_markdown, (before.tables[id], table))) == 1
+    for id in after.tables:
+        assert changed_lines(before.markdown(id), after.markdown(id)) == 1
 
 
 def multiply_by_1000(rows: list[Row], position: int, column: str) -> None:

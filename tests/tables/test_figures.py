@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from reportgen.core.errors import RequestError
+from reportgen.document.model import FigureKind
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.figures import build_figures
-from reportgen.tables.results import FigureKind
 from reportgen.tables.spec import CompareSpec, FigureSpec
 from tests.builders import published_run, run, series, table_spec
 

@@ -1,7 +1,8 @@
 """Colours of series: one for each name, all over a report."""
 
 from reportgen.core.units import Unit
-from reportgen.tables.results import Figure, FigureKind, FigureSeries
+from reportgen.document.model import FigureKind
+from reportgen.tables.results import Figure, FigureSeries
 from reportgen.tables.series_colours import with_colours
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
+from reportgen.document.model import FigureKind
 from reportgen.history.logs import log_histories
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.figures import build_figures
-from reportgen.tables.results import Figure, FigureKind
+from reportgen.tables.results import Figure
 from reportgen.tables.spec import FigureSpec
 from reportgen.tables.trends import trends, x_of
 from tests.builders import published_run, table_spec

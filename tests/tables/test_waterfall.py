@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from reportgen.core.errors import RequestError
+from reportgen.document.model import FigureKind
 from reportgen.report.definition import read_definition
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.figures import build_figures
-from reportgen.tables.results import Figure, FigureKind
+from reportgen.tables.results import Figure
 from reportgen.tables.spec import CompareSpec, FigureSpec
 from tests.builders import published_run, table_spec
 

@@ -6,8 +6,10 @@ of the speed ratio. False alarms and power of each rule: `benchmarks/verdicts.py
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
+
+from msgspec.structs import replace
 
 from reportgen.compare.exact_tests import (
     ShiftTest,

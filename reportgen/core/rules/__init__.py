@@ -103,8 +103,7 @@ class Rule(StrEnum):
     @property
     def short(self) -> str:
         """Return the last part of the id, such as `gap`; the whole id if rules share the last part."""
-        _, _, last = self.value.partition(".")
-        return last if sum(rule.value.endswith(f".{last}") for rule in Rule) == 1 else self.value
+        return short_name(self.value)
 
     @property
     def page(self) -> str:
@@ -122,6 +121,17 @@ class Rule(StrEnum):
     def remedy(self) -> str:
         """Return the section of the page that says what to do, on one line."""
         return " ".join(self.page.partition("\n## Remedy\n")[2].partition("\n## ")[0].split())
+
+
+def short_name(id: str) -> str:
+    """Return the last part of the id of a rule, such as `gap`; the whole id if rules share the last part."""
+    _, _, last = id.partition(".")
+    return last if sum(rule.value.endswith(f".{last}") for rule in Rule) <= 1 else id
+
+
+def known_rule(id: str) -> Rule | None:
+    """Return the rule of that id; None for a rule of another version or program."""
+    return Rule(id) if id in list(Rule) else None
 
 
 def find_rule(id: str) -> Rule:

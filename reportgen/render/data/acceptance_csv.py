@@ -6,8 +6,8 @@ import re
 
 from reportgen.core import units
 from reportgen.core.plain_text import spreadsheet
+from reportgen.document.model import Document
 from reportgen.render.outputs import Content, Output
-from reportgen.tables.results import Report
 
 _HEAD = (
     *("acceptance", "acceptance_result", "rule", "rule_result", "cell", "result", "reason"),
@@ -34,7 +34,7 @@ def acceptance_csv(content: Content) -> bytes:
     return text.getvalue().encode("utf-8", "replace")
 
 
-def _has_rules(report: Report) -> bool:
+def _has_rules(report: Document) -> bool:
     return bool(report.acceptance)
 
 

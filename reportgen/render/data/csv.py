@@ -10,12 +10,20 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from reportgen.compare.comparison import CompareKind, Comparison
 from reportgen.core import units
-from reportgen.core.model import Case, FactorValue
+from reportgen.core.model import FactorValue
 from reportgen.core.plain_text import spreadsheet
+from reportgen.document.model import (
+    COMPARED_QUANTITIES,
+    Case,
+    Cell,
+    CompareKind,
+    Comparison,
+    Document,
+    Header,
+    Table,
+)
 from reportgen.render.outputs import Output
-from reportgen.tables.results import COMPARED_QUANTITIES, Cell, Header, Table
 
 _MEASURED = ("metric", "phase", "unit", "value", "low", "high", "coverage", "repeats", "evidence", "text")
 _VERDICT = ("verdict_low", "verdict_high")
@@ -36,17 +44,17 @@ _ALSO_FACTORS = {"metric", "phase"}
 _RESERVED = {*_MEASURED, *(name for names in _COMPARED.values() for name in names)}
 
 
-def table_csv(table: Table) -> bytes:
-    """Return the table as CSV: UTF-8, comma, line feed; a field without a value is empty."""
-    comparisons = _comparison_columns(table)
+def table_csv(document: Document, table: Table) -> bytes:
+    """Return a table of the document as CSV: UTF-8, comma, line feed; a field without a value is empty."""
+    comparisons = _comparison_columns(document, table)
     split = _split_factors(table)
     factors = [*(name for name, _ in table.facet), *table.row_factors, *table.column_factors, *split]
     measured = [name for name in _MEASURED if name not in factors or name not in _ALSO_FACTORS]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*(spreadsheet(_factor_name(name)) for name in factors), *measured, *comparisons])
-    for keys, columns, cells in _lines(table, split):
-        shown = _measured(table, cells) | _compared(cells) | _means(columns, cells)
+    for keys, columns, cells in _lines(document, table, split):
+        shown = _measured(document, table, cells) | _compared(document, cells) | _means(columns, cells)
         writer.writerow([*map(_field, keys), *(shown.get(name, "") for name in (*measured, *comparisons))])
     return text.getvalue().encode()
 
@@ -63,17 +71,22 @@ def _field(value: FactorValue) -> str:
     return units.machine(value) if isinstance(value, float) else spreadsheet(value)
 
 
-def _comparison_columns(table: Table) -> list[str]:
+def _comparison_columns(document: Document, table: Table) -> list[str]:
     comparisons = [cell.comparison for row in table.cells for cell in row if cell.comparison]
     kinds = {comparison.kind for comparison in comparisons}
-    known = {name for each in comparisons for name in _beside(each)}
+    known = {name for each in comparisons for name in _beside(document, each)}
     names = (name for kind, names in _COMPARED.items() if kind in kinds for name in names)
     return [name for name in names if name in known or name not in _BESIDE]
 
 
-def _beside(comparison: Comparison) -> dict[str, str]:
-    values = {"cycles": comparison.in_cycles, "energy": comparison.energy}
+def _beside(document: Document, comparison: Comparison) -> dict[str, str]:
+    metric = document.case_by_name[comparison.baseline].metric
+    values = {"cycles": comparison.in_cycles(metric), "energy": comparison.energy_per_sample}
     return {name: units.machine(value) for name, value in values.items() if value is not None}
+
+
+def _machine(value: float | None) -> str:
+    return "" if value is None else units.machine(value)
 
 
 def _split_factors(table: Table) -> list[str]:
@@ -84,19 +97,21 @@ def _split_factors(table: Table) -> list[str]:
 Line = tuple[tuple[FactorValue, ...], tuple[Header, ...], tuple[Cell, ...]]
 
 
-def _lines(table: Table, split: Sequence[str]) -> Iterator[Line]:
+def _lines(document: Document, table: Table, split: Sequence[str]) -> Iterator[Line]:
     """Yield (factor values, columns, cells) per line; columns of one key and split differ in quantity."""
     facet = tuple(value for _, value in table.facet)
     for row, cells in zip(table.rows, table.cells, strict=True):
         pairs = zip(table.columns, cells, strict=True)
         for (key, _), group in groupby(pairs, key=lambda pair: (pair[0].key, pair[0].split)):
             columns, same = zip(*group, strict=True)
-            yield (*facet, *row.key, *key, *_split_values(split, columns[0], same)), columns, same
+            yield (*facet, *row.key, *key, *_split_values(document, split, columns[0], same)), columns, same
 
 
-def _split_values(split: Sequence[str], column: Header, cells: Sequence[Cell]) -> Iterator[FactorValue]:
+def _split_values(
+    document: Document, split: Sequence[str], column: Header, cells: Sequence[Cell]
+) -> Iterator[FactorValue]:
     """Yield the values of the splitting factors; a column that was not split shows its case's values."""
-    case = next((cell.case for cell in cells if cell.case), None)
+    case = document.case(next((cell.case for cell in cells if cell.case), None))
     known = {**(case.factors if case else {}), **dict(column.split)}
     return (known.get(name, "") for name in split)
 
@@ -110,9 +125,9 @@ def _means(columns: Sequence[Header], cells: Sequence[Cell]) -> dict[str, str]:
     }
 
 
-def _measured(table: Table, cells: Sequence[Cell]) -> dict[str, str]:
+def _measured(document: Document, table: Table, cells: Sequence[Cell]) -> dict[str, str]:
     """Return what the line says of the measurement itself, which any of its cells may hold."""
-    case = next((cell.case for cell in cells if cell.case), None)
+    case = document.case(next((cell.case for cell in cells if cell.case), None))
     kinds = {cell.kind for cell in cells}
     text = "" if "number" in kinds else next((cell.text for cell in cells if cell.kind != "absent"), "")
     line = {"metric": spreadsheet(case.metric if case else table.metric), "text": spreadsheet(text)}
@@ -127,23 +142,23 @@ def _summary(case: Case) -> dict[str, str]:
         return {"repeats": "0"}
     summary = case.summary
     line = {
-        "value": units.machine(summary.median),
-        "repeats": str(summary.n),
+        "value": units.machine(summary.value),
+        "repeats": str(summary.repeats),
         "evidence": " ".join(sorted({measurement.evidence for measurement in case.measurements})),
     }
-    if summary.n > 1:
+    if summary.repeats > 1:
         line |= {
-            "low": units.machine(summary.low),
-            "high": units.machine(summary.high),
+            "low": units.machine(summary.ends[0]),
+            "high": units.machine(summary.ends[1]),
             "coverage": units.machine(summary.coverage),
         }
     return line
 
 
-def _compared(cells: Sequence[Cell]) -> dict[str, str]:
+def _compared(document: Document, cells: Sequence[Cell]) -> dict[str, str]:
     line: dict[str, str] = {}
     for comparison in (cell.comparison for cell in cells if cell.comparison):
-        line |= _beside(comparison)
+        line |= _beside(document, comparison)
         if verdict := comparison.verdict:
             line["verdict"] = verdict.kind
             if verdict.low is not None and verdict.high is not None:
@@ -152,15 +167,15 @@ def _compared(cells: Sequence[Cell]) -> dict[str, str]:
                     "verdict_high": units.machine(verdict.high),
                 }
         if comparison.kind != "expected":
-            line[comparison.kind] = units.machine(comparison.value)
+            line[comparison.kind] = _machine(comparison.value)
             continue
-        line["observed"] = units.machine(comparison.value)
+        line["observed"] = _machine(comparison.value)
         if comparison.expected:
             line["expected"] = units.machine(comparison.expected.speed)
         for name, value in (
             ("excess", comparison.excess),
-            ("excess_low", comparison.low),
-            ("excess_high", comparison.high),
+            ("excess_low", comparison.excess_low),
+            ("excess_high", comparison.excess_high),
         ):
             if value is not None:
                 line[name] = units.machine(value)
@@ -170,5 +185,5 @@ def _compared(cells: Sequence[Cell]) -> dict[str, str]:
 OUTPUT = Output(
     path="tables/*.csv",
     mark=re.compile(rb"\A[^\n]*unit,value,low,high,coverage,repeats,evidence,text"),
-    of_table=lambda _, table: table_csv(table),
+    of_table=lambda content, table: table_csv(content.report, table),
 )

@@ -5,6 +5,7 @@ a full set of explicit settings. Text stays text and is laid out for the bundled
 12 digits before drawing, so the last bit of a processor does not matter.
 """
 
+import dataclasses
 import hashlib
 import io
 import json
@@ -12,19 +13,20 @@ import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
 from typing import Any
 
 import matplotlib as mpl
+import msgspec
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Canvas
+from msgspec.structs import replace
 
+from reportgen.document.model import Figure
 from reportgen.render.figures import colours, digest, frame, scales, svg_style
 from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.figures.kinds.base import drawing_of, is_horizontal
 from reportgen.render.figures.rounding import rounded, shown_figure
-from reportgen.tables.results import Figure
 
 # Part of each figure's digest: increase it with every change that makes a figure look different.
 DRAWING = 12
@@ -126,7 +128,7 @@ def up_to_date(figure: Figure, old: bytes | None) -> bytes:
 def content_digest(figure: Figure) -> str:
     """Return the digest of what a figure shows, equal on every machine."""
     without_cases = [replace(series, cases=()) for series in figure.series]
-    shown = asdict(rounded(replace(figure, series=tuple(without_cases))))
+    shown = _fields(rounded(replace(figure, series=tuple(without_cases))))
     del shown["table"]  # its place on a page does not change how it looks
     for series in shown["series"]:
         del series["cases"]
@@ -134,6 +136,15 @@ def content_digest(figure: Figure) -> str:
         del shown["changes"]
     content = json.dumps([DRAWING, shown], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _fields(value: Any) -> Any:
+    """Return a value with its parts as plain dicts and lists, defaults included."""
+    if isinstance(value, msgspec.Struct):
+        return {name: _fields(getattr(value, name)) for name in value.__struct_fields__}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    return list(map(_fields, value)) if isinstance(value, tuple) else value
 
 
 def draw_data(axes: Axes, figure: Figure) -> None:

@@ -6,8 +6,8 @@ parts of one, so no text can become active. The fields of a row are:
 series, x, y   the name of the series; the category or number; the value, in the unit to show
 low, high      the interval of the value, absent if there is none
 failed         why there is no value, in rows of their own
-case           the case behind the value: an object, which `vega.specification` replaces with its name
-repeats        how many repeats are behind the value
+case           name of the case behind the value
+repeats        how many repeats are behind the value, which `vega.specification` fills in
 
 All channels come from a figure that was rounded by `rounding.shown_figure`.
 """
@@ -18,6 +18,8 @@ from itertools import count
 from typing import Any
 
 from reportgen.core import units
+from reportgen.document.model import Figure, FigureSeries
+from reportgen.document.texts import unit_label
 from reportgen.render.figures import colours, scales
 from reportgen.render.figures.kinds.base import (
     GROUP_WIDTH,
@@ -32,8 +34,6 @@ from reportgen.render.figures.kinds.base import (
     x_ticks,
 )
 from reportgen.render.figures.scales import IDEAL
-from reportgen.render.grid.grid import unit_label
-from reportgen.tables.results import Figure, FigureSeries
 
 Json = dict[str, Any]
 
@@ -105,7 +105,7 @@ def row(figure: Figure, name: str, series: FigureSeries, position: int) -> Json:
         "low": series.low[position] if series.low else None,
         "high": series.high[position] if series.high else None,
         "case": case,
-        "repeats": len(case.measurements) if case else None,
+        "repeats": 0 if case else None,
     }
     return {field: value for field, value in fields.items() if value is not None}
 

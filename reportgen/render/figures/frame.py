@@ -16,6 +16,7 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from matplotlib.transforms import Bbox
 
+from reportgen.document.model import Figure
 from reportgen.render.figures import colours, scales
 from reportgen.render.figures.kinds.base import (
     PointLabel,
@@ -31,7 +32,6 @@ from reportgen.render.figures.kinds.base import (
     style_of,
 )
 from reportgen.render.figures.scales import IDEAL
-from reportgen.tables.results import Figure
 
 TITLE_SIZE = 12.0
 

@@ -5,12 +5,13 @@ does not matter. A value that is not finite becomes None.
 """
 
 import math
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from reportgen.core import units
 from reportgen.core.plain_text import one_line
+from reportgen.document.model import Figure
 from reportgen.render.figures.kinds.base import categories
-from reportgen.tables.results import Figure
 
 
 def shown_figure(figure: Figure) -> Figure:

@@ -10,8 +10,8 @@ from statistics import median
 from typing import Literal
 
 from reportgen.core import units
-from reportgen.render.grid.grid import unit_label
-from reportgen.tables.results import Figure, FigureKind
+from reportgen.document.model import Figure, FigureKind
+from reportgen.document.texts import unit_label
 
 Scale = Literal["linear", "log"]
 

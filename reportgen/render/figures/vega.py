@@ -1,19 +1,18 @@
 """Write a figure as a Vega-Lite specification: what matplotlib draws, from the same rounded figure.
 
 A Figure goes in, a specification comes out that any program for Vega-Lite draws. `kinds` makes the layers;
-title, colours, axes and what a tooltip says are the same for all of them. docs/explanation/rendering.md
+title, colours, axes and what a tooltip says are the same for all of them. docs/developers/rendering.md
 describes the fields that the script of a page reads.
 """
 
 from collections.abc import Callable, Sequence
 
-from reportgen.core.model import Case
+from reportgen.document.model import Figure
 from reportgen.render.figures.colours import GRID, IDEAL, INK, PAPER
 from reportgen.render.figures.encodings import Json, fields, ideal_line, reference_line, rows
 from reportgen.render.figures.kinds.base import drawing_of, is_horizontal, shorten
 from reportgen.render.figures.rounding import shown_figure
 from reportgen.render.grid.summary import alt_text
-from reportgen.tables.results import Figure
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
@@ -78,14 +77,14 @@ CONFIG: Json = {
 }
 
 
-def _no_name(_case: Case) -> str | None:
+def _unknown(_case: str) -> int | None:
     return None
 
 
-def specification(figure: Figure, name_of: Callable[[Case], str | None] = _no_name) -> Json:
+def specification(figure: Figure, repeats_of: Callable[[str], int | None] = _unknown) -> Json:
     """Return the Vega-Lite specification of a figure.
 
-    name_of  the name of a case on the page, by which a mark opens the evidence of its number
+    repeats_of  how many repeats are behind a case, by its name
     """
     shown = shown_figure(figure)
     drawing = drawing_of(shown)
@@ -97,9 +96,9 @@ def specification(figure: Figure, name_of: Callable[[Case], str | None] = _no_na
         "width": "container",
         "height": _height(shown),
         "autosize": {"type": "fit-x", "contains": "padding"},
-        "data": _named((drawing.rows or rows)(shown), name_of),
+        "data": _named((drawing.rows or rows)(shown), repeats_of),
         "layer": [
-            {**layer, "data": _named(layer["data"]["values"], name_of)} if "data" in layer else layer
+            {**layer, "data": _named(layer["data"]["values"], repeats_of)} if "data" in layer else layer
             for layer in layers
         ],
         "config": CONFIG,
@@ -113,7 +112,10 @@ def _height(figure: Figure) -> int:
     return max(_HEIGHT, _BAR_PITCH * len(figure.categories) * drawing_of(figure).bars_per_category(figure))
 
 
-def _named(rows: Sequence[Json], name_of: Callable[[Case], str | None]) -> Json:
-    """Return the data, in which each row has the name of its case instead of the case."""
-    named = [row | {"case": name_of(row["case"])} if "case" in row else row for row in rows]
+def _named(rows: Sequence[Json], repeats_of: Callable[[str], int | None]) -> Json:
+    """Return the data, in which each row says how many repeats are behind its case."""
+    named = [
+        row | {"repeats": repeats_of(row["case"])} if row.get("case") and "repeats" in row else row
+        for row in rows
+    ]
     return {"values": [{field: each for field, each in row.items() if each is not None} for row in named]}

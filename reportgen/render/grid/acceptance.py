@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from reportgen.core import units
 from reportgen.core.metrics import metric_of
 from reportgen.core.units import Unit
-from reportgen.render.grid.grid import unit_label
-from reportgen.tables.results import Acceptance, AcceptedCell, RatioBounds
+from reportgen.document.model import Acceptance, AcceptedCell, RatioBounds
+from reportgen.document.texts import unit_label
 
 HEADS = ("Rule", "Cell", "Measured", "Reference", "Ratio", "Result")
 

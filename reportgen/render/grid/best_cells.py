@@ -10,11 +10,10 @@ A number whose interval overlaps that of the best is marked as well: nothing sho
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reportgen.compare.conditions import COMPETITORS, conditions_of_case
+from reportgen.compare.conditions import COMPETITORS
 from reportgen.core import metrics
-from reportgen.core.model import Summary
+from reportgen.document.model import Cell, Document, Header, Label, Quantity, Summary, Table
 from reportgen.protocol.conditions import ITEM
-from reportgen.tables.results import Cell, Header, Label, Quantity, Table
 
 _HIGHER: frozenset[Quantity] = frozenset(("speedup", "efficiency"))
 _LOWER: frozenset[Quantity] = frozenset(("observed", "excess"))
@@ -30,7 +29,7 @@ class Best:
     text: str
 
 
-def best_cells(table: Table) -> Best:
+def best_cells(document: Document, table: Table) -> Best:
     """Return the best numbers; none if nothing competes or no direction is better."""
     in_rows = _competes(table.row_factors, table.rows)
     if not in_rows and not _competes(table.column_factors, table.columns):
@@ -40,9 +39,9 @@ def best_cells(table: Table) -> Best:
         column = table.columns[j]
         rows = j, *_work(table.row_factors, table.rows[i])
         columns = i, *_work(table.column_factors, column)
-        item = counted_item(table.cells[i][j]) if column.quantity == "value" else ""
+        item = counted_item(document, table.cells[i][j]) if column.quantity == "value" else ""
         groups.setdefault((column.quantity, item, *(rows if in_rows else columns)), []).append((i, j))
-    best = [position for members in groups.values() for position in _best(table, members)]
+    best = [position for members in groups.values() for position in _best(document, table, members)]
     return Best(frozenset(best), _text(table, in_rows) if best else "")
 
 
@@ -84,50 +83,57 @@ def _numbers(table: Table) -> Iterator[Position]:
                 yield i, j
 
 
-def counted_item(cell: Cell) -> str:
+def counted_item(document: Document, cell: Cell) -> str:
     """Return what a rate counts: images and tokens have no common scale. "" for other numbers."""
     is_rate = cell.unit is not None and cell.unit.base == "samples/s"
-    return conditions_of_case(cell.case).get(ITEM, "") if is_rate and cell.case else ""
+    case = document.case(cell.case)
+    return case.conditions.get(ITEM, "") if is_rate and case else ""
 
 
-def _direction(cell: Cell, quantity: Quantity) -> int:
+def _direction(document: Document, cell: Cell, quantity: Quantity) -> int:
     """Return 1 where more is better, -1 where less is, 0 where neither is."""
     if quantity in _HIGHER:
         return 1
     if quantity in _LOWER:
         return -1
-    if quantity not in ("value", "ratio") or cell.case is None:
+    case = document.case(cell.case)
+    if quantity not in ("value", "ratio") or case is None:
         return 0
-    better = metrics.metric_of(cell.case.metric).better
+    better = metrics.metric_of(case.metric).better
     return {"higher": 1, "lower": -1}.get(better or "", 0)
 
 
-def _best(table: Table, positions: Sequence[Position]) -> list[Position]:
-    best = best_of([table.cells[i][j] for i, j in positions], table.columns[positions[0][1]].quantity)
+def _best(document: Document, table: Table, positions: Sequence[Position]) -> list[Position]:
+    best = best_of(
+        document, [table.cells[i][j] for i, j in positions], table.columns[positions[0][1]].quantity
+    )
     return [positions[at] for at in best] if len(best) < len(positions) else []
 
 
-def best_of(cells: Sequence[Cell], quantity: Quantity) -> list[int]:
+def best_of(document: Document, cells: Sequence[Cell], quantity: Quantity) -> list[int]:
     """Return the positions of the best of cells with numbers, [] if no direction is better.
 
     They are several where the repeats leave open which is the best.
     """
-    direction = _direction(cells[0], quantity)
+    direction = _direction(document, cells[0], quantity)
     if not direction:
         return []
     best = max(cells, key=lambda cell: direction * (cell.value or 0.0))
-    return [at for at, cell in enumerate(cells) if cell.value == best.value or _overlaps(cell, best)]
+    return [
+        at for at, cell in enumerate(cells) if cell.value == best.value or _overlaps(document, cell, best)
+    ]
 
 
-def _overlaps(cell: Cell, other: Cell) -> bool:
+def _overlaps(document: Document, cell: Cell, other: Cell) -> bool:
     """Return whether the repeats of two measured values leave open which is larger."""
-    first, second = _summary(cell), _summary(other)
+    first, second = _summary(document, cell), _summary(document, other)
     if first is None or second is None:
         return False
-    return first.low <= second.high and second.low <= first.high
+    return first.ends[0] <= second.ends[1] and second.ends[0] <= first.ends[1]
 
 
-def _summary(cell: Cell) -> Summary | None:
+def _summary(document: Document, cell: Cell) -> Summary | None:
     """Return the repeats behind a measured value; None for a single one and for a comparison."""
-    summary = cell.case.summary if cell.case and cell.comparison is None else None
-    return summary if summary and summary.n > 1 else None
+    case = document.case(cell.case)
+    summary = case.summary if case and cell.comparison is None else None
+    return summary if summary and summary.repeats > 1 else None

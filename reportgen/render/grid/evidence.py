@@ -7,34 +7,32 @@ Repeats without a number (failed, out of memory, too short) are listed with the 
 sees what a median leaves out.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.compare.comparison import CompareKind, Comparison
 from reportgen.compare.verdict import Verdict
 from reportgen.core import metrics, units
 from reportgen.core.factors import factor_key
-from reportgen.core.model import (
-    RESERVED,
-    STEP,
+from reportgen.core.model import RESERVED, STEP, Factors, FactorValue, Source
+from reportgen.core.plain_text import one_line
+from reportgen.core.units import Unit
+from reportgen.document.model import (
+    Breakdown,
     Case,
-    Factors,
-    FactorValue,
+    CompareKind,
+    Comparison,
+    Document,
     Finding,
     Measurement,
     Run,
-    Source,
     Summary,
+    Table,
     Window,
+    source_of,
 )
-from reportgen.core.plain_text import one_line
-from reportgen.core.units import Unit
-from reportgen.render.case_index import Appearance, CaseIndex
-from reportgen.render.grid.grid import unit_label
+from reportgen.document.texts import unit_label
 from reportgen.render.text.english import count
-from reportgen.tables.results import Table
 
 _MAX_SOURCES = 3
 NO_VALUE = "-"
@@ -97,7 +95,7 @@ class Repeat:
     @property
     def in_time(self) -> str:
         """Return "in 32.0 s", the time of the measured steps; "" without one: a log may print rates only."""
-        if self.window is None or not math.isfinite(self.window.time):
+        if self.window is None or self.window.time is None:
             return ""
         gap = f" ({units.text(self.window.gap_time, digits=3)} s left out)" if self.window.gap_time else ""
         return f"in {units.text(self.window.time, digits=4)} s{gap}"
@@ -246,13 +244,14 @@ class ReportEvidence:
         return _factors_text(self.shared)
 
 
-def evidence_of(cases: CaseIndex, anchor: Callable[[Table], str]) -> ReportEvidence:
+def evidence_of(report: Document, anchor: Callable[[Table], str]) -> ReportEvidence:
     """Return the evidence of every case of the report.
 
     anchor  returns the anchor of a table on the page
     """
-    shared = _shared([case.factors for case in cases.cases])
-    proofs = tuple(_case(case, cases, shared, anchor) for case in cases.cases)
+    shared = _shared([case.factors for case in report.cases])
+    places = _appearances(report)
+    proofs = tuple(_case(case, report, places.get(case.name, []), shared, anchor) for case in report.cases)
     return ReportEvidence(shared, proofs, _groups(proofs, anchor))
 
 
@@ -295,8 +294,30 @@ def _factors_text(factors: Factors) -> str:
     return ", ".join(f"{name}={value}" for name, value in factors.items())
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Appearance:
+    """A table that shows a case, and what the case is compared with there."""
+
+    table: Table
+    comparison: Comparison | None
+
+
+def _appearances(report: Document) -> dict[str, list[_Appearance]]:
+    """Return where tables show each case; a case that is only a baseline is not shown."""
+    places: dict[str, list[_Appearance]] = {}
+    for table in report.tables:
+        for cell in (cell for line in table.cells for cell in line):
+            for name in (*([cell.case] if cell.case else []), *cell.several):
+                places.setdefault(name, []).append(_Appearance(table, cell.comparison))
+    return places
+
+
 def _case(
-    case: Case, cases: CaseIndex, shared: Mapping[str, FactorValue], anchor: Callable[[Table], str]
+    case: Case,
+    report: Document,
+    appearances: Sequence[_Appearance],
+    shared: Mapping[str, FactorValue],
+    anchor: Callable[[Table], str],
 ) -> CaseEvidence:
     unit = _unit(case)
     repeats = (
@@ -306,11 +327,10 @@ def _case(
     title = metrics.metric_of(case.metric, case.unit).title
     if case.phase != STEP:
         title += f", {case.phase}"  # so the title has these two factors
-    appearances = cases.appearances(case)
-    compared = [_compared(case, appearance, cases, anchor) for appearance in appearances]
+    compared = [_compared(case, appearance, report, anchor) for appearance in appearances]
     kinds = {measurement.evidence for measurement in case.measurements}
     return CaseEvidence(
-        name=cases.name(case) or "",
+        name=case.name,
         title=title,
         factors={n: v for n, v in case.factors.items() if n not in RESERVED and n not in shared},
         unit=unit_label(unit),
@@ -327,18 +347,15 @@ def _case(
 
 
 def _compared(
-    case: Case, appearance: Appearance, cases: CaseIndex, anchor: Callable[[Table], str]
+    case: Case, appearance: _Appearance, report: Document, anchor: Callable[[Table], str]
 ) -> BaselineSentence | None:
     """Return a comparison; None if the case is the baseline."""
     comparison = appearance.comparison
-    if comparison is None or not math.isfinite(comparison.value):
-        return None
-    baseline = cases.name(comparison.baseline)
-    if baseline is None or baseline == cases.name(case):
+    if comparison is None or comparison.value is None or comparison.baseline == case.name:
         return None
     differing = [
         f"{name}={value}"
-        for name, value in comparison.baseline.factors.items()
+        for name, value in report.case_by_name[comparison.baseline].factors.items()
         if name not in case.factors or factor_key(case.factors[name]) != factor_key(value)
     ]
     texts = ", ".join(each.text for each in comparison.differs)
@@ -349,21 +366,22 @@ def _compared(
         table=anchor(appearance.table),
         kind=comparison.kind,
         value=comparison.value,
-        baseline=baseline,
+        baseline=comparison.baseline,
         text=", ".join(differing) or "the other runs",
-        after="".join([*_more(comparison, verdict), differs]),
+        after="".join(
+            [*_more(comparison, verdict, report.breakdown_of.get((case.name, comparison.baseline))), differs]
+        ),
         verdict=verdict,
     )
 
 
-def _more(comparison: Comparison, verdict: Verdict | None) -> list[str]:
+def _more(comparison: Comparison, verdict: Verdict | None, parts: Breakdown | None) -> list[str]:
     """Return what else there is to say: expectation, verdict, ratios per cycle and joule, parts."""
-    parts = comparison.breakdown
     return [
         _expectation(comparison),
         f"; {_verdict_text(verdict)}" if verdict else "",
         _beside(comparison),
-        f"; {parts.sentence()}" if parts and parts.is_split else "",
+        f"; {parts.sentence}" if parts and parts.is_split else "",
     ]
 
 
@@ -375,8 +393,8 @@ def _verdict_text(verdict: Verdict) -> str:
 
 def _beside(comparison: Comparison) -> str:
     """Return how the two compare per cycle and per joule, where their logs have both."""
-    cycles, energy = comparison.cycles, comparison.energy
-    texts = [cycles.sentence(comparison.verdict)] if cycles else []
+    cycles, energy = comparison.cycles, comparison.energy_per_sample
+    texts = [cycles.sentence] if cycles else []
     texts += [f"{units.text(energy, digits=3)}x the energy per sample"] if energy else []
     return "".join(f"; {text}" for text in texts)
 
@@ -404,7 +422,7 @@ def _number(value: float, unit: Unit) -> str:
 def _ends(summary: Summary | None, unit: Unit) -> tuple[str, ...]:
     if summary is None:
         return ()
-    values = (summary.low, summary.median, summary.high) if summary.n > 1 else (summary.median,)
+    values = (summary.ends[0], summary.value, summary.ends[1]) if summary.repeats > 1 else (summary.value,)
     return tuple(_number(value, unit) for value in values)
 
 
@@ -413,21 +431,21 @@ def _how(case: Case) -> str:
     summary = case.summary
     if summary is None:
         return "no repeat has a value"
-    if summary.n == 1:
+    if summary.repeats == 1:
         evidence = {measurement.evidence for measurement in case.measurements}
         kind = "published" if evidence == {"published"} else "aggregate from the log"
         return kind if evidence <= {"aggregate", "published"} else "1 repeat"
     protocol = f"protocol {one_line(case.protocol)}"
     if summary.statistic != "median":
-        return f"{summary.statistic} of {summary.n} repeats, range {RANGE}; {protocol}"
+        return f"{summary.statistic} of {summary.repeats} repeats, range {RANGE}; {protocol}"
     confidence = f"{units.text(summary.coverage * 100, digits=3)} % confidence"
     kind = "interval" if summary.reached else "range"
-    return f"median of {summary.n} repeats, {kind} {RANGE} ({confidence}); {protocol}"
+    return f"median of {summary.repeats} repeats, {kind} {RANGE} ({confidence}); {protocol}"
 
 
 def _measured(measurement: Measurement, unit: Unit) -> Repeat:
     run = measurement.run
-    sources = tuple(dict.fromkeys(measurement.sources or (run.source,)))
+    sources = tuple(map(source_of, dict.fromkeys(measurement.sources or (run.source,))))
     return Repeat(
         run=run,
         value=_number(measurement.value, unit),
@@ -440,7 +458,7 @@ def _measured(measurement: Measurement, unit: Unit) -> Repeat:
 
 
 def _unmeasured(run: Run) -> Repeat:
-    return Repeat(run, NO_VALUE, "", None, (run.source,), 0, run.findings)
+    return Repeat(run, NO_VALUE, "", None, (source_of(run.source),), 0, run.findings)
 
 
 def _usual(repeats: Sequence[Repeat]) -> Usual:

@@ -4,15 +4,15 @@ Everything comes from the cases in the tables, so it holds for the numbers that 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from reportgen.core import metrics
 from reportgen.core.devices import shown_value
-from reportgen.core.model import Case, Evidence, Measurement, Run
+from reportgen.core.model import Evidence
+from reportgen.document.model import Case, Document, Measurement
 from reportgen.render.grid.summary import finding_groups, severity_counts
 from reportgen.render.text.english import count
-from reportgen.tables.results import Report
 
 # Factors that name what ran and what it ran on; the first one that the cases have is shown.
 _WORK = ("model", "benchmark", "task", "workload", "dataset")
@@ -39,25 +39,28 @@ class Trust:
     findings: tuple[str, ...]
 
 
-def measured(report: Report, cases: Sequence[Case]) -> list[tuple[str, str]]:
+def measured(report: Document) -> list[tuple[str, str]]:
     """Return (term, text) of what was measured, on what and when; without what the logs do not say."""
+    cases = report.cases
     titles = dict.fromkeys(metrics.metric_of(case.metric, case.unit).title for case in cases)
     work, machines = _values(cases, _WORK), _values(cases, _MACHINES)
     what = _listed(titles) + (f" of {_listed(work)}" if work else "")
-    terms = [("Measured", what), ("On", _on(machines, cases)), ("When", _when(report, cases))]
+    terms = [("Measured", what), ("On", _on(machines, cases)), ("When", _when(report))]
     terms.append(("Runs", _runs_text(report)))
     return [(term, text) for term, text in terms if text]
 
 
-def _runs_text(report: Report) -> str:
+def _runs_text(report: Document) -> str:
     """Return how many runs ended in which way, "" if all are complete and in the tables."""
-    is_whole = len(report.run_counts) < 2 and all(run.status == "complete" for run in report.runs)
-    return "" if is_whole else " ".join(report.run_counts)
+    runs = report.runs
+    is_whole = len(runs.sentences) < 2 and runs.statuses.keys() <= {"complete"}
+    return "" if is_whole else " ".join(runs.sentences)
 
 
-def trust(report: Report, cases: Sequence[Case]) -> Trust:
+def trust(report: Document) -> Trust:
     """Return how far to trust the numbers."""
-    repeats = Counter(case.summary.n for case in cases if case.summary)
+    cases = report.cases
+    repeats = Counter(case.summary.repeats for case in cases if case.summary)
     kinds = {_kind(measurement) for case in cases for measurement in case.measurements}
     texts = [_repeats(repeats)] if repeats else []
     texts += [text for text in (*_EVIDENCE.values(), *_PRINTED.values()) if text in kinds]
@@ -109,15 +112,10 @@ def _on(machines: Sequence[str], cases: Sequence[Case]) -> str:
     return ", ".join(filter(None, (_listed(machines), devices)))
 
 
-def _when(report: Report, cases: Sequence[Case]) -> str:
+def _when(report: Document) -> str:
     """Return when the runs started, else the dates of the publications."""
-    dates = sorted({date for case in cases for run in _runs(case) if (date := run.day)})
+    dates = sorted({date for case in report.cases for run in case.runs if (date := run.day)})
     dates = dates or sorted({provenance.date for provenance in report.provenance if provenance.date})
     if not dates:
         return ""
     return dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
-
-
-def _runs(case: Case) -> Iterator[Run]:
-    yield from (measurement.run for measurement in case.measurements)
-    yield from case.unmeasured

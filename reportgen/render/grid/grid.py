@@ -4,7 +4,6 @@ A Table goes in, a Grid comes out: heads with spans, body rows of items, notes, 
 differ only in how they write an item, so both pages show the same numbers. The outputs escape the texts.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,22 +12,12 @@ from itertools import groupby, takewhile
 from typing import Literal
 
 from reportgen.compare.verdict import VerdictKind
-from reportgen.core import units
-from reportgen.core.model import Case, FactorValue
-from reportgen.core.rules import Rule
-from reportgen.core.units import Unit
+from reportgen.core.model import FactorValue
+from reportgen.document.model import Cell, Document, Header, Label, Note, Quantity, Table
+from reportgen.document.texts import interval_text, number, unit_label
 from reportgen.render.text.english import sentence
-from reportgen.tables.results import Cell, Header, Label, Note, Quantity, Table
 
 Align = Literal["left", "right"]
-
-ABSENT = "-"
-
-# Significant digits of a table that does not set another number.
-DIGITS = 4
-
-# Unit names as people write them.
-_UNIT_NAMES = {"us": "µs", "μs": "µs", "degC": "°C", "ratio": "", "1": "", "count": ""}
 
 
 # Signs beside a ratio, which need no colour. Their words are in the caption.
@@ -56,7 +45,7 @@ class Item:
     qualifiers: tuple[str, ...] = ()
     notes: tuple[int, ...] = ()
     href: str = ""
-    case: Case | None = None
+    case: str | None = None
     span: int = 1
     is_repeated: bool = False
 
@@ -73,7 +62,7 @@ class GridNote:
     mark: str
     text: str
     places: tuple[str, ...] = ()
-    rule: Rule | None = None
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,59 +86,8 @@ class Grid:
         return tuple(note.text for note in self.about)
 
 
-def unit_label(unit: Unit | None) -> str:
-    """Return how a unit is written for people, "" for plain numbers."""
-    return _UNIT_NAMES.get(unit.name, unit.name) if unit else ""
-
-
-def number(table: Table, quantity: Quantity, cell: Cell, *, digits: int | None = None) -> str:
-    """Return the number of a cell as the table shows it, without interval and unit.
-
-    digits  significant digits instead of the table's own
-    """
-    if cell.kind == "interval" and cell.low is not None and cell.high is not None:
-        return _ends(cell.low, cell.high)
-    if cell.value is None:
-        return cell.text or ABSENT
-    if quantity == "repeats":
-        return units.text(cell.value, decimals=0)
-    shown = cell.value / (cell.unit.factor if cell.unit else 1.0)
-    if digits is not None:
-        return units.text(shown, digits=digits)
-    # `decimals` applies to measured values; ratios next to them have their own digits.
-    is_ratio = quantity != "value" and any(column.quantity == "value" for column in table.columns)
-    digits = table.digits if quantity == "value" else ratio_digits(table.digits, shown)
-    return number_text(shown, digits, None if is_ratio else table.decimals)
-
-
-def number_text(shown: float, digits: int, decimals: int | None) -> str:
-    """Return a number in the unit that it is shown in."""
-    text = units.text(shown, digits=digits, decimals=decimals)
-    # A value is not zero because its table has few decimals.
-    return units.text(shown, digits=1) if shown and not text.strip("-0.") else text
-
-
-def ratio_text(ratio: float, digits: int) -> str:
-    """Return a ratio beside values of so many digits."""
-    return number_text(ratio, ratio_digits(digits, ratio), None)
-
-
-def _ends(low: float, high: float) -> str:
-    """Return the ends of an interval of ratios, with two digits of its width."""
-    width = high - low
-    decimals = min(6, max(2, 1 - math.floor(math.log10(width)))) if width > 0 else 3
-    return f"{units.text(low, decimals=decimals)} – {units.text(high, decimals=decimals)}"
-
-
-def ratio_digits(digits: int, ratio: float) -> int:
-    """Return the digits of a ratio: the table's if it sets any, else 3, or 2 below a hundredth."""
-    if digits != DIGITS:
-        return digits
-    return 3 if abs(ratio) >= 0.01 else 2
-
-
-def lay_out(table: Table) -> Grid:
-    """Return the grid of a table."""
+def lay_out(document: Document, table: Table) -> Grid:
+    """Return the grid of a table of the document."""
     numbers = note_numbers(table)
     heads = [_row_heads(table, row, numbers) for row in table.rows]
     rows = tuple(
@@ -163,7 +101,7 @@ def lay_out(table: Table) -> Grid:
     if table.unit_mode == "row":
         lead.append(Item("Unit", kind="head"))
     aligns = [_column_align([cells[i] for _, cells in rows]) for i in range(len(table.columns))]
-    return Grid(tuple(lead), _levels(table, aligns), rows, _about(table), _notes(table, numbers))
+    return Grid(tuple(lead), _levels(table, aligns), rows, _about(document, table), _notes(table, numbers))
 
 
 def note_numbers(table: Table) -> dict[int, int]:
@@ -202,14 +140,14 @@ def _places(table: Table, note: int) -> tuple[str, ...]:
     return tuple(place for place in places if place)
 
 
-def _about(table: Table) -> tuple[GridNote, ...]:
+def _about(document: Document, table: Table) -> tuple[GridNote, ...]:
     first = _unit_sentence(table)
     if first and table.about and _names(table.about[0].text, unit_label(table.unit)):
         first = ""
     notes = (
         Note(first, name="measure"),
         *table.about,
-        Note(_interval_sentence(table), name="parentheses"),
+        Note(_interval_sentence(document, table), name="parentheses"),
         Note(_band_sentence(table), name="expected-range"),
         Note(_sign_sentence(table), name="signs"),
     )
@@ -232,10 +170,11 @@ def _unit_sentence(table: Table) -> str:
     return f"{table.metric_title} in {unit}"
 
 
-def _interval_sentence(table: Table) -> str:
+def _interval_sentence(document: Document, table: Table) -> str:
     """Return what the parentheses after the numbers contain: the interval of the median, or the range."""
     cells = _with_interval(table, "value")
-    summaries = [cell.case.summary for cell in cells if cell.case and cell.case.summary]
+    cases = [document.case(cell.case) for cell in cells]
+    summaries = [case.summary for case in cases if case and case.summary]
     reached = sorted({s.coverage for s in summaries if s.reached and s.statistic == "median"})
     ranges = any(not s.reached or s.statistic != "median" for s in summaries)
     if not reached:
@@ -342,12 +281,6 @@ def _interval(cell: Cell, shown: str) -> str:
         return ""
     factor = cell.unit.factor if cell.unit else 1.0
     return f"({interval_text(cell.low / factor, cell.high / factor, shown)})"
-
-
-def interval_text(low: float, high: float, shown: str) -> str:
-    """Return the ends of an interval with as many decimals as its number is shown with."""
-    decimals = len(shown.partition(".")[2])
-    return f"{units.text(low, decimals=decimals)} – {units.text(high, decimals=decimals)}"
 
 
 def _levels(table: Table, aligns: Sequence[Align]) -> tuple[tuple[Item, ...], ...]:

@@ -5,15 +5,17 @@ These are plain values; each output only formats them.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from reportgen.compare.expected_speed import Expected, FactConditions, SpeedEdge
+from msgspec.structs import replace
+
+from reportgen.compare.expected_speed import FactConditions
 from reportgen.core import units
-from reportgen.core.model import FactorValue, Finding
+from reportgen.core.model import FactorValue
 from reportgen.core.plain_text import one_line
-from reportgen.core.rules import SEVERITIES, Rule, Severity
+from reportgen.core.rules import SEVERITIES, Severity
+from reportgen.document.model import Document, Environment, Expected, Figure, Finding, SpeedEdge, source_of
 from reportgen.render.text.english import count, sentence
-from reportgen.tables.results import Environment, Figure, Report
 
 # Different messages of one rule that a page shows; report.json lists all.
 EXAMPLES = 3
@@ -36,12 +38,17 @@ class Example:
         return sentence(self.finding.text).removesuffix("." if has_place else "")
 
     @property
+    def place(self) -> str:
+        """Return where the first finding was read, "" if it is about no place."""
+        return str(source_of(self.finding.source)) if self.finding.source else ""
+
+    @property
     def and_others(self) -> str:
         """Return how many others have the message, to follow the subject."""
         return f" and {self.others:,} more" if self.others else ""
 
 
-def shown_environments(report: Report) -> list[Environment]:
+def shown_environments(report: Document) -> list[Environment]:
     """Return the environments as a page shows them: a log may have any number of keys of any length."""
     return [replace(environment, rows=_shown_rows(environment)) for environment in report.environments]
 
@@ -60,7 +67,7 @@ def _cut(text: str) -> str:
 class FindingGroup:
     """The findings of one rule and severity: how many, and the first different messages."""
 
-    rule: Rule
+    rule: str
     severity: Severity
     count: int
     examples: tuple[Example, ...]
@@ -106,16 +113,16 @@ def alt_text(figure: Figure) -> str:
     return one_line(f"{figure.title}: {figure.y_title} over {figure.x_title}, for {names}")
 
 
-def protocol_line(report: Report) -> str:
+def protocol_line(report: Document) -> str:
     """Return what the protocol does; empty if no number was measured over steps."""
-    cells = (cell for table in report.tables for row in table.cells for cell in row if cell.case)
-    evidence = {m.evidence for cell in cells if cell.case for m in cell.case.measurements}
+    names = {cell.case for table in report.tables for row in table.cells for cell in row if cell.case}
+    evidence = {m.evidence for name in names for m in report.case_by_name[name].measurements}
     return sentence(report.protocol_text) if evidence & {"steps", "intervals"} else ""
 
 
-def finding_groups(report: Report) -> tuple[FindingGroup, ...]:
+def finding_groups(report: Document) -> tuple[FindingGroup, ...]:
     """Return the findings of the report and its tables by rule, the most severe first."""
-    groups: dict[tuple[int, Rule], list[Finding]] = {}
+    groups: dict[tuple[int, str], list[Finding]] = {}
     for finding in dict.fromkeys([*report.findings, *(f for table in report.tables for f in table.findings)]):
         groups.setdefault((SEVERITIES.index(finding.severity), finding.rule), []).append(finding)
     return tuple(
@@ -139,12 +146,12 @@ def count_of(severity: Severity, number: int) -> str:
 
 def _examples(findings: Iterable[Finding]) -> tuple[Example, ...]:
     by_text: dict[str, list[Finding]] = {}
-    for finding in sorted(findings, key=lambda f: (f.subject, f.text, str(f.source or ""))):
+    for finding in sorted(findings, key=lambda f: (f.subject, f.text, f.source)):
         by_text.setdefault(finding.text, []).append(finding)
     return tuple(Example(alike[0], len(alike) - 1) for alike in list(by_text.values())[:EXAMPLES])
 
 
-def expected_speeds(report: Report) -> tuple[ExpectedSpeed, ...]:
+def expected_speeds(report: Document) -> tuple[ExpectedSpeed, ...]:
     """Return the expected speeds that the report uses, with the facts they are products of."""
     return tuple(
         ExpectedSpeed(
@@ -193,7 +200,7 @@ def _stated(edge: SpeedEdge) -> tuple[str, str, float]:
     return (edge.to, edge.of, 1 / edge.speed) if edge.inverted else (edge.of, edge.to, edge.speed)
 
 
-def facts(report: Report) -> tuple[Fact, ...]:
+def facts(report: Document) -> tuple[Fact, ...]:
     """Return each fact on any path once, in the order of first use."""
     edges = [edge for expected in report.expected for path in expected.paths for edge in path]
     return tuple(dict.fromkeys(_fact(edge) for edge in edges))

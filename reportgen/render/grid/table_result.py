@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reportgen.core.metrics import metric_of
+from reportgen.document.model import QUANTITY_TITLES, Case, Cell, Document, Header, Quantity, Table
+from reportgen.document.texts import number, unit_label
 from reportgen.render.grid.best_cells import counted_item
-from reportgen.render.grid.grid import number, unit_label
-from reportgen.tables.results import QUANTITY_TITLES, Cell, Header, Quantity, Table
 
 # Of these, the highest is what a reader looks for.
 _HIGHER: frozenset[Quantity] = frozenset(("speedup", "efficiency"))
@@ -24,13 +24,13 @@ class _Number:
     row: Header
     column: Header
     cell: Cell
+    case: Case | None
     value: float
 
     def kind(self) -> tuple[str, Quantity, str]:
         """Return what numbers that can be compared have in common."""
-        case = self.cell.case
         return (
-            case.metric if case else "",
+            self.case.metric if self.case else "",
             self.column.quantity,
             self.cell.unit.base if self.cell.unit else "",
         )
@@ -41,24 +41,25 @@ def title_of(table: Table) -> str:
     return table.facet_text or table.title
 
 
-def table_result(table: Table, *, is_brief: bool = False) -> str:
+def table_result(document: Document, table: Table, *, is_brief: bool = False) -> str:
     """Return the result as a fragment without full stop, to follow the title; if brief, without places."""
-    numbers = sorted(_numbers(table), key=_rank)
+    numbers = sorted(_numbers(document, table), key=_rank)
     alike = [each for each in numbers if each.kind() == numbers[0].kind()]
     by_item: dict[str, list[_Number]] = {}
     for each in alike:
-        by_item.setdefault(counted_item(each.cell), []).append(each)
+        by_item.setdefault(counted_item(document, each.cell), []).append(each)
     texts = [_extremes(table, group, is_brief=is_brief) for group in by_item.values()]
-    return "; ".join([*texts, *_states(table)]) or "no numbers"
+    return "; ".join([*texts, *_states(document, table)]) or "no numbers"
 
 
-def _states(table: Table) -> Iterator[str]:
+def _states(document: Document, table: Table) -> Iterator[str]:
     """Yield how many cases have no number, by the reason; the phases of a run are one case."""
     runs: dict[str, set[object]] = {}
     for line in table.cells:
         for cell in line:
             if cell.kind in ("status", "planned", "several"):
-                of_case = tuple(run.id for run in cell.case.unmeasured) if cell.case else ()
+                case = document.case(cell.case)
+                of_case = tuple(run.id for run in case.unmeasured) if case else ()
                 runs.setdefault(cell.text, set()).add(of_case or id(cell))
     yield from (f"{len(each):,} {state}" for state, each in runs.items())
 
@@ -68,11 +69,11 @@ def _rank(number: _Number) -> int:
     return _FIRST.index(quantity) if quantity in _FIRST else len(_FIRST)
 
 
-def _numbers(table: Table) -> Iterator[_Number]:
+def _numbers(document: Document, table: Table) -> Iterator[_Number]:
     for row, line in zip(table.rows, table.cells, strict=True):
         for column, cell in zip(table.columns, line, strict=True):
             if cell.value is not None and not row.is_mean and column.quantity not in _BESIDE:
-                yield _Number(row, column, cell, cell.value)
+                yield _Number(row, column, cell, document.case(cell.case), cell.value)
 
 
 def _extremes(table: Table, numbers: list[_Number], *, is_brief: bool) -> str:
@@ -90,7 +91,7 @@ def _extremes(table: Table, numbers: list[_Number], *, is_brief: bool) -> str:
 
 
 def _is_higher_better(number: _Number) -> bool:
-    quantity, case = number.column.quantity, number.cell.case
+    quantity, case = number.column.quantity, number.case
     return quantity in _HIGHER or (
         quantity == "value" and case is not None and metric_of(case.metric).better == "higher"
     )

@@ -8,7 +8,10 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from msgspec import structs
+
 from reportgen.core.plain_text import one_line
+from reportgen.document.model import Figure, Table
 from reportgen.render.data import csv, svg
 from reportgen.render.grid.grid import Grid, GridNote, Item, lay_out
 from reportgen.render.grid.summary import alt_text
@@ -20,7 +23,6 @@ from reportgen.render.markdown.notes import PageNotes
 from reportgen.render.outputs import Content
 from reportgen.render.text import escape
 from reportgen.render.text.english import count, sentence
-from reportgen.tables.results import Figure, Table
 
 NOTES_TITLE = "Notes on the tables"
 _NOTES_ANCHOR = "#notes-on-the-tables"
@@ -80,12 +82,16 @@ class TableBlocks:
 
     def _shown(self, table: Table, figures: Sequence[Figure], form: Form) -> str:
         shown = "\n\n".join([self._open(table), *map(self._drawing, figures)])
-        return shown if form == "open" else fold(f"{title_of(table)}: {table_result(table)}", shown)
+        return (
+            shown
+            if form == "open"
+            else fold(f"{title_of(table)}: {table_result(self.content.report, table)}", shown)
+        )
 
     def _linked(self, table: Table, figures: Sequence[Figure], *, is_brief: bool = False) -> str:
         """Return the line of a table that is not on the page: its result, and where it is."""
         result = f"{escape.link(title_of(table), self._csv(table))}: "
-        result += escape.markdown(table_result(table, is_brief=is_brief))
+        result += escape.markdown(table_result(self.content.report, table, is_brief=is_brief))
         return "; ".join([result, *(f"[figure]({self._svg(figure)})" for figure in figures)])
 
     def figure(self, figure: Figure) -> str:
@@ -108,7 +114,7 @@ class TableBlocks:
 
     def _open(self, table: Table) -> str:
         shown = _first_rows(table)
-        grid = self._with_new_links(lay_out(shown))
+        grid = self._with_new_links(lay_out(self.content.report, shown))
         self.notes.add(table.title, (*grid.notes, *_elsewhere(grid)))
         above = [markdown.rows(shown, grid), self._rest(table, shown), self._line(table, grid)]
         parts = [*above, *self._author_notes(table)]
@@ -172,4 +178,6 @@ def _first_rows(table: Table) -> Table:
     if len(table.rows) <= _MAX_ROWS:
         return table
     kept = [i for i, row in enumerate(table.rows) if i < _ROWS_OF_LONG_TABLE or row.is_mean]
-    return replace(table, rows=tuple(table.rows[i] for i in kept), cells=tuple(table.cells[i] for i in kept))
+    return structs.replace(
+        table, rows=tuple(table.rows[i] for i in kept), cells=tuple(table.cells[i] for i in kept)
+    )

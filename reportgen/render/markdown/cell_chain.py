@@ -7,19 +7,27 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reportgen.compare.breakdown import Breakdown, percent
-from reportgen.compare.comparison import Comparison
+from reportgen.compare.breakdown import percent
 from reportgen.core import units
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import RESERVED, Case, Source
-from reportgen.render.case_index import CaseIndex
+from reportgen.core.model import RESERVED
+from reportgen.document.model import (
+    COMPARED_QUANTITIES,
+    QUANTITY_TITLES,
+    Breakdown,
+    Case,
+    Comparison,
+    Document,
+    Header,
+    Table,
+    source_of,
+)
+from reportgen.document.model import Cell as TableCell
+from reportgen.document.texts import number, unit_label
 from reportgen.render.grid.evidence import CaseEvidence, Repeat, evidence_of, messages
-from reportgen.render.grid.grid import number, unit_label
 from reportgen.render.markdown import table as markdown
 from reportgen.render.text import escape
 from reportgen.render.text.english import count
-from reportgen.tables.results import COMPARED_QUANTITIES, QUANTITY_TITLES, Header, Report, Table
-from reportgen.tables.results import Cell as TableCell
 
 # Letters of the bar of the largest part.
 _BAR = 24
@@ -38,22 +46,22 @@ class CellSection:
 
 
 def explain(
-    report: Report, table: Table, column: Header, cell: TableCell, heads: tuple[str, str]
+    report: Document, table: Table, column: Header, cell: TableCell, heads: tuple[str, str]
 ) -> list[CellSection]:
     """Return the sections about a cell; `heads` are the texts of its row and its column."""
-    index = CaseIndex(report)
-    evidence = {each.name: each for each in evidence_of(index, lambda shown: shown.id).cases}
+    evidence = {each.name: each for each in evidence_of(report, lambda shown: shown.id).cases}
+    cases = report.case_by_name
     sections = [CellSection("cell", tuple(_cell_rows(report, table, column, cell, heads)))]
     comparison = cell.comparison
     if cell.case:
-        sections += _case_sections("case", cell.case, evidence[index.name(cell.case) or ""])
-    for case in cell.several:
-        sections += _case_sections("one of the cases", case, evidence[index.name(case) or ""])
-    if comparison and comparison.baseline is not cell.case:
-        name = index.name(comparison.baseline) or ""
-        sections += _case_sections("baseline", comparison.baseline, evidence[name])
-        if comparison.breakdown:
-            sections += _breakdown_sections(comparison.breakdown)
+        sections += _case_sections("case", cases[cell.case], evidence[cell.case])
+    for name in cell.several:
+        sections += _case_sections("one of the cases", cases[name], evidence[name])
+    if comparison and comparison.baseline != cell.case:
+        name = comparison.baseline
+        sections += _case_sections("baseline", cases[name], evidence[name])
+        if breakdown := report.breakdown_of.get((cell.case or "", name)):
+            sections += _breakdown_sections(breakdown)
     return sections
 
 
@@ -71,7 +79,7 @@ def _markdown(section: CellSection) -> str:
 
 
 def _cell_rows(
-    report: Report, table: Table, column: Header, cell: TableCell, heads: tuple[str, str]
+    report: Document, table: Table, column: Header, cell: TableCell, heads: tuple[str, str]
 ) -> Iterator[Row]:
     yield "report", f"{report.name}: {report.title}"
     yield "table", f"{table.id}: {table.title}"
@@ -80,17 +88,17 @@ def _cell_rows(
     unit = f" {unit_label(cell.unit)}".rstrip()
     yield QUANTITY_TITLES[column.quantity], number(table, column.quantity, cell) + unit
     if cell.comparison:
-        yield from _formulas(cell.comparison, cell.case)
+        yield from _formulas(report, cell.comparison, report.case(cell.case))
     for note in cell.notes:
         yield "note", table.notes[note].text
 
 
-def _formulas(comparison: Comparison, case: Case | None) -> Iterator[Row]:
+def _formulas(report: Document, comparison: Comparison, case: Case | None) -> Iterator[Row]:
     """Yield how the numbers of a comparison follow from the medians of both cases."""
-    baseline = comparison.baseline
-    if case is None or case.summary is None or baseline.summary is None or case is baseline:
+    baseline, value = report.case_by_name[comparison.baseline], comparison.value
+    if case is None or case.summary is None or baseline.summary is None or case is baseline or value is None:
         return
-    own, base = (f"{_six(side.summary.median)} {side.unit}" for side in (case, baseline) if side.summary)
+    own, base = (f"{_six(side.summary.value)} {side.unit}" for side in (case, baseline) if side.summary)
     better = metric_of(case.metric).better
     is_inverse = better == ("higher" if comparison.kind == "expected" else "lower")
     is_inverse &= comparison.kind != "ratio"
@@ -98,8 +106,8 @@ def _formulas(comparison: Comparison, case: Case | None) -> Iterator[Row]:
     if comparison.kind == "efficiency":
         terms += " / ratio of devices"
     title = QUANTITY_TITLES[COMPARED_QUANTITIES[comparison.kind][0]]
-    yield "formula", f"{title} = {terms} = {_six(comparison.value)}"
-    expected = comparison.expected
+    yield "formula", f"{title} = {terms} = {_six(value)}"
+    expected = report.expected_paths(comparison.expected) if comparison.expected else None
     if expected and comparison.excess is not None:
         for path in expected.paths:
             product = " x ".join(f"{_six(edge.speed)} ({edge.of} : {edge.to})" for edge in path)
@@ -109,10 +117,10 @@ def _formulas(comparison: Comparison, case: Case | None) -> Iterator[Row]:
             mean = f"geometric mean of the {len(expected.paths)} paths = {_six(expected.speed)}"
             band = f" ({_six(expected.low)} to {_six(expected.high)})" if expected.is_band else ""
             yield "formula", f"expected speed = {mean}{band}"
-        excess = f"{_six(comparison.value)} x {_six(expected.speed)} = {_six(comparison.excess)}"
+        excess = f"{_six(value)} x {_six(expected.speed)} = {_six(comparison.excess)}"
         yield "formula", f"slowdown vs expected = slowdown x expected speed = {excess}"
     if comparison.verdict:
-        yield "verdict", comparison.verdict.sentence()
+        yield "verdict", comparison.sentence
     for difference in comparison.differs:
         yield "differs in", difference.text
 
@@ -150,30 +158,25 @@ def _breakdown_sections(breakdown: Breakdown) -> Iterator[CellSection]:
         rows.append(
             (
                 part.text,
-                percent(breakdown.share(part)),
+                percent(math.nan if part.share is None else part.share),
                 ("#" if seconds >= 0 else "-") * length,
                 _seconds(seconds),
-                _seconds(part.own.seconds),
-                _seconds(part.baseline.seconds),
-                _places([*part.own.sources, *part.baseline.sources]) or part.remark,
+                _seconds(part.case_seconds),
+                _seconds(part.baseline_seconds),
+                _places([*part.case_sources, *part.baseline_sources]) or part.remark,
             )
         )
     total = ("all", "100 %" if breakdown.seconds else "", "", _seconds(breakdown.seconds))
-    rows.append((*total, _seconds(breakdown.own), _seconds(breakdown.baseline), ""))
+    rows.append((*total, _seconds(breakdown.case_seconds), _seconds(breakdown.baseline_seconds), ""))
     heads = ("part", "share", "", f"s per {breakdown.per}", "case", "baseline", "source")
-    yield CellSection(f"difference: {breakdown.sentence()}", tuple(rows), heads)
+    yield CellSection(f"difference: {breakdown.sentence}", tuple(rows), heads)
     unmeasured = tuple((part.text, part.remark) for part in breakdown.parts if part.seconds is None)
     if unmeasured:
         yield CellSection("not measured", unmeasured)
     if breakdown.remarks:
         yield CellSection("remarks", tuple(("", remark) for remark in breakdown.remarks))
     hints = tuple(
-        (
-            hint.kind,
-            "baseline" if hint.is_baseline else "case",
-            _place(hint.finding.source),
-            hint.finding.text,
-        )
+        (hint.kind, hint.of, str(source_of(hint.source)) if hint.source else "", hint.message)
         for hint in breakdown.hints
     )
     if hints:
@@ -189,11 +192,7 @@ def _seconds(seconds: float | None) -> str:
     return "" if seconds is None else units.text(seconds, digits=4)
 
 
-def _place(source: Source | None) -> str:
-    return str(source) if source else ""
-
-
-def _places(sources: Sequence[Source]) -> str:
-    texts = list(dict.fromkeys(map(str, sources)))
+def _places(sources: Sequence[str]) -> str:
+    texts = list(dict.fromkeys(str(source_of(source)) for source in sources))
     more = [f"{len(texts) - _MAX_SOURCES} more"] if len(texts) > _MAX_SOURCES else []
     return ", ".join([*texts[:_MAX_SOURCES], *more])

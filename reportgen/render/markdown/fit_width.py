@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from reportgen.document.model import Header, Label, Table
 from reportgen.render.grid.grid import Grid, Item, head_paths
-from reportgen.tables.results import Header, Label, Table
 
 MAX_WIDTH = 120
 # Of a cell: a forge adds 13 pixels on each side and a line.

@@ -8,7 +8,7 @@ are few and small; else the page has a line with their result and a link to thei
 from collections import Counter
 from typing import Literal
 
-from reportgen.tables.results import Figure, Table
+from reportgen.document.model import Figure, Table
 
 Form = Literal["open", "folded", "linked"]
 

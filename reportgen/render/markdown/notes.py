@@ -5,7 +5,7 @@ A table refers to a note by its name. Notes of one name and different texts say 
 
 from collections.abc import Iterable, Iterator
 
-from reportgen.core.rules import Rule
+from reportgen.core.rules import known_rule
 from reportgen.render.grid.grid import GridNote
 
 # More texts of one rule are folded into one.
@@ -18,7 +18,7 @@ class PageNotes:
 
     def __init__(self) -> None:
         self._by_mark: dict[str, dict[str, list[str]]] = {}
-        self._rules: dict[str, Rule | None] = {}
+        self._rules: dict[str, str] = {}
 
     def add(self, title: str, notes: Iterable[GridNote]) -> None:
         """Add the notes of a table."""
@@ -30,7 +30,7 @@ class PageNotes:
     def notes(self) -> Iterator[GridNote]:
         """Yield each note once, by name."""
         for mark, texts in sorted(self._by_mark.items()):
-            rule = self._rules[mark]
+            rule = known_rule(self._rules[mark])
             if len(texts) == 1:
                 yield from (GridNote(mark, text) for text in texts)
             elif rule and len(texts) > _MAX_TEXTS_PER_RULE:

@@ -3,6 +3,7 @@
 Each function returns the blocks of its section, [] if there is nothing to say.
 """
 
+from reportgen.document.model import Acceptance, Document, Environment, Provenance
 from reportgen.render.grid import acceptance
 from reportgen.render.grid.summary import (
     Example,
@@ -18,7 +19,6 @@ from reportgen.render.grid.summary import (
 from reportgen.render.markdown import table as markdown
 from reportgen.render.markdown.blocks import fold
 from reportgen.render.text import escape
-from reportgen.tables.results import Acceptance, Environment, Provenance, Report
 
 # Characters of the subject of a finding: the factors of a case. report.json has all.
 _MAX_SUBJECT = 60
@@ -34,7 +34,7 @@ def acceptance_table(entry: Acceptance) -> str:
     return f"{escape.paragraph(acceptance.heading(entry))}\n\n{table}"
 
 
-def expected(report: Report) -> list[str]:
+def expected(report: Document) -> list[str]:
     """Return the expected speeds, and folded the facts behind them."""
     speeds = expected_speeds(report)
     return ["\n".join(map(_expected_speed, speeds)), fold("Facts used", _facts(report))] if speeds else []
@@ -46,7 +46,7 @@ def _expected_speed(speed: ExpectedSpeed) -> str:
     return f"- **{escape.markdown(speed.statement)}**{conditions}{products}"
 
 
-def _facts(report: Report) -> str:
+def _facts(report: Document) -> str:
     lines = []
     for number, fact in enumerate(facts(report), start=1):
         read = f", read {escape.markdown(fact.read)}" if fact.read else ""
@@ -55,7 +55,7 @@ def _facts(report: Report) -> str:
     return "\n".join(lines)
 
 
-def environments(report: Report) -> list[str]:
+def environments(report: Document) -> list[str]:
     """Return each environment, folded."""
     return [_environment(environment) for environment in shown_environments(report)]
 
@@ -65,7 +65,7 @@ def _environment(environment: Environment) -> str:
     return fold(environment.title, markdown.pipe_table(["", "Value"], body, ["left", "left"]))
 
 
-def findings(report: Report) -> list[str]:
+def findings(report: Document) -> list[str]:
     """Return the findings by rule with examples, folded."""
     groups = finding_groups(report)
     if not groups:
@@ -86,7 +86,7 @@ def _finding_group(group: FindingGroup) -> str:
 def _example(example: Example) -> str:
     finding = example.finding
     subject = escape.code(_cut(finding.subject)) + example.and_others if finding.subject else ""
-    source = escape.code(str(finding.source)) if finding.source else ""
+    source = escape.code(example.place) if example.place else ""
     places = "; ".join(place for place in (subject, source) if place)
     return f"  - {escape.sentence(example.message)}" + (f" ({places})" if places else "")
 
@@ -95,11 +95,11 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MAX_SUBJECT else f"{text[:_MAX_SUBJECT]}..."
 
 
-def sources(report: Report) -> list[str]:
+def sources(report: Document) -> list[str]:
     """Return the protocol, the numbers of runs, and the folders of logs."""
     protocol = protocol_line(report)
     text = [escape.paragraph(protocol)] if protocol else []
-    text += [escape.paragraph(" ".join(report.run_counts))] if report.run_counts else []
+    text += [escape.paragraph(" ".join(report.runs.sentences))] if report.runs.sentences else []
     if not report.provenance:
         return text
     body = [_source_row(provenance) for provenance in report.provenance]

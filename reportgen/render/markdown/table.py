@@ -7,10 +7,10 @@ numbers: a new note would renumber the others. `fit_width` keeps a table within 
 
 from collections.abc import Sequence
 
+from reportgen.document.model import Document, Table
 from reportgen.render.grid.grid import Align, Grid, GridNote, Item, head_paths, lay_out
 from reportgen.render.markdown.fit_width import fitted
 from reportgen.render.text import escape
-from reportgen.tables.results import Table
 
 # A footnote lists at most this many places.
 MAX_PLACES = 3
@@ -18,9 +18,9 @@ MAX_PLACES = 3
 _RULERS: dict[Align, str] = {"left": "---", "right": "---:"}
 
 
-def table(table: Table) -> str:
-    """Return the table with its sentences and footnotes, without heading, ending in a line break."""
-    grid = lay_out(table)
+def table(document: Document, table: Table) -> str:
+    """Return a table with its sentences and footnotes, without heading, ending in a line break."""
+    grid = lay_out(document, table)
     parts = [rows(table, grid)]
     if grid.caption:
         parts.append(escape.paragraph(" ".join(grid.caption)))

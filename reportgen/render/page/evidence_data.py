@@ -1,18 +1,19 @@
 """Encode the evidence of a report as JSON for the script of index.html, one line per case.
 
-The keys are in docs/explanation/rendering.md. A page of 10,000 runs has to stay small, so what many runs
+The keys are in docs/developers/rendering.md. A page of 10,000 runs has to stay small, so what many runs
 share is written once: factors of all cases, messages of findings, environments, and paths that differ only
 in the run. A run is a list whose last entries are left out where they have their default.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
-from reportgen.core.model import Factors, Finding, Run
+from reportgen.core.model import Factors
 from reportgen.core.plain_text import one_line
+from reportgen.core.rules import known_rule
 from reportgen.core.units import machine
+from reportgen.document.model import Document, Finding
 from reportgen.render.grid.evidence import (
     BEFORE_BASELINE,
     NO_VALUE,
@@ -25,23 +26,18 @@ from reportgen.render.page.page_json import encoded
 
 Json = dict[str, Any]
 
-# A value that differs in more runs describes a run (its start, a process), not a machine.
-_MAX_ENVIRONMENT_VALUES = 40
 _MAX_VALUE_CHARACTERS = 500
 
 # Of the name of what cases share; one that is taken gets more.
 _NAME_CHARACTERS = 4
 
 
-def evidence_json(evidence: ReportEvidence, source_url: str = "") -> str:
-    """Return the document. It is safe inside a script element: it has no `<`.
-
-    source_url  address of a line of a log, with {path} and {line}; "" for no links
-    """
-    encoder = _Encoder(evidence)
+def evidence_json(report: Document, evidence: ReportEvidence) -> str:
+    """Return the evidence of the report as JSON. It is safe inside a script element: it has no `<`."""
+    encoder = _Encoder(report)
     cases = [(case.name, encoder.case(case)) for case in evidence.cases]
     head = {
-        "source": source_url,
+        "source": report.source_url,
         "before": BEFORE_BASELINE,
         "shared": _texts(evidence.shared),
         **encoder.shared(),
@@ -70,17 +66,17 @@ class _Named:
 class _Encoder:
     """Encodes cases, and collects what they share."""
 
-    def __init__(self, evidence: ReportEvidence) -> None:
+    def __init__(self, report: Document) -> None:
+        self._report = report
         self._metrics, self._names, self._summaries, self._tables = (_Named() for _ in range(4))
-        self._files, self._logs, self._messages, self._environments = (_Named() for _ in range(4))
+        self._files, self._logs, self._messages = (_Named() for _ in range(3))
         self._remedies: dict[str, str] = {}
-        self._machines = _Machines([repeat.run for case in evidence.cases for repeat in case.repeats])
 
     def shared(self) -> Json:
         """Return what the cases refer to by name, once all of them are encoded."""
         return {
-            "environment": self._machines.shared,
-            "environments": {name: dict(pairs) for name, pairs in self._environments.values.items()},
+            "environment": self._report.environment,
+            "environments": self._report.machines,
             "metrics": self._metrics.values,
             "names": self._names.values,
             "summaries": self._summaries.values,
@@ -119,13 +115,12 @@ class _Encoder:
         more sources]; 0 for sources and steps that are the usual ones of the case.
         """
         window, usual = repeat.window, case.usual
-        varying = self._machines.varying(repeat.run)
         return _trimmed(
             [
                 self._run_id(repeat, usual.folder),
                 None if repeat.value == NO_VALUE else _float(repeat.value),
-                _rounded(window.time) if window else 0,
-                self._environments.name(varying) if varying else "",
+                _rounded(window.time or 0.0) if window else 0,
+                repeat.run.machine,
                 self._findings(repeat.findings),
                 "" if repeat.run.status == "complete" else repeat.status,
                 0 if repeat.paths == usual.paths else self._paths(repeat.paths),
@@ -148,7 +143,8 @@ class _Encoder:
     def _findings(self, findings: Iterable[Finding]) -> list[str]:
         names = []
         for finding in findings:
-            self._remedies[finding.rule] = finding.rule.remedy
+            if rule := known_rule(finding.rule):
+                self._remedies[finding.rule] = rule.remedy
             names.append(self._messages.name((finding.severity, finding.rule, one_line(finding.text))))
         return list(dict.fromkeys(names))
 
@@ -158,29 +154,6 @@ def _trimmed(entries: list[Any]) -> list[Any]:
     while entries[-1] in (0, "", [], None):
         entries.pop()
     return entries
-
-
-class _Machines:
-    """The environments of all runs: what they share, and what varies from machine to machine."""
-
-    def __init__(self, runs: Sequence[Run]) -> None:
-        values: dict[str, set[str]] = {}
-        counts: Counter[str] = Counter()
-        for run in runs:
-            for name, text in _texts(run.environment).items():
-                values.setdefault(name, set()).add(text)
-                counts[name] += 1
-        everywhere = {name for name, count in counts.items() if count == len(runs)}
-        self.shared = {n: next(iter(v)) for n, v in sorted(values.items()) if len(v) == 1 and n in everywhere}
-        self._varying = [
-            name
-            for name, different in sorted(values.items())
-            if name not in self.shared and len(different) <= _MAX_ENVIRONMENT_VALUES
-        ]
-
-    def varying(self, run: Run) -> tuple[tuple[str, str], ...]:
-        texts = _texts(run.environment)
-        return tuple((name, texts[name]) for name in self._varying if name in texts)
 
 
 def _texts(factors: Factors) -> dict[str, str]:

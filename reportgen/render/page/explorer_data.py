@@ -1,37 +1,32 @@
 """Encode the explorer of a report as JSON for the script of index.html, one line per configuration.
 
-The keys are in docs/explanation/rendering.md. Numbers come with their texts, rounded as the tables round
+The keys are in docs/developers/rendering.md. Numbers come with their texts, rounded as the tables round
 them, so the script rounds nothing.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from reportgen.core import units
-from reportgen.core.model import Case, FactorValue
+from reportgen.core.model import FactorValue
 from reportgen.core.plain_text import one_line
-from reportgen.render.figures import colours
-from reportgen.render.grid.grid import interval_text, number_text, ratio_text, unit_label
-from reportgen.render.page.page_json import encoded
-from reportgen.tables.explorer_model import (
+from reportgen.document.model import (
     Configuration,
+    Document,
     Explorer,
     ExplorerCell,
     ExplorerFactor,
     ExplorerMeasure,
 )
+from reportgen.document.texts import interval_text, number_text, ratio_text, unit_label
+from reportgen.render.figures import colours
+from reportgen.render.page.page_json import encoded
 
-NameOf = Callable[[Case | None], str | None]
 
-
-def explorer_json(explorer: Explorer, name_of: NameOf) -> str:
-    """Return the document.
-
-    name_of  returns the name of a case of the report
-    """
+def explorer_json(report: Document, explorer: Explorer) -> str:
+    """Return the explorer of the report as JSON."""
     head: dict[str, Any] = {
         "factors": [_factor(factor) for factor in explorer.factors],
-        "compared": explorer.factors.index(explorer.compared) if explorer.compared else -1,
+        "compared": explorer.compared,
         "baseline": explorer.baseline,
         "others": [one_line(name.replace("_", " ")) for name in explorer.others],
         "measures": [_measure(measure) for measure in explorer.measures],
@@ -59,7 +54,7 @@ def explorer_json(explorer: Explorer, name_of: NameOf) -> str:
     }
     head |= {"colours": colours.SERIES, "ink": colours.INK}
     lines = ",\n".join(f"{encoded(key)}:{encoded(value)}" for key, value in head.items())
-    rows = ",\n".join(encoded(_row(each, explorer, name_of)) for each in explorer.configurations)
+    rows = ",\n".join(encoded(_row(each, explorer, report)) for each in explorer.configurations)
     return f'{{{lines},\n"configurations":[\n{rows}\n]}}\n'
 
 
@@ -90,11 +85,11 @@ def _measure(measure: ExplorerMeasure) -> dict[str, Any]:
     }
 
 
-def _row(configuration: Configuration, explorer: Explorer, name_of: NameOf) -> list[Any]:
+def _row(configuration: Configuration, explorer: Explorer, report: Document) -> list[Any]:
     """Return a configuration: values, other factors, size of a device, then a cell per measure."""
     cells: list[Any] = [
-        _cell(configuration.cells[i], measure, name_of) if i in configuration.cells else 0
-        for i, measure in enumerate(explorer.measures)
+        _cell(cell, measure, report) if cell else 0
+        for cell, measure in zip(configuration.cells, explorer.measures, strict=False)
     ]
     while cells and cells[-1] == 0:
         cells.pop()
@@ -102,27 +97,27 @@ def _row(configuration: Configuration, explorer: Explorer, name_of: NameOf) -> l
     return [configuration.values, others, configuration.device_memory, *cells]
 
 
-def _cell(cell: ExplorerCell, measure: ExplorerMeasure, name_of: NameOf) -> list[Any]:
+def _cell(cell: ExplorerCell, measure: ExplorerMeasure, report: Document) -> list[Any]:
     """Return value, text, case; ratio, its text, verdict; ends of the interval, their text.
 
     What is missing at the end is left out.
     """
-    value = cell.value
-    if value is None:
-        return [None, one_line(cell.text), name_of(cell.case)]
+    case = report.case(cell.case)
+    summary = case.summary if case else None
+    if summary is None or cell.text:
+        return [None, one_line(cell.text), cell.case]
+    value = summary.value
     factor = measure.unit.factor
     text = number_text(value / factor, measure.digits, measure.decimals)
     ratio: list[Any] = [None, cell.reason, ""] if cell.reason else []
-    if compared := cell.comparison:
-        verdict = compared.verdict.kind if compared.verdict else ""
-        ratio = [_machine(compared.value), ratio_text(compared.value, measure.digits), verdict]
-    summary = cell.case.summary if cell.case else None
+    if cell.ratio is not None:
+        ratio = [_machine(cell.ratio), ratio_text(cell.ratio, measure.digits), cell.verdict]
     interval: list[Any] = []
-    if summary and summary.n > 1:
-        ends = interval_text(summary.low / factor, summary.high / factor, text)
-        interval = [_machine(summary.low), _machine(summary.high), ends]
+    if summary.repeats > 1:
+        low, high = summary.ends
+        interval = [_machine(low), _machine(high), interval_text(low / factor, high / factor, text)]
         ratio = ratio or [None, "", ""]
-    return [_machine(value), text, name_of(cell.case), *ratio, *interval]
+    return [_machine(value), text, cell.case, *ratio, *interval]
 
 
 def _machine(value: float) -> float | None:

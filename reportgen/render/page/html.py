@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from reportgen.core.plain_text import one_line
+from reportgen.document.model import Figure, Table
 from reportgen.render.data import csv
 from reportgen.render.figures import digest
 from reportgen.render.figures.colours import ON_A_PAGE
@@ -41,7 +42,6 @@ from reportgen.render.prose.numbers import text_notes
 from reportgen.render.prose.numbers_html import link_numbers
 from reportgen.render.prose.template_functions import BEGIN, END
 from reportgen.render.text.english import sentence
-from reportgen.tables.results import Figure, Table
 
 if TYPE_CHECKING:
     from reportgen.render.prose.template import Prose
@@ -61,9 +61,9 @@ _PAIR = re.compile(f"{BEGIN}([0-9]+){END}\\s*{BEGIN}([0-9]+){END}")
 
 def index_html(content: Content) -> bytes:
     """Return the page."""
-    report, cases = content.report, content.cases.cases
+    report = content.report
     page = _Page(content)
-    proofs = evidence.evidence_of(content.cases, page.anchor)
+    proofs = evidence.evidence_of(report, page.anchor)
     scripts = standalone.scripts(content) if content.is_standalone else [page_script.loader()]
     main = page.main()
     charts = _charts(content)
@@ -71,8 +71,8 @@ def index_html(content: Content) -> bytes:
         "report": report,
         "headline": page.headline(),
         "figure": page.headline_figure(),
-        "measured": first_screen.measured(report, cases),
-        "trust": first_screen.trust(report, cases),
+        "measured": first_screen.measured(report),
+        "trust": first_screen.trust(report),
         "has_findings": 'id="findings"' in main,
         "protocol": protocol_line(report),
         "plain_style": page_style.plain_style(),
@@ -81,10 +81,8 @@ def index_html(content: Content) -> bytes:
         "main": main,
         "contents": page_outline.outline(main),
         "evidence": proofs,
-        "evidence_json": Markup(evidence_json(proofs, content.source_url)),
-        "explorer_json": Markup(
-            explorer_json(report.explorer, content.cases.name) if report.explorer else ""
-        ),
+        "evidence_json": Markup(evidence_json(report, proofs)),
+        "explorer_json": Markup(explorer_json(report, report.explorer) if report.explorer else ""),
         "scripts": list(map(Markup, scripts)),
         "script_digests": list(map(page_script.digest, scripts)),
         "charts": charts,
@@ -101,7 +99,9 @@ def _charts(content: Content) -> Markup:
     from reportgen.render.page.chart_data import charts_json
 
     specifications = {
-        content.figure_names[figure.id]: specification(figure, content.cases.name)
+        content.figure_names[figure.id]: specification(
+            figure, lambda name: len(content.report.case_by_name[name].measurements)
+        )
         for figure in content.report.figures
     }
     return Markup(charts_json(specifications)) if has_charts(content.report) else Markup("")
@@ -250,14 +250,14 @@ class _Page:
 
     def table(self, table: Table, *, heading: bool) -> Markup:
         """Return the table; the author's text has its own headings."""
-        grid, best = lay_out(table), best_cells(table)
+        grid, best = lay_out(self._report, table), best_cells(self._report, table)
         shown = TableView(
             grid=grid,
             title=table.title,
             anchor=self.anchor(table),
             csv=self._csv(table),
             steps=self._steps_path(table),
-            cases=[[self._content.cases.name(item.case) for item in cells] for _, cells in grid.rows],
+            cases=[[item.case for item in cells] for _, cells in grid.rows],
             best=best.cells,
             caption=(*grid.caption, *([best.text] if best.text else [])),
             values=_values(table),
@@ -266,12 +266,12 @@ class _Page:
 
     def _csv(self, table: Table) -> str:
         if self._content.is_standalone:
-            return standalone.csv_address(table)
+            return standalone.csv_address(self._report, table)
         return csv.OUTPUT.path_of(self._content.table_names[table.id])
 
     def _steps_path(self, table: Table) -> str:
         path = steps.OUTPUT.path_of(self._content.table_names[table.id])
-        return path if path in self._content.generated else ""
+        return path if path in self._report.side_files else ""
 
     def figure(self, figure: Figure) -> Markup:
         """Return a figure, or a link to it if the first screen shows it."""
@@ -316,7 +316,7 @@ class _Page:
         prose = self._content.prose
         html = page_outline.number_headings(prose_html(prose.marked))
         html = _PAIR.sub(self._pair, html)
-        text = link_numbers(html, prose.numbers, self._content.cases.name, "text")
+        text = link_numbers(html, prose.numbers, "text")
         return Markup(prose.filled(text, self._block)) + Markup("\n") + self._notes(prose, "text")
 
     def _pair(self, placeholders: re.Match[str]) -> str:
@@ -332,7 +332,7 @@ class _Page:
         if not prose.marked:
             return Markup("")
         html = str(sentence_html(prose.marked))
-        text = link_numbers(html, prose.numbers, self._content.cases.name, "headline")
+        text = link_numbers(html, prose.numbers, "headline")
         kind = "headline" if len(prose.text) <= _LONG_HEADLINE else "headline long"
         return Markup('<p class="{}">{}</p>').format(kind, Markup(text)) + self._notes(prose, "headline")
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from reportgen.document.model import Document
 from reportgen.render.outputs import Output
 from reportgen.render.page import page_style
 from reportgen.render.page.page_templates import page_templates
 from reportgen.render.page.report_cards import report_cards
 from reportgen.render.text.english import count
-from reportgen.tables.results import Report
 
 # Two bars, as a link of its own, so that the page asks for no file.
 _ICON = (
@@ -22,7 +22,7 @@ _ICON = (
 )
 
 
-def index_page(reports: Sequence[Report]) -> bytes:
+def index_page(reports: Sequence[Document]) -> bytes:
     """Return the page, reports by name."""
     context = {
         "cards": report_cards(reports),

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 
+from reportgen.document.model import Document
 from reportgen.render.outputs import Output
-from reportgen.tables.results import Report
 
 _PATH = "assets/vega.js"
 _PACKAGE = "vl-convert-python"
@@ -20,12 +20,12 @@ _BEGIN = "/* Charts of reportgen: Vega, Vega-Lite and Vega-Embed"
 FROM_A_REPORT = f"../{_PATH}"
 
 
-def has_charts(report: Report) -> bool:
+def has_charts(report: Document) -> bool:
     """Return whether the page of a report has charts."""
     return bool(report.figures) or report.explorer is not None
 
 
-def vega_js(_reports: Sequence[Report] = ()) -> bytes:
+def vega_js(_reports: Sequence[Document] = ()) -> bytes:
     """Return the library, which sets `vegaEmbed`."""
     return _head() + _bundle()
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from reportgen.document.model import Document
 from reportgen.render.outputs import Output
-from reportgen.tables.results import Report
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _BEGIN = "/* The script of the pages of reportgen."
@@ -96,7 +96,7 @@ def _joined(names: Sequence[str]) -> str:
     return "".join((_TEMPLATES / "script" / f"{name}.js").read_text("utf-8") for name in names)
 
 
-def _page_js(_reports: Sequence[Report]) -> bytes:
+def _page_js(_reports: Sequence[Document]) -> bytes:
     return page_script().encode()
 
 

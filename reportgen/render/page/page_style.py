@@ -11,8 +11,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from reportgen.document.model import Document
 from reportgen.render.outputs import Output
-from reportgen.tables.results import Report
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _BEGIN = "/* The style of the pages of reportgen."
@@ -31,7 +31,7 @@ def plain_style() -> Markup:
     return Markup((_TEMPLATES / "plain.css").read_text("utf-8"))
 
 
-def _page_css(_reports: Sequence[Report]) -> bytes:
+def _page_css(_reports: Sequence[Document]) -> bytes:
     return page_style().encode()
 
 

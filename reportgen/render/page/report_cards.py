@@ -1,16 +1,14 @@
 """Describe each report for the index: its result, what was measured when, how far to trust it."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.compare.verdict import VerdictKind
-from reportgen.core.devices import short_name
-from reportgen.core.model import Finding, Run
 from reportgen.core.rules import SEVERITIES, Severity
+from reportgen.document.model import Document
 from reportgen.render.grid.summary import alt_text
 from reportgen.render.text.english import count
-from reportgen.tables.results import Report
 
 _VERDICT_ORDER: tuple[VerdictKind, ...] = (
     "faster", "same", "slower", "undecided", "not comparable", "no repeats",
@@ -42,14 +40,14 @@ class ReportCard:
     alt: str
 
 
-def report_cards(reports: Sequence[Report]) -> list[ReportCard]:
+def report_cards(reports: Sequence[Document]) -> list[ReportCard]:
     """Return a card for each report, by name. Raises RequestError for a wrong headline."""
+    from reportgen.document import file_names
     from reportgen.render.prose.template import fill_headline
-    from reportgen.render.text import slugs
 
     cards = []
     for report in sorted(reports, key=lambda report: report.name):
-        pictures = slugs.stems(figure.id for figure in report.figures)
+        pictures = file_names.stems(figure.id for figure in report.figures)
         first = next(iter(report.figures), None)
         cards.append(
             ReportCard(
@@ -58,7 +56,7 @@ def report_cards(reports: Sequence[Report]) -> list[ReportCard]:
                 fill_headline(report).text,
                 report.verdict,
                 _when(report),
-                _devices(report.runs),
+                _devices(report.runs.devices),
                 _verdicts(report),
                 _finding_counts(report),
                 f"{report.name}/figures/{pictures[first.id]}.svg" if first else "",
@@ -68,10 +66,13 @@ def report_cards(reports: Sequence[Report]) -> list[ReportCard]:
     return cards
 
 
-def _when(report: Report) -> str:
-    days = sorted({run.day for run in report.runs if run.day})
+def _when(report: Document) -> str:
+    runs = report.runs
     published = sorted({each.date for each in report.provenance if each.date})
-    texts = (_span("measured", days), _span("published", published))
+    texts = (
+        _span("measured", [runs.first_day, runs.last_day] if runs.first_day else []),
+        _span("published", published),
+    )
     return ", ".join(filter(None, texts))
 
 
@@ -81,27 +82,26 @@ def _span(what: str, days: Sequence[str]) -> str:
     return f"{what} {days[0]}" if days[0] == days[-1] else f"{what} {days[0]} to {days[-1]}"
 
 
-def _devices(runs: Iterable[Run]) -> str:
-    names = sorted({short_name(str(run.factors["device"])) for run in runs if "device" in run.factors})
+def _devices(names: Sequence[str]) -> str:
     rest = len(names) - _MAX_DEVICES
     return ", ".join([*names[:_MAX_DEVICES], *([f"{rest} more"] if rest > 0 else [])])
 
 
-def _verdicts(report: Report) -> str:
+def _verdicts(report: Document) -> str:
     # A comparison may be in several cells: as ratio, interval and verdict.
     comparisons = {
-        id(cell.comparison): cell.comparison
+        (table.id, row, cell.case, cell.comparison.baseline): cell.comparison
         for table in report.tables
-        for row in table.cells
-        for cell in row
+        for row, line in enumerate(table.cells)
+        for cell in line
         if cell.comparison
     }
     kinds = Counter(each.verdict.kind for each in comparisons.values() if each.verdict)
     return ", ".join(f"{kinds[kind]:,} {kind}" for kind in _VERDICT_ORDER if kinds[kind])
 
 
-def _finding_counts(report: Report) -> tuple[tuple[Severity, str], ...]:
-    every: dict[Finding, None] = dict.fromkeys(
+def _finding_counts(report: Document) -> tuple[tuple[Severity, str], ...]:
+    every = dict.fromkeys(
         [*report.findings, *(finding for table in report.tables for finding in table.findings)]
     )
     counts = Counter(finding.severity for finding in every)

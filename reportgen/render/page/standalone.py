@@ -3,10 +3,10 @@
 import base64
 import re
 
+from reportgen.document.model import Document, Table
 from reportgen.render.data import csv
 from reportgen.render.outputs import Content
 from reportgen.render.page import library, page_script, steps
-from reportgen.tables.results import Table
 
 # What would end a script element, or begin a comment in it. In a string, `\x3c` is the same character.
 _END = re.compile(r"<(?=/?script|!--)", re.IGNORECASE)
@@ -14,8 +14,8 @@ _END = re.compile(r"<(?=/?script|!--)", re.IGNORECASE)
 
 def scripts(content: Content) -> list[str]:
     """Return the scripts of such a page: the steps of each table, the page script, the library of charts."""
-    tables = filter(steps.OUTPUT.is_for_table, content.report.tables)
-    before = [_inside(steps.steps_js(content, table)) for table in tables]
+    files = (steps.steps_js(content, table) for table in content.report.tables)
+    before = [_inside(file) for file in files if file]
     after = [_inside(library.vega_js())] if library.has_charts(content.report) else []
     return [*before, page_script.page_script(), *after]
 
@@ -24,6 +24,6 @@ def _inside(script: bytes) -> str:
     return _END.sub(r"\\x3c", script.decode("utf-8", "replace"))
 
 
-def csv_address(table: Table) -> str:
+def csv_address(document: Document, table: Table) -> str:
     """Return a table as an address that contains its CSV file."""
-    return f"data:text/csv;base64,{base64.b64encode(csv.table_csv(table)).decode()}"
+    return f"data:text/csv;base64,{base64.b64encode(csv.table_csv(document, table)).decode()}"

@@ -1,35 +1,27 @@
-"""Write steps/<id>.js: the steps and the telemetry of the runs behind a table, one line per run.
+"""Pass on steps/<id>.js, the side files of a document: the steps and the telemetry behind a table.
 
-A repository stays small without them: they are built, not committed. The page loads the file when a reader
-opens a number; a script that assigns data is the one form that a browser loads from the disk. Only tables of
-runs with steps have one.
+A repository stays small without them: they are built, not committed. `report.step_files` makes them, because
+a document holds no steps.
 """
 
 import re
 
-import msgspec
-
-from reportgen.core.plain_text import one_line, printable_json
+from reportgen.document.model import Table
 from reportgen.render.outputs import Content, Output
-from reportgen.render.page.step_series import run_json, runs_with_steps
-from reportgen.tables.results import Table
 
-_BEGIN = "(globalThis.reportgenSteps ??= {})["
+_BEGIN = b"(globalThis.reportgenSteps ??= {})["
 
 
 def steps_js(content: Content, table: Table) -> bytes:
-    """Return the file: a list of [run, document]."""
-    runs = ([one_line(run.id), run_json(run, window)] for run, window in runs_with_steps(table))
-    lines = ",\n".join(printable_json(msgspec.json.encode(run).decode("utf-8", "replace")) for run in runs)
-    name = msgspec.json.encode(content.table_names[table.id]).decode()
-    return f"{_BEGIN}{name}] = [\n{lines}\n];\n".encode()
+    """Return the side file of a table; empty if there is none here, so the page says that it has no steps."""
+    return content.side_files.get(OUTPUT.path_of(content.table_names[table.id]), b"")
 
 
 OUTPUT = Output(
     path="steps/*.js",
-    mark=re.compile(rb"\A" + re.escape(_BEGIN).encode()),
+    mark=re.compile(rb"\A" + re.escape(_BEGIN)),
     of_table=steps_js,
     is_committed=False,
     is_inside_standalone=True,
-    is_for_table=lambda table: bool(runs_with_steps(table)),
+    is_for_table=lambda document, path: path in document.side_files,
 )

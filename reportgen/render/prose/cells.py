@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.core.errors import did_you_mean
-from reportgen.core.model import Case, FactorValue
-from reportgen.render.grid.grid import number, unit_label
+from reportgen.core.model import FactorValue
+from reportgen.document.model import Cell, Header, Quantity, Table
+from reportgen.document.texts import number, unit_label
 from reportgen.render.prose.placeholder_error import PlaceholderError
-from reportgen.tables.results import Cell, Header, Quantity, Table
 
 _MAX_CANDIDATES = 5
 
@@ -32,8 +32,8 @@ class TableCell:
         return self.cell.value
 
     @property
-    def cases(self) -> tuple[Case, ...]:
-        """Return the cases behind the number: its own, and the baseline unless it is a measured value."""
+    def cases(self) -> tuple[str, ...]:
+        """Return the names of its cases: its own and, unless it is a measured value, the baseline."""
         return self.cell.cases[:1] if self.column.quantity == "value" else self.cell.cases
 
     @property

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reportgen.compare.contract import Difference
 from reportgen.compare.pair import Question, compare_cases
-from reportgen.compare.side import side_of
 from reportgen.core.factors import factor_key
 from reportgen.core.metrics import RATES, metric_of
-from reportgen.core.model import Case, FactorValue
-from reportgen.tables.results import Note
+from reportgen.core.model import FactorValue
+from reportgen.document.model import Case, Note
+from reportgen.document.sides import side_of
 
 _BATCH_SIZES = ("batch_size", "global_batch_size", "micro_batch_size")
 

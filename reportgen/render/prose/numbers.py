@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reportgen.core.case_findings import findings_of, is_footnote
-from reportgen.core.model import Case
+from reportgen.core.case_findings import is_footnote
 from reportgen.core.plain_text import one_line
-from reportgen.tables.results import Note
+from reportgen.core.rules import known_rule
+from reportgen.document.model import Case, Note
 
 MARK, MIDDLE, END_MARK = "\ue002", "\ue004", "\ue003"
 _WITHOUT_MARKS = str.maketrans("", "", MARK + MIDDLE + END_MARK)
@@ -40,7 +40,11 @@ class ProseNumber:
 def notes_on(cases: Iterable[Case]) -> Iterator[Note]:
     """Yield what a reader must know of the cases behind a number."""
     for case in cases:
-        yield from (Note(each.message, each.rule) for each in findings_of(case) if is_footnote(each))
+        yield from (
+            Note(each.message, each.rule)
+            for each in case.all_findings
+            if is_footnote(each.severity, each.rule)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ def text_notes(numbers: Sequence[ProseNumber]) -> list[TextNote]:
 
 
 def _one_text(notes: list[Note]) -> str:
-    rule = notes[0].rule
+    rule = known_rule(notes[0].rule)
     if len(notes) == 1 or rule is None:
         return "; ".join(note.text for note in notes)
     return f"{rule.summary} {_FOLDED}"

@@ -1,24 +1,20 @@
 """The numbers of a text as HTML: each a link to its evidence, with references to its notes."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from reportgen.core.factors import factors_key
-from reportgen.core.model import Case
 from reportgen.render.prose.numbers import MARKED, ProseNumber, plain, text_notes
 
 # A link cannot be in a link, nor in an attribute.
 _LINK_OR_TAG_OR_NUMBER = re.compile(f"(<a[ >].*?</a>|<[^>]*>)|{MARKED.pattern}", re.DOTALL)
 
 
-def link_numbers(
-    html: str, numbers: Sequence[ProseNumber], case_name: Callable[[Case], str | None], anchor: str
-) -> str:
+def link_numbers(html: str, numbers: Sequence[ProseNumber], anchor: str) -> str:
     """Return HTML with its numbers as links.
 
-    case_name  the name of a case on the page
-    anchor     of the notes: note n is at `anchor`-note-n
+    anchor  of the notes: note n is at `anchor`-note-n
     """
     positions = {note.mark: at for at, note in enumerate(text_notes(numbers), start=1) if not note.on_all}
 
@@ -26,7 +22,7 @@ def link_numbers(
         if match[1]:
             return plain(match[1])
         number = numbers[int(match[2])]
-        name = case_name(number.cases[0]) if number.cases else None
+        name = number.cases[0].name if number.cases else None
         text = f'<a href="#case-{name}"{_title(number)}>{match[3]}</a>' if name else match[3]
         notes = sorted({positions[note.mark] for note in number.notes if note.mark in positions})
         links = ",".join(f'<a href="#{anchor}-note-{note}">{note}</a>' for note in notes)

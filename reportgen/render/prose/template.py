@@ -17,11 +17,11 @@ from typing import NoReturn
 from jinja2 import Environment, TemplateSyntaxError, nodes
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.document.model import Document, Figure, Table, source_of
 from reportgen.render.prose.numbers import END_MARK, MARK, MIDDLE, ProseNumber, plain
 from reportgen.render.prose.placeholder_error import PlaceholderError
 from reportgen.render.prose.template_functions import BEGIN, END, Functions, PageBlock, PageBlockKind
 from reportgen.render.prose.visible import find_hiding
-from reportgen.tables.results import Figure, Report, Table
 
 MAX_CHARACTERS = 4 * 2**20
 
@@ -72,7 +72,7 @@ class Prose:
             for block in self.blocks
         )
 
-    def left(self, report: Report) -> tuple[list[Table], dict[str, list[Figure]]]:
+    def left(self, report: Document) -> tuple[list[Table], dict[str, list[Figure]]]:
         """Return the tables that the text does not place, and such figures by the id of their table.
 
         Figures of tables that the text places are under "".
@@ -99,26 +99,27 @@ class Prose:
         return _PLACEHOLDER.sub(lambda match: show(self.blocks[int(match[1])]), text)
 
 
-def fill_prose(report: Report) -> Prose:
+def fill_prose(report: Document) -> Prose:
     """Return the author's text with its numbers; RequestError with file:line for a mistake."""
-    source = report.prose_source
-    first, place = (max(source.line, 1), source.path) if source else (1, f"{report.name}: prose")
-    prose = _fill(
-        report.prose, Functions(report, is_markdown=True), lambda line: f"{place}:{first - 1 + line}"
-    )
+    if report.prose is None:
+        return Prose("")
+    template, source = report.prose.text, source_of(report.prose.source)
+    first, place = (max(source.line, 1), source.path) if source.path else (1, f"{report.name}: prose")
+    prose = _fill(template, Functions(report, is_markdown=True), lambda line: f"{place}:{first - 1 + line}")
     if hiding := find_hiding(prose.text, _PLACEHOLDER):
-        line = _line_of(hiding.line, prose.text, report.prose)
+        line = _line_of(hiding.line, prose.text, template)
         raise RequestError(f"{place}:{first - 1 + line}", hiding.fact, hiding.remedy)
     return prose
 
 
-def fill_headline(report: Report) -> Prose:
+def fill_headline(report: Document) -> Prose:
     """Return the headline with its numbers, on one line; RequestError for a mistake of the author."""
-    if not report.headline_place:
+    template = report.headline_template
+    if template is None:
         return Prose(_RESERVED.sub("", report.headline))
-    filled = _fill(report.headline, Functions(report, is_markdown=False), lambda _: report.headline_place)
+    filled = _fill(template.text, Functions(report, is_markdown=False), lambda _: template.source)
     if filled.blocks:
-        raise RequestError(report.headline_place, "contains a table, figure or section", "use numbers only")
+        raise RequestError(template.source, "contains a table, figure or section", "use numbers only")
     return replace(filled, marked=" ".join(filled.marked.split()))
 
 

@@ -14,8 +14,9 @@ from typing import Literal
 from reportgen.compare.contract import Difference
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
-from reportgen.core.model import Case, FactorValue
+from reportgen.core.model import FactorValue
 from reportgen.core.plain_text import one_line
+from reportgen.document.model import Document, Note, Quantity, Table
 from reportgen.render.grid.best_cells import best_of
 from reportgen.render.grid.summary import holds_for
 from reportgen.render.prose.cells import TableCell, find_cell, find_cells, heading_of
@@ -29,7 +30,6 @@ from reportgen.render.prose.comparable import (
 from reportgen.render.prose.numbers import ProseNumber, marked, notes_on
 from reportgen.render.prose.placeholder_error import PlaceholderError
 from reportgen.render.text import escape
-from reportgen.tables.results import Note, Quantity, Report, Table
 
 PageBlockKind = Literal["table", "tables", "figure", "environment", "findings", "expected"]
 
@@ -56,7 +56,7 @@ class PageBlock:
 class Functions:
     """The functions of one report. docs/reference/prose.md is their reference."""
 
-    def __init__(self, report: Report, *, is_markdown: bool) -> None:
+    def __init__(self, report: Document, *, is_markdown: bool) -> None:
         """Make the functions; in Markdown, units and names are escaped, which may come from a log."""
         self.report = report
         self._shown = _in_markdown if is_markdown else one_line
@@ -93,8 +93,9 @@ class Functions:
         self.blocks.append(block)
         return f"{BEGIN}{len(self.blocks) - 1}{END}"
 
-    def _number(self, text: str, cases: Sequence[Case] = (), notes: Sequence[Note] = ()) -> str:
-        """Return a number as text, between marks that lead to its evidence."""
+    def _number(self, text: str, names: Sequence[str] = (), notes: Sequence[Note] = ()) -> str:
+        """Return a number as text, between marks that lead to its evidence: the cases of these names."""
+        cases = [self.report.case_by_name[name] for name in names]
         every = dict.fromkeys([*notes, *notes_on(cases)])
         self.numbers.append(ProseNumber(tuple(cases), tuple(every)))
         return marked(len(self.numbers) - 1, self._shown(text))
@@ -172,7 +173,7 @@ class Functions:
         to_column = {**column, **_factors("to_column", to_column)}
         above = find_cell(table, row, column, quantity)
         below = find_cell(table, to_row, to_column, quantity)
-        notes = _notes_on_ratio(above, below, _names("accept", accept))
+        notes = self._notes_on_ratio(above, below, _names("accept", accept))
         if below.value == 0:
             raise PlaceholderError(
                 f'table "{table_id}": the ratio divides by a cell that is 0', "choose another cell"
@@ -206,7 +207,10 @@ class Functions:
                 f'table "{table_id}": best() compares cells, and {len(numbers) or "no"} cell has a number',
                 "leave out a factor of row or column",
             )
-        best = [numbers[at] for at in best_of([each.cell for each in numbers], cells[0].column.quantity)]
+        best = [
+            numbers[at]
+            for at in best_of(self.report, [each.cell for each in numbers], cells[0].column.quantity)
+        ]
         if not best:
             raise PlaceholderError(
                 f'table "{table_id}": neither more nor less of {table.metric_title} is better',
@@ -214,9 +218,9 @@ class Functions:
             )
         accepted = _names("accept", accept)
         if cells[0].column.quantity == "value":
-            _check_rankable(table, numbers, accepted)
+            self._check_rankable(table, numbers, accepted)
         others = [each for each in numbers if each is not best[0]]
-        notes = all_differ_note(d for other in others for d in _differences(best[0], other, accepted))
+        notes = all_differ_note(d for other in others for d in self._differences(best[0], other, accepted))
         left = [heading_of(cell, cells) for cell in cells if cell.cell.value is None]
         if left:
             notes.append(Note(f"not compared, without a number: {', '.join(left)}", name="not-compared"))
@@ -247,6 +251,32 @@ class Functions:
                 'name a cell: value("table", ..., quantity="expected")',
             )
         return self._number(units.text(speeds[0].speed, digits=_digits(digits)))
+
+    def _notes_on_ratio(self, above: TableCell, below: TableCell, accepted: Sequence[str]) -> list[Note]:
+        """Return what a reader must know of a ratio of cells; PlaceholderError if it would mean nothing."""
+        is_measured = above.column.quantity == "value"
+        return differs_note(self._differences(above, below, accepted)) if is_measured else []
+
+    def _check_rankable(self, table: Table, cells: Sequence[TableCell], accepted: Sequence[str]) -> None:
+        names = [each.cell.case for each in cells if each.cell.case]
+        try:
+            check_rankable([self.report.case_by_name[name] for name in names], accepted)
+        except Incomparable as reason:
+            raise _incomparable(table, reason) from None
+
+    def _differences(
+        self, above: TableCell, below: TableCell, accepted: Sequence[str]
+    ) -> Sequence[Difference]:
+        """Return in what else two cells differ; PlaceholderError if comparing them would mean nothing."""
+        case, other = self.report.case(above.cell.case), self.report.case(below.cell.case)
+        if case is None or other is None:
+            return []
+        table = above.table
+        named = [*table.row_factors, *table.column_factors, *(name for name, _ in table.facet)]
+        try:
+            return check_comparable(case, other, named, accepted)
+        except Incomparable as reason:
+            raise _incomparable(table, reason) from None
 
 
 def _in_markdown(text: str) -> str:
@@ -329,32 +359,6 @@ def _digits(digits: object) -> int:
     return digits
 
 
-def _notes_on_ratio(above: TableCell, below: TableCell, accepted: Sequence[str]) -> list[Note]:
-    """Return what a reader must know of a ratio of cells; raise PlaceholderError if it would mean nothing."""
-    is_measured = above.column.quantity == "value"
-    return differs_note(_differences(above, below, accepted)) if is_measured else []
-
-
-def _check_rankable(table: Table, cells: Sequence[TableCell], accepted: Sequence[str]) -> None:
-    try:
-        check_rankable([each.cell.case for each in cells if each.cell.case], accepted)
-    except Incomparable as reason:
-        raise _incomparable(table, reason) from None
-
-
 def _incomparable(table: Table, reason: Incomparable) -> PlaceholderError:
     remedy = 'choose cells that were measured alike, or name what you accept: accept=["batch_size"]'
     return PlaceholderError(f'table "{table.id}": {reason}', remedy)
-
-
-def _differences(above: TableCell, below: TableCell, accepted: Sequence[str]) -> Sequence[Difference]:
-    """Return in what else two cells differ; raise PlaceholderError if comparing them would mean nothing."""
-    case, other = above.cell.case, below.cell.case
-    if case is None or other is None:
-        return []
-    table = above.table
-    named = [*table.row_factors, *table.column_factors, *(name for name, _ in table.facet)]
-    try:
-        return check_comparable(case, other, named, accepted)
-    except Incomparable as reason:
-        raise _incomparable(table, reason) from None

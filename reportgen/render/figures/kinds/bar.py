@@ -4,6 +4,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from reportgen.document.model import Figure
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import Json, colour, failed_marks, intervals, x_axis, x_offset, y_axis
 from reportgen.render.figures.kinds.base import (
@@ -18,7 +19,6 @@ from reportgen.render.figures.kinds.base import (
     present,
     style_of,
 )
-from reportgen.tables.results import Figure
 
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++", "ooo")
 _GAP = 0.94  # width of a bar as a share of its place

@@ -18,8 +18,8 @@ from matplotlib.text import Annotation
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from reportgen.core import units
+from reportgen.document.model import Figure, FigureSeries
 from reportgen.render.figures import colours, scales
-from reportgen.tables.results import Figure, FigureSeries
 
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 

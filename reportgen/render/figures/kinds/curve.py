@@ -4,6 +4,7 @@ import math
 
 from matplotlib.axes import Axes
 
+from reportgen.document.model import Figure, FigureSeries
 from reportgen.render.figures.encodings import (
     HAS_INTERVAL,
     Json,
@@ -24,7 +25,6 @@ from reportgen.render.figures.kinds.base import (
     present,
     style_of,
 )
-from reportgen.tables.results import Figure, FigureSeries
 
 
 def draw(axes: Axes, figure: Figure) -> None:

@@ -2,6 +2,7 @@
 
 from matplotlib.axes import Axes
 
+from reportgen.document.model import Figure
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import (
     Json,
@@ -21,7 +22,6 @@ from reportgen.render.figures.kinds.base import (
     name_categories,
     positions,
 )
-from reportgen.tables.results import Figure
 
 _SPREAD = 0.6  # of the dots of a category, as a share of the distance between two categories
 

@@ -1,9 +1,9 @@
 """ecdf: the share of steps or repeats up to each value; a steep line is steady, a long tail is not."""
 
-from dataclasses import replace
-
 from matplotlib.axes import Axes
+from msgspec.structs import replace
 
+from reportgen.document.model import Figure
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import Json, colour, names, rows, x_axis, y_axis
 from reportgen.render.figures.kinds.base import (
@@ -15,7 +15,6 @@ from reportgen.render.figures.kinds.base import (
     present,
     style_of,
 )
-from reportgen.tables.results import Figure
 
 # More lines cannot be distinguished by colour.
 MAX_NAMED = 10

@@ -6,10 +6,10 @@ from itertools import pairwise
 from matplotlib.axes import Axes
 
 from reportgen.core import units
+from reportgen.document.model import Figure, FigureSeries
 from reportgen.render.figures import colours, scales
 from reportgen.render.figures.encodings import Json, names, place_of, row, x_axis
 from reportgen.render.figures.kinds.base import Drawing, name_categories, positions, shorten
-from reportgen.tables.results import Figure, FigureSeries
 
 # From ColorBrewer's single blue, which every kind of colour vision orders by its lightness.
 _STOPS = ((0xEF, 0xF3, 0xFF), (0x9E, 0xCA, 0xE1), (0x31, 0x82, 0xBD), (0x08, 0x30, 0x6B))

@@ -2,9 +2,9 @@
 
 from matplotlib.axes import Axes
 
+from reportgen.document.model import Figure
 from reportgen.render.figures.encodings import Json, colour, names, row, shape, x_axis, y_axis
 from reportgen.render.figures.kinds.base import Drawing, draw_points, label_points, number_x, positions
-from reportgen.tables.results import Figure
 
 
 def draw(axes: Axes, figure: Figure) -> None:

@@ -2,9 +2,9 @@
 
 from matplotlib.axes import Axes
 
+from reportgen.document.model import Figure
 from reportgen.render.figures.encodings import Json, colour, failed_marks, intervals, shape, x_axis, y_axis
 from reportgen.render.figures.kinds.base import Drawing, draw_points, label_x, mark_failures, positions
-from reportgen.tables.results import Figure
 
 
 def draw(axes: Axes, figure: Figure) -> None:

@@ -1,14 +1,14 @@
 """series: the steps of every repeat; beyond the first few, repeats are grey lines with one legend entry."""
 
 import math
-from dataclasses import replace
 
 from matplotlib.axes import Axes
+from msgspec.structs import replace
 
+from reportgen.document.model import Figure
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import Json, colour, names, row, x_axis, y_axis
 from reportgen.render.figures.kinds.base import Drawing, colour_of, positions
-from reportgen.tables.results import Figure
 
 # More lines cannot be distinguished by colour.
 MAX_NAMED = 10

@@ -1,10 +1,11 @@
 """stacked-bar: the series of each category on top of each other, such as the phases of a step."""
 
 import math
-from dataclasses import replace
 
 from matplotlib.axes import Axes
+from msgspec.structs import replace
 
+from reportgen.document.model import Figure
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import Json, colour, failed_marks, names, rows, x_axis, y_axis
 from reportgen.render.figures.kinds.bar import bar_style
@@ -18,7 +19,6 @@ from reportgen.render.figures.kinds.base import (
     present,
     style_of,
 )
-from reportgen.tables.results import Figure
 
 _WIDTH = GROUP_WIDTH * 0.75
 

@@ -5,6 +5,7 @@ from statistics import median
 
 from matplotlib.axes import Axes
 
+from reportgen.document.model import Figure, FigureSeries
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import (
     Json,
@@ -29,7 +30,6 @@ from reportgen.render.figures.kinds.base import (
     positions,
     style_of,
 )
-from reportgen.tables.results import Figure, FigureSeries
 
 _SPREAD = 0.18  # half the width over which the repeats of a category are spread
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from reportgen.document.model import Figure, FigureMark
 from reportgen.render.figures.encodings import Json, colour, intervals, shape, x_axis, y_axis
 from reportgen.render.figures.kinds.base import (
     Drawing,
@@ -16,7 +17,6 @@ from reportgen.render.figures.kinds.base import (
     shorten,
     style_of,
 )
-from reportgen.tables.results import Figure, FigureMark
 
 # Names of dates and versions are of about equal length: more than these would overlap.
 _MAX_NAMES = 8

@@ -2,6 +2,7 @@
 
 from matplotlib.axes import Axes
 
+from reportgen.document.model import Figure, FigureSeries
 from reportgen.render.figures import colours
 from reportgen.render.figures.encodings import Json, colour, fields, x_axis, y_axis, y_end
 from reportgen.render.figures.kinds.bar import bar_style
@@ -13,7 +14,6 @@ from reportgen.render.figures.kinds.base import (
     positions,
     present,
 )
-from reportgen.tables.results import Figure, FigureSeries
 
 _WIDTH = GROUP_WIDTH * 0.75
 

@@ -2,7 +2,7 @@
 //
 // charts.draw(element, spec, {name, height, open}) fills the element with title, chart, legend and downloads. It returns
 // a promise of the chart, or of null where the library is missing; the element then stays as it is. A second call for
-// the same element replaces its chart. docs/explanation/rendering.md describes what a specification may contain.
+// the same element replaces its chart. docs/developers/rendering.md describes what a specification may contain.
 
 const charts = (() => {
   const holder = document.getElementById("charts");

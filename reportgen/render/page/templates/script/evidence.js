@@ -1,5 +1,5 @@
 // The evidence of the page: JSON that is parsed when the first number is opened.
-// docs/explanation/rendering.md describes the keys.
+// docs/developers/rendering.md describes the keys.
 
 const evidence = (() => {
   let parsed = null;

@@ -1,5 +1,5 @@
 // The configurations that a reader explores. The modules of the explorer are only on pages that have one.
-// docs/explanation/rendering.md describes the keys. All texts and numbers are as the report wrote them.
+// docs/developers/rendering.md describes the keys. All texts and numbers are as the report wrote them.
 
 const explorerData = (() => {
   const data = JSON.parse(document.getElementById("explorer-data").textContent);

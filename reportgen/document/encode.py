@@ -1,0 +1,99 @@
+"""Write a Document as report.json, and read it.
+
+Fields are in the order of their class, numbers have 12 significant digits, and fields with their default
+value are left out. What fits on a line is on one line, so a diff shows what changed and not much else. A
+Document that was read equals the one that was written, so a page that is made from a file is the page that
+was made with it.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from reportgen.core import units
+from reportgen.core.errors import RequestError
+from reportgen.core.plain_text import printable_json
+from reportgen.document.model import VERSION, Document
+from reportgen.document.older import OLDEST, upgraded
+
+# Longest line of a value that has parts.
+_LINE = 160
+# The library writes integers of 64 bits.
+_MAX_INTEGER = 2**63 - 1
+_ENCODER = msgspec.json.Encoder()
+
+
+def canonical(document: Document) -> Document:
+    """Return the document as it is after writing and reading: numbers of 12 digits, printable texts."""
+    return msgspec.convert(_canonical(msgspec.to_builtins(document)), Document)
+
+
+def encode(document: Document) -> bytes:
+    """Return report.json: UTF-8, a line break at the end. The document must be canonical."""
+    return encode_value(document)
+
+
+def encode_value(value: Any) -> bytes:
+    """Return a document or a part of it as JSON, in the form of report.json."""
+    text = msgspec.json.format(_ENCODER.encode(value), indent=1).decode()
+    return printable_json(_joined(text)).encode() + b"\n"
+
+
+def decode(content: bytes, place: str) -> Document:
+    """Return what a report.json says. Raises RequestError if it is not one, or has an unknown version.
+
+    place  of the file, for the message
+    """
+    try:
+        raw = msgspec.json.decode(content)
+        version = raw.get("version") if isinstance(raw, dict) else None
+        if version == VERSION:
+            return msgspec.json.decode(content, type=Document)
+        if not isinstance(version, int) or isinstance(version, bool):
+            raise RequestError(place, 'is not a report.json: no "version"', _REMEDY)
+        if version > VERSION:
+            raise RequestError(place, f"has version {version}, not {VERSION}", "update reportgen")
+        if version < OLDEST:
+            raise RequestError(place, f"has version {version}, older than {OLDEST}", "run: reportgen build")
+        return msgspec.convert(upgraded(raw), Document)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise RequestError(place, f"is not a report.json: {error}", _REMEDY) from None
+
+
+_REMEDY = "compare it with `reportgen schema`, or run: reportgen build"
+
+
+def _canonical(value: Any) -> Any:
+    """Return a value of JSON: 12 significant digits, null for NaN and infinities, no lone surrogates."""
+    if isinstance(value, Mapping):
+        return {_canonical(name): _canonical(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_canonical(each) for each in value]
+    if isinstance(value, float):
+        return float(units.machine(value)) if math.isfinite(value) else None
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
+        return str(value)
+    return value
+
+
+def _joined(text: str) -> str:
+    """Return indented JSON with every list and object that fits on a line on one line."""
+    done: list[str] = []
+    open_at: list[int] = []
+    for line in text.split("\n"):
+        content = line.lstrip(" ")
+        if content in ("]", "}", "],", "},") and open_at:
+            begin = open_at.pop()
+            parts = [done[begin], *(each.lstrip(" ") for each in done[begin + 1 :]), content]
+            length = sum(map(len, parts)) + len(parts)
+            if length <= _LINE and not any(each.endswith(("[", "{")) for each in parts[1:]):
+                done[begin:] = [parts[0] + " ".join(parts[1:-1]) + content]
+                continue
+        elif content.endswith(("[", "{")):
+            open_at.append(len(done))
+        done.append(line)
+    return "\n".join(done)

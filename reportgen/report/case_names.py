@@ -1,0 +1,67 @@
+"""Name the cases of a report, so that everything that shows it refers to a case by the same name.
+
+Tables that show the same runs hold equal cases, not the same object; equal cases get one name. A name depends
+on what a case is, not on its position or values, so names survive the next build.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from hashlib import blake2b
+
+from reportgen.core.factors import factors_key
+from reportgen.core.model import Case
+from reportgen.tables.results import Table
+
+CaseKey = tuple[object, ...]
+
+
+class CaseNames:
+    """The cases of tables in reading order, and the name of each."""
+
+    def __init__(self, tables: tuple[Table, ...]) -> None:
+        self._names: dict[CaseKey, str] = {}
+        self._digests: Counter[str] = Counter()
+        self.cases: list[Case] = []
+        for case in _cases(tables):
+            self._add(case)
+
+    def name(self, case: Case) -> str:
+        """Return the name of a case of these tables."""
+        return self._names[_key(case)]
+
+    def name_or_none(self, case: Case | None) -> str | None:
+        """Return the name of a case; None for None and for a case that no cell shows, as in a trend."""
+        return None if case is None else self._names.get(_key(case))
+
+    def _add(self, case: Case) -> None:
+        """Name a case that is new; cases with equal digests are numbered."""
+        key = _key(case)
+        if key not in self._names:
+            digest = _digest(case)
+            self._digests[digest] += 1
+            count = self._digests[digest]
+            self._names[key] = digest if count == 1 else f"{digest}-{count}"
+            self.cases.append(case)
+
+
+def _cases(tables: tuple[Table, ...]) -> Iterator[Case]:
+    """Yield every case of every cell, baselines included."""
+    for table in tables:
+        for row in table.cells:
+            for cell in row:
+                yield from cell.cases
+
+
+def _digest(case: Case) -> str:
+    # Without the measured values: the same case has the same name in the next build.
+    factors = sorted(map(repr, factors_key(case.factors)))
+    what = repr((case.metric, case.phase, case.protocol, factors, case.parts))
+    return blake2b(what.encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
+
+
+def _key(case: Case) -> CaseKey:
+    # One run gives other values to two totals of one name, and to cases that ignore different factors.
+    measured = tuple((measurement.run.id, measurement.value) for measurement in case.measurements)
+    unmeasured = tuple(run.id for run in case.unmeasured)
+    factors = factors_key(case.factors)
+    return (case.metric, case.phase, case.protocol, factors, case.parts, measured, unmeasured)

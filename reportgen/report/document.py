@@ -1,0 +1,490 @@
+"""Make the Document of a report: names instead of cases, texts instead of sources, no steps.
+
+What an outcome says is copied, not decided: every number and sentence was made before.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b, sha256
+
+from msgspec.structs import replace
+
+from reportgen.compare.breakdown import Breakdown, BreakdownPart
+from reportgen.compare.comparison import Comparison
+from reportgen.compare.conditions import conditions_of_case
+from reportgen.compare.cycles import CycleComparison
+from reportgen.compare.verdict import Verdict
+from reportgen.core.devices import short_name
+from reportgen.core.model import (
+    Case,
+    Factors,
+    FactorValue,
+    Finding,
+    Measurement,
+    Run,
+    Source,
+    Summary,
+    Window,
+)
+from reportgen.core.plain_text import one_line
+from reportgen.document import model
+from reportgen.document.encode import canonical
+from reportgen.document.model import Header, source_of
+from reportgen.document.texts import shown_number
+from reportgen.report.case_names import CaseNames
+from reportgen.tables.explorer_model import Explorer, ExplorerCell
+from reportgen.tables.results import Cell, Figure, Report, Table
+
+# A value of the environment that differs in more runs describes a run (its start, a process), not a machine.
+_MAX_ENVIRONMENT_VALUES = 40
+_MAX_VALUE_CHARACTERS = 500
+
+
+def make_document(
+    report: Report, side_files: Mapping[str, bytes] | None = None, source_url: str = ""
+) -> model.Document:
+    """Return the document of a report, canonical; its headline has no numbers yet if an author wrote it.
+
+    side_files  path -> content of the files with its steps and telemetry
+    source_url  address of a line of a log, with {path} and {line}; "" for no links
+    """
+    names = CaseNames(report.tables)
+    machines = _Machines([run for case in names.cases for run in _runs(case)])
+    is_template = bool(report.headline_place)
+    return canonical(
+        model.Document(
+            version=model.VERSION,
+            name=report.name,
+            title=report.title,
+            headline="" if is_template else report.headline,
+            headline_template=model.Template(report.headline, report.headline_place) if is_template else None,
+            verdict=report.verdict,
+            prose=model.Template(report.prose, _source(report.prose_source)) if report.prose else None,
+            tables=tuple(_table(table, names) for table in report.tables),
+            figures=tuple(_figure(figure, names) for figure in report.figures),
+            cases=tuple(_case(case, names, machines) for case in names.cases),
+            breakdowns=tuple(_breakdowns(report.tables, names)),
+            explorer=_explorer(report.explorer, names) if report.explorer else None,
+            expected=report.expected,
+            acceptance=report.acceptance,
+            runs=_run_counts(report),
+            environment=machines.shared,
+            machines=machines.named,
+            environments=report.environments,
+            findings=_sorted(report.findings),
+            protocol=report.protocol,
+            protocol_text=report.protocol_text,
+            protocols={
+                name: {field: _finite(value) for field, value in fields.items()}
+                for name, fields in report.protocols.items()
+            },
+            provenance=report.provenance,
+            sources=dict(sorted(report.sources.items())),
+            side_files={path: sha256(content).hexdigest() for path, content in (side_files or {}).items()},
+            source_url=source_url,
+        )
+    )
+
+
+def document_of_tables(tables: Sequence[Table]) -> model.Document:
+    """Return a document of tables and the cases behind them, for tables without a report."""
+    names = CaseNames(tuple(tables))
+    machines = _Machines([run for case in names.cases for run in _runs(case)])
+    return canonical(
+        model.Document(
+            version=model.VERSION,
+            name="",
+            tables=tuple(_table(table, names) for table in tables),
+            cases=tuple(_case(case, names, machines) for case in names.cases),
+            breakdowns=tuple(_breakdowns(tables, names)),
+        )
+    )
+
+
+def _source(source: Source | None) -> str:
+    """Return FILE:LINE or FILE; a file whose own name ends like a line keeps its name by line 0."""
+    if source is None:
+        return ""
+    text = str(source)
+    return text if source.line or source_of(text).path == text else f"{text}:0"
+
+
+def _finding(finding: Finding) -> model.Finding:
+    return model.Finding(
+        finding.severity,
+        finding.rule,
+        finding.subject,
+        finding.message,
+        finding.detail,
+        _source(finding.source),
+    )
+
+
+def _findings(findings: Iterable[Finding]) -> tuple[model.Finding, ...]:
+    return tuple(map(_finding, findings))
+
+
+def _sorted(findings: Iterable[Finding]) -> tuple[model.Finding, ...]:
+    """Return findings that no reader sees in another order: by rule, subject and text."""
+    return tuple(sorted(_findings(findings), key=lambda f: (f.rule, f.subject, f.text, f.severity, f.source)))
+
+
+# Tables
+
+
+def _table(table: Table, names: CaseNames) -> model.Table:
+    without_cells = model.Table(
+        id=table.id,
+        title=table.title,
+        metric=table.metric,
+        metric_title=table.metric_title,
+        row_factors=table.row_factors,
+        row_titles=table.row_titles,
+        column_factors=table.column_factors,
+        column_titles=table.column_titles,
+        rows=tuple(map(_header, table.rows)),
+        columns=tuple(map(_header, table.columns)),
+        notes=table.notes,
+        about=table.about,
+        unit_mode=table.unit_mode,
+        unit=table.unit,
+        digits=table.digits,
+        decimals=table.decimals,
+        facet=tuple((name, _finite(value)) for name, value in table.facet),
+        facet_words=table.facet_words,
+        has_signs=table.has_signs,
+        definition=table.definition,
+        findings=_sorted(table.findings),
+    )
+    cells = tuple(
+        tuple(
+            _cell(without_cells, column, cell, names)
+            for column, cell in zip(table.columns, line, strict=True)
+        )
+        for line in table.cells
+    )
+    return replace(without_cells, cells=cells)
+
+
+def _header(header: Header) -> Header:
+    return replace(
+        header,
+        key=tuple(map(_finite, header.key)),
+        split=tuple((name, _finite(value)) for name, value in header.split),
+    )
+
+
+def _finite(value: FactorValue) -> FactorValue:
+    """Return a value that JSON can write: a factor may be NaN, as a text."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _cell(table: model.Table, column: Header, cell: Cell, names: CaseNames) -> model.Cell:
+    made = model.Cell(
+        kind=cell.kind,
+        value=cell.value,
+        unit=cell.unit,
+        low=cell.low,
+        high=cell.high,
+        text=cell.text,
+        case=names.name_or_none(cell.case),
+        several=tuple(map(names.name, cell.several)),
+        comparison=_comparison(cell.comparison, names) if cell.comparison else None,
+        qualifiers=cell.qualifiers,
+        notes=cell.notes,
+    )
+    return replace(made, shown=shown_number(table, column.quantity, made))
+
+
+def _comparison(comparison: Comparison, names: CaseNames) -> model.Comparison:
+    verdict = comparison.verdict
+    return model.Comparison(
+        kind=comparison.kind,
+        baseline=names.name(comparison.baseline),
+        value=comparison.value,
+        expected=_expected(comparison.expected) if comparison.expected else None,
+        excess=comparison.excess,
+        excess_low=comparison.low,
+        excess_high=comparison.high,
+        differs=comparison.differs,
+        verdict=verdict,
+        sentence=verdict.sentence() if verdict else "",
+        cycles=_cycles(comparison.cycles, verdict) if comparison.cycles else None,
+        energy_per_sample=comparison.energy,
+    )
+
+
+def _expected(expected: model.Expected) -> model.ExpectedRatio:
+    return model.ExpectedRatio(expected.target, expected.reference, expected.speed)
+
+
+def _cycles(cycles: CycleComparison, verdict: Verdict | None) -> model.Cycles:
+    return model.Cycles(
+        speed_ratio=cycles.ratio,
+        low=cycles.verdict.low,
+        high=cycles.verdict.high,
+        sm_clock=cycles.clock,
+        baseline_sm_clock=cycles.baseline_clock,
+        sentence=cycles.sentence(verdict),
+    )
+
+
+def _breakdowns(tables: Iterable[Table], names: CaseNames) -> list[model.Breakdown]:
+    """Return the differences that were split, each pair of cases once."""
+    known: dict[tuple[str, str], model.Breakdown] = {}
+    for cell in (cell for table in tables for line in table.cells for cell in line):
+        comparison = cell.comparison
+        if cell.case and comparison and comparison.breakdown:
+            pair = names.name(cell.case), names.name(comparison.baseline)
+            if pair not in known:
+                known[pair] = _breakdown(comparison.breakdown, *pair)
+    return list(known.values())
+
+
+def _breakdown(breakdown: Breakdown, case: str, baseline: str) -> model.Breakdown:
+    unmeasured = [part for part in breakdown.parts if part.seconds is None]
+    return model.Breakdown(
+        case=case,
+        baseline=baseline,
+        per=breakdown.per,
+        seconds=breakdown.seconds,
+        case_seconds=breakdown.own,
+        baseline_seconds=breakdown.baseline,
+        parts=tuple(_part(breakdown, part) for part in (*breakdown.measured, *unmeasured)),
+        remarks=breakdown.remarks,
+        hints=tuple(
+            model.Hint(
+                kind=hint.kind,
+                rule=hint.finding.rule,
+                message=hint.finding.text,
+                source=_source(hint.finding.source),
+                runs=hint.runs,
+                of="baseline" if hint.is_baseline else "case",
+            )
+            for hint in breakdown.hints
+        ),
+        sentence=breakdown.sentence(),
+    )
+
+
+def _part(breakdown: Breakdown, part: BreakdownPart) -> model.Part:
+    share = breakdown.share(part)
+    return model.Part(
+        name=part.name,
+        kind=part.kind,
+        seconds=part.seconds,
+        share=share if math.isfinite(share) else None,
+        case_seconds=part.own.seconds,
+        baseline_seconds=part.baseline.seconds,
+        case_sources=tuple(map(_source, part.own.sources)),
+        baseline_sources=tuple(map(_source, part.baseline.sources)),
+        remark=part.remark,
+    )
+
+
+# Figures and explorer
+
+
+def _figure(figure: Figure, names: CaseNames) -> model.Figure:
+    return model.Figure(
+        id=figure.id,
+        title=figure.title,
+        kind=figure.kind,
+        x_title=figure.x_title,
+        y_title=figure.y_title,
+        unit=figure.unit,
+        x_unit=figure.x_unit,
+        quantity=figure.quantity,
+        categories=figure.categories,
+        series=tuple(
+            model.FigureSeries(
+                name=series.name,
+                x=series.x,
+                y=series.y,
+                low=series.low,
+                high=series.high,
+                failed=series.failed,
+                colour=series.colour,
+                cases=tuple(map(names.name_or_none, series.cases)),
+                labels=series.labels,
+            )
+            for series in figure.series
+        ),
+        ideal=figure.ideal,
+        changes=figure.changes,
+        alt=figure.alt,
+        table=figure.table,
+    )
+
+
+def _explorer(explorer: Explorer, names: CaseNames) -> model.Explorer:
+    return model.Explorer(
+        factors=explorer.factors,
+        compared=explorer.factors.index(explorer.compared) if explorer.compared else -1,
+        baseline=explorer.baseline,
+        others=explorer.others,
+        measures=explorer.measures,
+        charts=explorer.charts,
+        switches=explorer.switches,
+        configurations=tuple(
+            model.Configuration(
+                values=each.values,
+                others=each.others,
+                device_memory=each.device_memory,
+                cells=tuple(
+                    _explorer_cell(each.cells[i], names) if i in each.cells else None
+                    for i in range(len(explorer.measures))
+                ),
+            )
+            for each in explorer.configurations
+        ),
+        more=explorer.more,
+    )
+
+
+def _explorer_cell(cell: ExplorerCell, names: CaseNames) -> model.ExplorerCell:
+    return model.ExplorerCell(
+        case=names.name_or_none(cell.case),
+        text=cell.text,
+        ratio=cell.comparison.value if cell.comparison else None,
+        verdict=cell.comparison.verdict.kind if cell.comparison and cell.comparison.verdict else "",
+        reason=cell.reason,
+    )
+
+
+# Evidence
+
+
+def _case(case: Case, names: CaseNames, machines: "_Machines") -> model.Case:
+    return model.Case(
+        name=names.name(case),
+        factors={
+            name: _finite(value) for name, value in case.factors.items() if name not in ("metric", "phase")
+        },
+        metric=case.metric,
+        phase=case.phase,
+        unit=case.unit,
+        protocol=case.protocol,
+        parts=case.parts,
+        conditions=dict(conditions_of_case(case)),
+        summary=_summary(case.summary) if case.summary else None,
+        measurements=tuple(_measurement(each, case, machines) for each in case.measurements),
+        unmeasured=tuple(_run(run, case, machines) for run in case.unmeasured),
+        findings=_findings(case.findings),
+    )
+
+
+def _summary(summary: Summary) -> model.Summary:
+    several = summary.n > 1
+    return model.Summary(
+        value=summary.median,
+        repeats=summary.n,
+        low=summary.low if several else None,
+        high=summary.high if several else None,
+        coverage=summary.coverage if several else 0.0,
+        reached=summary.reached and several,
+        statistic=summary.statistic,
+    )
+
+
+def _measurement(measurement: Measurement, case: Case, machines: "_Machines") -> model.Measurement:
+    sources = tuple(map(_source, measurement.sources))
+    return model.Measurement(
+        run=_run(measurement.run, case, machines),
+        value=measurement.value,
+        evidence=measurement.evidence,
+        clock=measurement.clock,
+        window=_window(measurement.window) if measurement.window else None,
+        sources=() if sources == (_source(measurement.run.source),) else sources,
+        findings=_findings(measurement.findings),
+    )
+
+
+def _run(run: Run, case: Case, machines: "_Machines") -> model.Run:
+    own = {name: _finite(value) for name, value in run.factors.items() if name not in case.factors}
+    return model.Run(
+        id=run.id,
+        format=run.format,
+        status=run.status,
+        repeat=run.repeat,
+        factors=own,
+        machine=machines.name(run),
+        started=run.started,
+        started_clock=run.started_clock,
+        round=run.round,
+        source=_source(run.source),
+        findings=_findings(run.findings),
+    )
+
+
+def _window(window: Window) -> model.Window:
+    return model.Window(
+        first=window.first,
+        last=window.last,
+        steps=window.steps,
+        time=window.time if math.isfinite(window.time) else None,
+        gap_time=window.gap_time,
+        samples=window.samples if math.isfinite(window.samples) else None,
+    )
+
+
+def _runs(case: Case) -> tuple[Run, ...]:
+    return (*(measurement.run for measurement in case.measurements), *case.unmeasured)
+
+
+class _Machines:
+    """The environments of all runs: what they share, and what varies from machine to machine."""
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        values: dict[str, set[str]] = {}
+        counts: Counter[str] = Counter()
+        for run in runs:
+            for name, text in _texts(run.environment).items():
+                values.setdefault(name, set()).add(text)
+                counts[name] += 1
+        everywhere = {name for name, count in counts.items() if count == len(runs)}
+        self.shared = {n: next(iter(v)) for n, v in sorted(values.items()) if len(v) == 1 and n in everywhere}
+        self._varying = [
+            name
+            for name, different in sorted(values.items())
+            if name not in self.shared and len(different) <= _MAX_ENVIRONMENT_VALUES
+        ]
+        self.named: dict[str, dict[str, str]] = {}
+        for run in runs:
+            self._add(run)
+
+    def name(self, run: Run) -> str:
+        """Return the name of the machine of a run, "" if its environment says nothing of its own."""
+        varying = self._of(run)
+        return _digest(varying) if varying else ""
+
+    def _add(self, run: Run) -> None:
+        if varying := self._of(run):
+            self.named.setdefault(_digest(varying), varying)
+
+    def _of(self, run: Run) -> dict[str, str]:
+        texts = _texts(run.environment)
+        return {name: texts[name] for name in self._varying if name in texts}
+
+
+def _digest(texts: Mapping[str, str]) -> str:
+    return blake2b(repr(texts).encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
+
+
+def _texts(environment: Factors) -> dict[str, str]:
+    return {
+        one_line(name): one_line(str(value))[:_MAX_VALUE_CHARACTERS] for name, value in environment.items()
+    }
+
+
+def _run_counts(report: Report) -> model.RunCounts:
+    days = sorted({run.day for run in report.runs if run.day})
+    devices = {short_name(str(run.factors["device"])) for run in report.runs if "device" in run.factors}
+    return model.RunCounts(
+        statuses=dict(Counter(run.status for run in report.runs)),
+        first_day=days[0] if days else "",
+        last_day=days[-1] if days else "",
+        devices=tuple(sorted(devices)),
+        sentences=report.run_counts,
+    )

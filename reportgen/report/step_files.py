@@ -1,0 +1,33 @@
+"""Make the side files of a document: steps and telemetry of the runs behind a table, one line per run.
+
+A document holds no steps; it names these files, with their digests. The page loads the file of a table when a
+reader opens a number; a script that assigns data is the one form that a browser loads from the disk. Only
+tables of runs with steps have one.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from reportgen.core.plain_text import one_line, printable_json
+from reportgen.document.file_names import stems
+from reportgen.report.step_series import run_json, runs_with_steps
+from reportgen.tables.results import Report, Table
+
+BEGIN = "(globalThis.reportgenSteps ??= {})["
+
+
+def step_files(report: Report) -> Mapping[str, bytes]:
+    """Return path -> content of the side files, relative to the folder of the report."""
+    names = stems(table.id for table in report.tables)
+    files = ((names[table.id], _steps_js(table, names[table.id])) for table in report.tables)
+    return {f"steps/{name}.js": content for name, content in files if content}
+
+
+def _steps_js(table: Table, name: str) -> bytes:
+    """Return a list of [run, document]; empty for a table without steps."""
+    runs = [[one_line(run.id), run_json(run, window)] for run, window in runs_with_steps(table)]
+    if not runs:
+        return b""
+    lines = ",\n".join(printable_json(msgspec.json.encode(run).decode("utf-8", "replace")) for run in runs)
+    return f"{BEGIN}{msgspec.json.encode(name).decode()}] = [\n{lines}\n];\n".encode()
