@@ -12,7 +12,7 @@ from reportgen import publish
 from reportgen.core.errors import RequestError
 from reportgen.pipeline import Request, build
 from reportgen.render.page import library
-from tests.repository import CSV, DEFINITION
+from tests.repository import CSV, DEFINITION, write_charts_library
 
 
 def made(root: Path, **keys: Path):
@@ -371,6 +371,7 @@ def test_hash_order_does_not_change_the_order_of_values(repository):
     lines = [f"{name},{devices},{place}" for place, name in enumerate(names, 1) for devices in (1, 8)]
     (repository / "logs/rates/rates.csv").write_text("\n".join(["framework,devices,rate", *lines, ""]))
     (repository / "reports/frameworks.md").write_text("Sorted.\n")
+    write_charts_library(repository)
     seen = set()
     for seed in ("1", "3", "4"):
         built_elsewhere(repository, PYTHONHASHSEED=seed)

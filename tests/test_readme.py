@@ -44,7 +44,8 @@ def test_ci_reads_its_lines_from_the_readme() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the command lines are for a POSIX shell")
 def test_ci_and_readme_are_valid_shell() -> None:
-    for text in ((ROOT / ".ci" / "run").read_text(encoding="utf-8"), "\n".join(_commands())):
+    scripts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / ".ci").iterdir())]
+    for text in (*scripts, "\n".join(_commands())):
         checked = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True, check=False)
         assert checked.returncode == 0, checked.stderr
 

@@ -144,7 +144,7 @@ def missing_requirement(options: argparse.Namespace) -> str:
     needed = {package for name in options.names for package in WORKLOADS[name].NEEDS}
     for package in ("torch", *sorted(needed)):
         if importlib.util.find_spec(package) is None:
-            return f'{package} is not installed; pip install "reportgen[workloads]", or {package} alone'
+            return f'{package} is not installed; pip install "reportgen-bench[workloads]", or {package} alone'
     if options.device != "cuda":
         return ""
     import torch

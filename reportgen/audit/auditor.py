@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reportgen.audit.documents import Document, TextTable
+from reportgen.audit.documents import TextDocument, TextTable
 from reportgen.audit.evidence import Evidence
 from reportgen.audit.hints import is_ratio
 from reportgen.audit.keys import KeyIndex
@@ -29,7 +29,7 @@ class AuditedTable:
 class AuditedDocument:
     """A document with the judgements of all its numbers."""
 
-    document: Document
+    document: TextDocument
     tables: tuple[AuditedTable, ...]
     sentences: tuple[Judgement, ...] = ()
 
@@ -57,7 +57,7 @@ class Auditor:
         self.evidence = evidence
         self._keys, self._values = KeyIndex(evidence), ValueIndex(evidence)
 
-    def audit(self, document: Document) -> AuditedDocument:
+    def audit(self, document: TextDocument) -> AuditedDocument:
         """Return the document with a verdict for each number."""
         tables = tuple(self._table(table) for table in document.tables)
         ratios = [

@@ -60,7 +60,7 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class TextDocument:
     """A document that was read: its name, its text, and what it claims."""
 
     name: str

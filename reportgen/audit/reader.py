@@ -1,7 +1,7 @@
 """Read a document by its name and content: Markdown with HTML tables inside, HTML, or CSV."""
 
 from reportgen.audit.csv_tables import read_csv
-from reportgen.audit.documents import MAX_DOCUMENT_CHARS, MAX_MARKDOWN_CHARS, MAX_TABLES, Document
+from reportgen.audit.documents import MAX_DOCUMENT_CHARS, MAX_MARKDOWN_CHARS, MAX_TABLES, TextDocument
 from reportgen.audit.html_tables import read_html
 from reportgen.audit.markdown_tables import read_markdown
 from reportgen.core.errors import RequestError
@@ -10,7 +10,7 @@ _CSV = (".csv", ".tsv")
 _HTML = (".html", ".htm", ".xhtml")
 
 
-def read_document(name: str, text: str) -> Document:
+def read_document(name: str, text: str) -> TextDocument:
     """Return the tables and sentences of a document.
 
     name  of the file; its extension says the format, Markdown if it is none that is known
@@ -25,6 +25,6 @@ def read_document(name: str, text: str) -> Document:
         raise RequestError(name, fact, "cut out the tables to audit")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if is_csv:
-        return Document(name, text, tuple(read_csv(text)))
+        return TextDocument(name, text, tuple(read_csv(text)))
     tables, sentences = read_html(text) if is_html else read_markdown(text)
-    return Document(name, text, tuple(tables[:MAX_TABLES]), tuple(sentences))
+    return TextDocument(name, text, tuple(tables[:MAX_TABLES]), tuple(sentences))

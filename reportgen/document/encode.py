@@ -7,7 +7,8 @@ was made with it.
 """
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -18,8 +19,8 @@ from reportgen.core.plain_text import printable_json
 from reportgen.document.model import VERSION, Document
 from reportgen.document.older import OLDEST, upgraded
 
-# Longest line of a value that has parts.
-_LINE = 160
+# Longest line of a value that has parts: a run with its measurement is one, so a new run is one new line.
+_LINE = 480
 # The library writes integers of 64 bits.
 _MAX_INTEGER = 2**63 - 1
 _ENCODER = msgspec.json.Encoder()
@@ -65,19 +66,35 @@ def decode(content: bytes, place: str) -> Document:
 _REMEDY = "compare it with `reportgen schema`, or run: reportgen build"
 
 
+class _Listing(msgspec.Struct):
+    """The list of generated files in a report.json of any version."""
+
+    generated: list[str] = []
+
+
+# Every report.json has a line that begins like this.
+MARK = re.compile(rb'^ ?"generated": \[', re.MULTILINE)
+
+
+def generated_files(content: bytes) -> Sequence[str]:
+    """Return the list of generated files in a report.json; empty if it cannot be read."""
+    try:
+        return msgspec.json.decode(content, type=_Listing).generated
+    except (msgspec.DecodeError, RecursionError):
+        return []
+
+
 def _canonical(value: Any) -> Any:
     """Return a value of JSON: 12 significant digits, null for NaN and infinities, no lone surrogates."""
-    if isinstance(value, Mapping):
-        return {_canonical(name): _canonical(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_canonical(each) for each in value]
-    if isinstance(value, float):
-        return float(units.machine(value)) if math.isfinite(value) else None
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if isinstance(value, int) and abs(value) > _MAX_INTEGER:
-        return str(value)
-    return value
+    if isinstance(value, dict):
+        return {_canonical(name): _canonical(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return list(map(_canonical, value))
+    if isinstance(value, float):
+        return float(units.machine(value)) if math.isfinite(value) else None
+    return str(value) if isinstance(value, int) and abs(value) > _MAX_INTEGER else value
 
 
 def _joined(text: str) -> str:

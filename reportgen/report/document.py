@@ -439,33 +439,29 @@ class _Machines:
     def __init__(self, runs: Sequence[Run]) -> None:
         values: dict[str, set[str]] = {}
         counts: Counter[str] = Counter()
-        for run in runs:
-            for name, text in _texts(run.environment).items():
+        every = [_texts(run.environment) for run in runs]
+        for texts in every:
+            for name, text in texts.items():
                 values.setdefault(name, set()).add(text)
                 counts[name] += 1
         everywhere = {name for name, count in counts.items() if count == len(runs)}
         self.shared = {n: next(iter(v)) for n, v in sorted(values.items()) if len(v) == 1 and n in everywhere}
-        self._varying = [
+        varying = [
             name
             for name, different in sorted(values.items())
             if name not in self.shared and len(different) <= _MAX_ENVIRONMENT_VALUES
         ]
         self.named: dict[str, dict[str, str]] = {}
-        for run in runs:
-            self._add(run)
+        self._names: dict[int, str] = {}
+        for run, texts in zip(runs, every, strict=True):
+            own = {name: texts[name] for name in varying if name in texts}
+            self._names[id(run)] = _digest(own) if own else ""
+            if own:
+                self.named.setdefault(self._names[id(run)], own)
 
     def name(self, run: Run) -> str:
         """Return the name of the machine of a run, "" if its environment says nothing of its own."""
-        varying = self._of(run)
-        return _digest(varying) if varying else ""
-
-    def _add(self, run: Run) -> None:
-        if varying := self._of(run):
-            self.named.setdefault(_digest(varying), varying)
-
-    def _of(self, run: Run) -> dict[str, str]:
-        texts = _texts(run.environment)
-        return {name: texts[name] for name in self._varying if name in texts}
+        return self._names[id(run)]
 
 
 def _digest(texts: Mapping[str, str]) -> str:

@@ -19,6 +19,8 @@ COMMANDS = [
     "history",
     "why",
     "expected",
+    "render",
+    "schema",
     "init",
     "formats",
     "learn",

@@ -228,7 +228,7 @@ def test_logs_contain_no_local_path_if_python_is_on_the_path(monkeypatch):
 def test_missing_torch_is_an_error_with_a_remedy(monkeypatch, capsys):
     monkeypatch.setattr(bench.importlib.util, "find_spec", lambda name: None)
     assert bench.main(["darnn"]) == 1
-    assert "torch is not installed; pip install" in capsys.readouterr().err
+    assert 'torch is not installed; pip install "reportgen-bench[workloads]", or' in capsys.readouterr().err
 
 
 def test_missing_transformers_is_an_error_with_a_remedy(monkeypatch, capsys):

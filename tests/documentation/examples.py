@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import warm
+
 ROOT = Path(__file__).parents[2]
 _PART = re.compile(
     r"^<!-- setup:(?P<setup>.*?)-->$|^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$",
@@ -74,8 +76,9 @@ def run(example: Example, folder: Path, environment: dict[str, str]) -> str:
 def environment(folder: Path) -> dict[str, str]:
     """Return an environment whose `reportgen`, `python` and `python3` come from this checkout."""
     folder.mkdir()
-    for name, call in (("reportgen", "-m reportgen"), ("python", ""), ("python3", "")):
-        (folder / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {call} "$@"\n', encoding="utf-8")
+    python = f'"{sys.executable}"'
+    for name, call in (("reportgen", warm.program()), ("python", python), ("python3", python)):
+        (folder / name).write_text(f'#!/bin/sh\nexec {call} "$@"\n', encoding="utf-8")
         (folder / name).chmod(0o755)
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "PYTHONUNBUFFERED": "1"}

@@ -44,7 +44,7 @@ MEMORY = {"A100": 16, "H100": 32}  # device -> the largest batch that fits
 
 
 def write(folder: Path, page: str) -> Path:
-    """Write a repository whose definition is that of the page, with the page at its top; return its reports folder."""
+    """Write a repository whose definition is the one of the page, with the page at its top; return its reports folder."""
     for path, text in logs():
         (folder / "logs" / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / "logs" / path).write_text(text, "utf-8")

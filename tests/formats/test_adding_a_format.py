@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from tests.repository import write_charts_library
+
 pytestmark = pytest.mark.slow
 
 PACKAGE = Path(__file__).parents[2] / "reportgen"
@@ -99,12 +101,13 @@ def repository(tmp_path: Path) -> Path:
     for path, text in {"logs/tiny.log": LOG, "reports/tiny.toml": DEFINITION}.items():
         (root / path).parent.mkdir(parents=True)
         (root / path).write_text(text)
+    write_charts_library(root)
     return root
 
 
 def call(package: Path, repository: Path, *arguments: str) -> str:
     """Return what a command of the copy prints."""
-    environment = {**os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
     command = [sys.executable, "-m", "reportgen", *arguments]
     done = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

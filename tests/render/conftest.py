@@ -12,11 +12,13 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from reportgen.render.page import library, page_script, page_style
 
 GOLDEN = Path(__file__).parent / "golden"
+
+expect.set_options(timeout=30_000)  # ms; a busy machine takes long to draw a chart
 
 
 def _compare(case: str, files: Mapping[str, bytes]) -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.repository import write_charts_library
+
 pytestmark = pytest.mark.slow
 
 PACKAGE = Path(__file__).parents[2] / "reportgen"
@@ -51,7 +53,7 @@ OUTPUT = Addition(
 KIND = Addition(
     "render/figures/kinds/levels.py",
     _KIND_FILE,
-    "tables/results.py",
+    "document/model.py",
     line=_KIND_LINE,
     before='    STRIP = "strip", "repeats", False\n',
 )
@@ -118,12 +120,13 @@ def repository(tmp_path: Path) -> Path:
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
+    write_charts_library(root)
     return root
 
 
 def call(package: Path, repository: Path, *arguments: str) -> tuple[int, str]:
     """Return the exit code of a command of the copy, and what it prints."""
-    environment = {**os.environ, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
     command = [sys.executable, "-m", "reportgen", *arguments]
     done = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr

@@ -379,6 +379,23 @@ def test_hostile_texts_stay_texts(open_page: OpenPage) -> None:
     assert all(re.match("'=<img", text) for text in texts)
 
 
+def test_a_chart_has_its_room_before_it_is_drawn(open_page: OpenPage, files: dict[str, bytes]) -> None:
+    """A page that grows between the press and the release of a button loses the click."""
+    page = open_page(files, viewport={"width": 1440, "height": 4000})
+    places = block(page).locator(".drawing > div")
+    expect(places.locator(".chart-plot svg")).to_have_count(places.count(), timeout=30_000)
+    expect(block(page).locator(".undrawn")).to_have_count(0)
+    room = page.evaluate(
+        """() => {
+          const place = document.createElement('div');
+          place.className = 'undrawn';
+          document.querySelector('section.explorer').append(place);
+          return place.offsetHeight;
+        }"""
+    )
+    assert set(places.evaluate_all("places => places.map((place) => place.offsetHeight)")) == {room}
+
+
 def test_an_explorer_without_compared_factor_has_one_series(open_page: OpenPage) -> None:
     runs = [log(str(n), 10.0 * n, 1.0 * n, device="A", model="m", batch_size=n) for n in (1, 2)]
     page = open_page(page_of(runs))

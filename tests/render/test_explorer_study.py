@@ -24,6 +24,7 @@ REPORT = ROOT / "reports" / "transformers"
 MODELS = ("distilroberta-base", "roberta-base", "roberta-large")
 # ms until a chart is drawn, on a busy machine
 DRAWN = 30_000
+IGNORE, INFER = "Ignore time between steps", "Show inference, estimated"
 LENGTHS, BATCHES, DEVICES = (128, 256, 512), (1, 8, 32, 64, 128, 256), ("V100", "A100")
 GPUS = {"v100-16gb-300w": "V100", "a100-40gb-400w": "A100"}
 
@@ -73,36 +74,64 @@ def _explorer(page: Page) -> Locator:
     return page.locator("section.explorer")
 
 
-def _charts(page: Page) -> dict[str, list[list[dict[str, str | None]]]]:
-    """Return the cells of the table of each chart, row by row; the first one is the head of the row."""
+Choice = Mapping[str, str | bool]  # label of a control -> the option to select, or whether it is checked
+Charts = dict[
+    str, list[list[dict[str, str | None]]]
+]  # chart -> the cells of its table; the first is the row's head
+
+
+def _charts_of(page: Page, choices: Sequence[Choice]) -> list[Charts]:
+    """Return the tables of the charts after each choice. In one call, so that the charts themselves are not drawn."""
     return page.evaluate(
-        """() => Object.fromEntries([...document.querySelectorAll('section.explorer-chart')].map((chart) => [
-          chart.dataset.chart,
-          [...chart.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => ({
-            text: cell.textContent, value: cell.dataset.value ?? null, case: cell.querySelector('a')?.hash ?? null,
-          }))),
-        ]))"""
+        """(choices) => {
+          const labels = () => [...document.querySelectorAll('section.explorer .toolbar label')];
+          function choose(name, value) {
+            const { control } = labels().find((label) => label.textContent.trim() === name);
+            if (typeof value === 'boolean') {
+              if (control.checked !== value) control.click();
+              return;
+            }
+            if (control.selectedOptions[0].text === value) return;
+            control.value = [...control.options].find((option) => option.text === value).value;
+            control.dispatchEvent(new Event('change', { bubbles: true }));
+          }
+          const shown = () => Object.fromEntries([...document.querySelectorAll('section.explorer-chart')].map((chart) => [
+            chart.dataset.chart,
+            [...chart.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => ({
+              text: cell.textContent, value: cell.dataset.value ?? null, case: cell.querySelector('a')?.hash ?? null,
+            }))),
+          ]));
+          return choices.map((choice) => {
+            for (const [name, value] of Object.entries(choice)) choose(name, value);
+            return shown();
+          });
+        }""",
+        list(choices),
     )
+
+
+def _charts(page: Page) -> Charts:
+    (charts,) = _charts_of(page, [{}])
+    return charts
 
 
 @pytest.mark.slow
 def test_all_views_show_the_published_values(open_page: OpenPage, files: dict[str, bytes]) -> None:
     page = open_page(files)
     cases = {each["case"]: each for each in json.loads((REPORT / "report.json").read_text())["cases"]}
+    views = list(_views())
+    choices = [
+        {"model": m, "seq len": str(n), **{each: each == d for each in DEVICES}, IGNORE: ignore, INFER: infer}
+        for m, n, d, ignore, infer in views
+    ]
     compared = 0
-    for model, length, device, ignore, inference in _views():
-        _explorer(page).get_by_label("model", exact=True).select_option(model)
-        _explorer(page).get_by_label("seq len", exact=True).select_option(str(length))
-        for name in DEVICES:
-            _explorer(page).get_by_label(name, exact=True).set_checked(name == device)
-        _explorer(page).get_by_label("Ignore time between steps").set_checked(ignore)
-        _explorer(page).get_by_label("Show inference, estimated").set_checked(inference)
+    for view, charts in zip(views, _charts_of(page, choices), strict=True):
+        model, length, device, ignore, inference = view
         expected = {
             **(WITH_IGNORE if ignore else WITHOUT_IGNORE),
             **ALWAYS,
             **(INFERENCE if inference else {}),
         }
-        charts = _charts(page)
         assert set(charts) == set(expected)
         for chart, measures in expected.items():
             for row, batch in zip(charts[chart], BATCHES, strict=True):
@@ -132,11 +161,9 @@ def test_the_numbers_are_written_as_in_the_tables(open_page: OpenPage, files: di
           return texts;
         }"""
     )
-    for model, length in product(MODELS, LENGTHS):
-        _explorer(page).get_by_label("model", exact=True).select_option(model)
-        _explorer(page).get_by_label("seq len", exact=True).select_option(str(length))
-        _explorer(page).get_by_label("Show inference, estimated").set_checked(True)
-        for cells in (cell for rows in _charts(page).values() for row in rows for cell in row[1:]):
+    choices = [{"model": m, "seq len": str(length), INFER: True} for m, length in product(MODELS, LENGTHS)]
+    for charts in _charts_of(page, choices):
+        for cells in (cell for rows in charts.values() for row in rows for cell in row[1:]):
             if cells["value"] is not None:
                 assert cells["text"] in shown[cells["case"]]
 
@@ -152,14 +179,16 @@ def test_all_views_show_the_values_of_the_dashboard(
         "inference": "infer_throughput_seq_s",
         "forward": "infer_latency_s",
     }
-    for row in csv.DictReader((corpus / "expected" / "transformers_dashboard.csv").open()):
-        _explorer(page).get_by_label("model", exact=True).select_option(row["model"])
-        _explorer(page).get_by_label("seq len", exact=True).select_option(row["seq_len"])
-        _explorer(page).get_by_label("A100", exact=True).set_checked(False)
-        _explorer(page).get_by_label("Show inference, estimated").set_checked(True)
+    rows_of_dashboard = list(csv.DictReader((corpus / "expected" / "transformers_dashboard.csv").open()))
+    choices = [
+        {"model": row["model"], "seq len": row["seq_len"], "A100": False, INFER: True, IGNORE: ignore}
+        for row in rows_of_dashboard
+        for ignore in (False, True)
+    ]
+    views = iter(_charts_of(page, choices))
+    for row in rows_of_dashboard:
         for ignore in (False, True):
-            _explorer(page).get_by_label("Ignore time between steps").set_checked(ignore)
-            charts = _charts(page)
+            charts = next(views)
             line = BATCHES.index(int(row["batch_size"]))
             shown = {chart: [cell["value"] for cell in rows[line][1:]] for chart, rows in charts.items()}
             parts = [row[name] for name in ("cpu_time", "forward", "backward")][ignore:]
@@ -245,13 +274,11 @@ def _marks(page: Page, chart: str, cases: Sequence[str]) -> list[dict[str, objec
 def test_every_chart_shows_the_numbers_of_its_table(open_page: OpenPage, files: dict[str, bytes]) -> None:
     page = open_page(files, viewport={"width": 1440, "height": 6000})
     factors = {"ms": 1e-3, "%": 1e-2, "GiB": 2.0**30, "sequences/s": 1.0}
-    _explorer(page).get_by_label("Show inference, estimated").check()
     drawn = 0
     for model, length, ignore in product(MODELS, LENGTHS, (False, True)):
-        _explorer(page).get_by_label("model", exact=True).select_option(model)
-        _explorer(page).get_by_label("seq len", exact=True).select_option(str(length))
-        _explorer(page).get_by_label("Ignore time between steps").set_checked(ignore)
-        for chart, rows in _charts(page).items():
+        choice = {"model": model, "seq len": str(length), IGNORE: ignore, INFER: True}
+        (charts,) = _charts_of(page, [choice])
+        for chart, rows in charts.items():
             cells = [(row[0]["text"], cell) for row in rows for cell in row[1:] if cell["value"] is not None]
             expected = sorted(
                 (x, cell["case"].removeprefix("#case-"), float(cell["value"])) for x, cell in cells

@@ -18,6 +18,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
+from tests import warm
+
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 BOT = "github-actions[bot]"
@@ -162,11 +164,9 @@ def _evaluated(text: str, inputs: dict[str, str]) -> str:
 def _variables(work: Path, files: dict[str, Path], github: FakeGitHub) -> dict[str, str]:
     programs = work / "bin"
     programs.mkdir()
-    python = shlex.quote(sys.executable)
-    for name, command in (("python", python), ("reportgen", f"{python} -m reportgen")):
-        program = programs / name
-        program.write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} exec {command} "$@"\n')
-        program.chmod(0o755)
+    for name, command in (("python", shlex.quote(sys.executable)), ("reportgen", warm.program())):
+        (programs / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        (programs / name).chmod(0o755)
     (work / "temp").mkdir()
     for name in ("summary.md", "output.txt"):
         files[name].touch()

@@ -100,10 +100,18 @@
     return [h("div", { class: "drawings" }, each), table];
   }
 
-  // Charts are drawn when a reader comes near them. A place keeps its height while its chart is drawn again.
+  // Charts are drawn when a reader comes near them. A place has the height of a chart before, and keeps its own while
+  // its chart is drawn again: else the page would move under a pointer between press and release, and a click be lost.
   const places = new Map();
   const wanted = new WeakMap();
-  const draw = (place) => charts.draw(place, wanted.get(place), { name: wanted.get(place).title.text });
+  const undrawn = () => [...places.values()].filter((place) => place.matches(".undrawn"));
+
+  async function draw(place) {
+    const chart = await charts.draw(place, wanted.get(place), { name: wanted.get(place).title.text });
+    place.style.minHeight = chart ? `${place.offsetHeight}px` : "";
+    for (const each of chart ? [place] : undrawn()) each.classList.remove("undrawn");
+  }
+
   const near = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries) {
@@ -117,7 +125,7 @@
 
   // A place for a chart; it stays empty where the library of the charts is not beside the page.
   function drawing(key, spec, title) {
-    if (!places.has(key)) places.set(key, h("div", {}));
+    if (!places.has(key)) places.set(key, h("div", { class: "undrawn" }));
     const place = places.get(key);
     place.style.minHeight = place.offsetHeight ? `${place.offsetHeight}px` : place.style.minHeight;
     wanted.set(place, spec);
