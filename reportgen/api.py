@@ -15,11 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from reportgen.compare.comparison import CompareKind
+from reportgen.compare.expected_speed import Expected
 from reportgen.core.errors import RequestError
 from reportgen.core.model import STEP, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule, find_rule
 from reportgen.diff.rebuilt import NOTHING_REBUILT, RebuiltReport
-from reportgen.document.model import CompareKind, Document, Expected, Quantity
+from reportgen.document.model import Document, Quantity
 from reportgen.library.arguments import (
     Names,
     PathLike,

@@ -74,6 +74,8 @@ WRITING_FUNCTIONS = {
     "shutil.move",
     "shutil.rmtree",
 }
+# The tests of two sets of repeats; `reportgen.compare.verdicts` chooses one by the order of the runs.
+DECIDING_FUNCTIONS = ("signed_rank_test", "rank_sum_test", "false_discovery_thresholds")
 PRINTING_FUNCTIONS = {"print", "exit", "quit", "sys.exit", "os._exit", "os.abort"}
 
 
@@ -326,6 +328,19 @@ def test_only_the_command_line_prints_and_exits() -> None:
             if isinstance(node, ast.Attribute | ast.Name)
             and ast.unparse(node) in ("sys.stdout", "sys.stderr", "SystemExit")
         ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_only_compare_gives_a_ratio_with_a_verdict() -> None:
+    """Others ask `compare_cases` and hold the Comparison; they make no verdict, and use no test."""
+    made = ("Comparison", "CycleComparison", "Verdict", "decide", *DECIDING_FUNCTIONS)
+    wrong = [
+        f"{place(path, node)}: {function}"
+        for name, path in REPORTGEN.items()
+        if not _within(name, "compare")
+        for node, function in calls(path)
+        if function.split(".")[-1] in made
+    ]
     assert not wrong, "\n".join(wrong)
 
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from reportgen.autolayout.path_factors import LOG_LEVEL
 from reportgen.autolayout.table_layout import SUBJECTS, Axes, position
+from reportgen.compare.comparison import CompareKind
 from reportgen.compare.conditions import COMPETITORS, DEVICE_COUNTS
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import FactorValue, Run
-from reportgen.document.model import CompareKind
 from reportgen.tables.spec import CompareSpec, Pick
 
 # A comparison that gives fewer cases a ratio than this leaves most cells of its column empty.

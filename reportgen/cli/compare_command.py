@@ -61,5 +61,5 @@ def compare(
         )
     print_comparison(result, format)
     if metric is None:
-        chosen = result.diff.rows[0].metric
+        chosen = result.diff.rows[0].comparison.own.metric
         log(f"compared: {chosen} ({phase}); choose another by --metric and --phase")

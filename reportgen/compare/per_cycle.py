@@ -5,92 +5,81 @@ takes no cycles of the device.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from reportgen.compare.conditions import have_same_device
+from reportgen.compare.contract import have_same_device
 from reportgen.compare.cycles import CycleComparison
-from reportgen.compare.verdicts import DecisionRule, TimedRepeat, decide
+from reportgen.compare.side import MeasuredLogs, Side
+from reportgen.compare.verdicts.arrangement import TimedRepeat
+from reportgen.compare.verdicts.decision import DecisionRule, decide
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import DATA_LOADING, STEP, Case
 from reportgen.core.rules import Rule
 from reportgen.core.stats import median
-from reportgen.protocol import MeasuredRuns, Protocol, try_measure
+from reportgen.protocol import try_measure
 from reportgen.protocol.available import ENERGY_PER_SAMPLE
 from reportgen.protocol.cycles import sm_clocks
 
 
-@dataclass(frozen=True, slots=True)
-class PerCycle:
-    """Compares cases of one protocol per cycle; `measured` is the store of the build."""
-
-    measured: MeasuredRuns
-    protocol: Protocol
-    rule: DecisionRule
-
-    def compare(self, case: Case, baseline: Case) -> CycleComparison | None:
-        """Return how two cases compare per cycle; None without clocks of the device, or of another model."""
-        better = metric_of(case.metric).better
-        is_waiting = DATA_LOADING in (case.phase, *case.parts)
-        if (case.metric, case.phase) != (baseline.metric, baseline.phase):
-            return None
-        if better is None or not metric_of(case.metric).is_speed or is_waiting:
-            return None
-        if not have_same_device(case, baseline):
-            return None
-        own, base = (sm_clocks(side, self.measured, self.protocol) for side in (case, baseline))
-        if not own or not base:
-            return None
-        seconds = [_values(side) for side in (case, baseline)]
-        cycles = [_per_cycle(side, clocks) for side, clocks in ((case, own), (baseline, base))]
-        if min(min(values) for values in seconds) <= 0:
-            return None
-        return CycleComparison(
-            _speed_ratio(*cycles, better=better),
-            _speed_ratio(*seconds, better=better),
-            median(own),
-            median(base),
-            decide(_timed(case, cycles[0]), _timed(baseline, cycles[1]), better=better, rule=self.rule),
-            is_host_bound=_is_host_bound(case) or _is_host_bound(baseline),
-        )
-
-    def energy_ratio(self, case: Case, baseline: Case) -> float | None:
-        """Return the energy per sample relative to the baseline's; None unless all repeats have one."""
-        if {case.phase, baseline.phase} != {STEP} or not metric_of(case.metric).is_speed:
-            return None
-        own, base = (self._energies(side) for side in (case, baseline))
-        return median(own) / median(base) if own and base and min(*own, *base) > 0 else None
-
-    def _energies(self, case: Case) -> list[float]:
-        attempts = [
-            try_measure(self.measured.of(each.run), ENERGY_PER_SAMPLE, STEP, self.protocol)
-            for each in case.measurements
-        ]
-        values = [attempt.measurement.value for attempt in attempts if attempt.measurement]
-        return values if len(values) == len(case.measurements) else []
+def compare_cycles(
+    own: Side, baseline: Side, logs: MeasuredLogs, rule: DecisionRule
+) -> CycleComparison | None:
+    """Return how two sides compare per cycle; None without clocks of the device, or of another model."""
+    case, other = own.case, baseline.case
+    metric = metric_of(own.metric)
+    if case is None or other is None or (own.metric, own.phase) != (baseline.metric, baseline.phase):
+        return None
+    if metric.better is None or not metric.is_speed or DATA_LOADING in (case.phase, *case.parts):
+        return None
+    if not have_same_device(own, baseline):
+        return None
+    clocks, base_clocks = (sm_clocks(each, logs.measured, logs.protocol) for each in (case, other))
+    if not clocks or not base_clocks or min(each.value for each in (*own.repeats, *baseline.repeats)) <= 0:
+        return None
+    is_time = metric.better == "lower"
+    cycles, base_cycles = _per_cycle(own, clocks, is_time), _per_cycle(baseline, base_clocks, is_time)
+    return CycleComparison(
+        _speed_ratio(cycles, base_cycles, is_time),
+        _speed_ratio(own.repeats, baseline.repeats, is_time),
+        median(clocks),
+        median(base_clocks),
+        decide(cycles, base_cycles, better=metric.better, rule=rule),
+        is_host_bound=_is_host_bound(case) or _is_host_bound(other),
+    )
 
 
-def _values(case: Case) -> list[float]:
-    return [each.value for each in case.measurements]
+def energy_ratio(own: Side, baseline: Side, logs: MeasuredLogs) -> float | None:
+    """Return the energy per sample relative to the baseline's; None unless all repeats have one."""
+    if own.case is None or baseline.case is None or not metric_of(own.metric).is_speed:
+        return None
+    if {own.phase, baseline.phase} != {STEP}:
+        return None
+    energies, base = (_energies(case, logs) for case in (own.case, baseline.case))
+    return median(energies) / median(base) if energies and base and min(*energies, *base) > 0 else None
 
 
-def _per_cycle(case: Case, clocks: Sequence[float]) -> list[float]:
-    """Return times in cycles, and rates per cycle."""
-    is_time = metric_of(case.metric).better == "lower"
-    pairs = zip(_values(case), clocks, strict=True)
-    return [value * clock if is_time else value / clock for value, clock in pairs]
-
-
-def _speed_ratio(own: Sequence[float], base: Sequence[float], *, better: str) -> float:
-    ratio = median(own) / median(base)
-    return ratio if better == "higher" else 1 / ratio
-
-
-def _timed(case: Case, values: Sequence[float]) -> list[TimedRepeat]:
-    pairs = zip(case.measurements, values, strict=True)
-    return [
-        TimedRepeat(value, each.run.started, each.run.round, clock=each.run.started_clock)
-        for each, value in pairs
+def _energies(case: Case, logs: MeasuredLogs) -> list[float]:
+    attempts = [
+        try_measure(logs.measured.of(each.run), ENERGY_PER_SAMPLE, STEP, logs.protocol)
+        for each in case.measurements
     ]
+    values = [attempt.measurement.value for attempt in attempts if attempt.measurement]
+    return values if len(values) == len(case.measurements) else []
+
+
+def _per_cycle(side: Side, clocks: Sequence[float], is_time: bool) -> list[TimedRepeat]:
+    """Return times in cycles, and rates per cycle; the verdict on the seconds says what a run costs."""
+    pairs = zip(side.repeats, clocks, strict=True)
+    return [
+        replace(each, value=each.value * clock if is_time else each.value / clock, seconds=None, devices=0)
+        for each, clock in pairs
+    ]
+
+
+def _speed_ratio(own: Sequence[TimedRepeat], base: Sequence[TimedRepeat], is_time: bool) -> float:
+    values, others = ([each.value for each in side] for side in (own, base))
+    ratio = median(values) / median(others)
+    return 1 / ratio if is_time else ratio
 
 
 def _is_host_bound(case: Case) -> bool:

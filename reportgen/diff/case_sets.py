@@ -5,27 +5,19 @@ one, is what the sets differ in: a device, a branch, a campaign. It does not kee
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import median
+from dataclasses import dataclass, replace
 
-from reportgen.compare.conditions import Difference, differences
-from reportgen.compare.verdict import Verdict
-from reportgen.compare.verdicts import TimedRepeat, decide
+from reportgen.compare.comparison import CompareKind
+from reportgen.compare.pair import Question, compare_cases
+from reportgen.compare.side import Side, side_of
+from reportgen.compare.verdicts import TimedRepeat
 from reportgen.core import units
 from reportgen.core.factors import FactorsKey, factor_key, factors_key
 from reportgen.core.metrics import item_of, metric_of
-from reportgen.core.model import Case, Factors, FactorValue, Measurement
+from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.diff.cells import heading_text
 from reportgen.diff.changes import Diff
-from reportgen.diff.rows import (
-    NO_ORDER,
-    Row,
-    RowSide,
-    arrow_text,
-    corrected_rows,
-    environment_changes,
-    sorted_rows,
-)
+from reportgen.diff.rows import Row, corrected_rows, environment_changes, sorted_rows
 from reportgen.render.text.english import count
 
 _MAX_NAMED = 5
@@ -115,71 +107,34 @@ def _by_key(cases: Iterable[Case], free: Collection[str]) -> dict[FactorsKey, li
 
 
 def _row(old: Case, new: Case, free: Collection[str], hidden: Collection[str]) -> Row:
-    differs = differences(new, old, free)
-    unit = units.choose([_value(old), _value(new)], new.unit)
+    before, after = side_of(old), side_of(new)
+    added = _added(after, before)
+    kind: CompareKind = "speedup" if metric_of(new.metric, new.unit).is_speed else "ratio"
+    own = replace(after, repeats=added, without_repeats="all runs of the second side are on the first, too")
     return Row(
         place="",
         heading=_heading(new, hidden) or new.metric,
-        metric=new.metric,
-        phase=new.phase,
-        old=_side(old, unit),
-        new=_side(new, unit),
-        verdict=_verdict(old, new, differs),
-        environment=differs,
-        is_part=0 < len(_added(new, old)) < len(new.measurements),
+        comparison=compare_cases(own, before, Question(kind, about=free)),
+        old=_shown(old, new),
+        new=_shown(new, old),
+        is_part=0 < len(added) < len(after.repeats),
         case=heading_text(dict(sorted(new.factors.items()))),
     )
 
 
-def _value(case: Case) -> float:
+def _shown(case: Case, other: Case) -> str:
+    """Return the number of a case, in a unit that fits both."""
     assert case.summary is not None
-    return case.summary.median
-
-
-def _side(case: Case, unit: units.Unit) -> RowSide:
-    summary = case.summary
-    assert summary is not None
+    assert other.summary is not None
+    unit = units.choose([case.summary.median, other.summary.median], case.unit)
     name = units.rate_unit(item_of(case.metric, case.factors)) if case.unit == "samples/s" else unit.name
-    shown = f"{units.text(summary.median / unit.factor)} {name}".removesuffix(" ratio")
-    return RowSide(summary.median, shown, summary.n, summary.low, summary.high)
+    return f"{units.text(case.summary.median / unit.factor)} {name}".removesuffix(" ratio")
 
 
-def _verdict(old: Case, new: Case, differs: Sequence[Difference]) -> Verdict | None:
-    """Return the verdict on the runs that only the new set has; None if the metric is not a speed."""
-    metric = metric_of(new.metric, new.unit)
-    repeats, others = _added(new, old), [_timed(each) for each in old.measurements]
-    if not metric.is_speed or metric.better is None or min(_values(old) + _values(new)) <= 0:
-        return None
-    ratio = median(_values(new)) / median(_values(old))
-    ratio = ratio if metric.better == "higher" else 1 / ratio
-    essential = [arrow_text(each) for each in differs if each.is_essential]
-    if essential:
-        return Verdict("not comparable", ratio, NO_ORDER, reason=f"differs in {' and '.join(essential)}")
-    if not repeats:
-        return Verdict(
-            "undecided", ratio, NO_ORDER, reason="all runs of the second side are on the first, too"
-        )
-    return decide(repeats, others, better=metric.better)
-
-
-def _values(case: Case) -> list[float]:
-    return [measurement.value for measurement in case.measurements]
-
-
-def _added(case: Case, other: Case) -> list[TimedRepeat]:
-    """Return the repeats that the other case lacks: none there has the same start and value."""
-    known = {_identity(measurement) for measurement in other.measurements} - {None}
-    return [_timed(each) for each in case.measurements if _identity(each) not in known]
-
-
-def _timed(measurement: Measurement) -> TimedRepeat:
-    run = measurement.run
-    return TimedRepeat(measurement.value, run.started, run.round, clock=run.started_clock)
-
-
-def _identity(measurement: Measurement) -> tuple[float, float] | None:
-    started = measurement.run.started
-    return None if started is None else (started, measurement.value)
+def _added(side: Side, other: Side) -> tuple[TimedRepeat, ...]:
+    """Return the repeats of a side that the other side lacks: none there has the same start and value."""
+    known = {(each.start, each.value) for each in other.repeats if each.start is not None}
+    return tuple(each for each in side.repeats if (each.start, each.value) not in known)
 
 
 def _named(what: str, cases: Sequence[Case], hidden: Collection[str]) -> list[str]:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from reportgen.compare.conditions import differing_conditions
 from reportgen.core.factors import factors_key
 from reportgen.core.rules import SEVERITIES
 from reportgen.core.stats import geometric_mean
@@ -21,7 +20,7 @@ from reportgen.diff.cells import (
     same_number,
     same_value,
 )
-from reportgen.diff.pairs import DESCRIPTIONS, CasePair, reasons_of, side_of, verdict_on_pair
+from reportgen.diff.pairs import DESCRIPTIONS, CasePair, compare_pair, reasons_of, shown_number
 from reportgen.diff.rows import (
     EnvironmentChange,
     Row,
@@ -257,17 +256,14 @@ def _pair(
 def _row(pair: CasePair, changes: Sequence[CellChange]) -> Row:
     values = [each for each in changes if each.cell.quantity == "value"]
     first = (values or changes)[0]
-    old_shown, new_shown = (first.old_text, first.new_text) if values else ("", "")
+    comparison = compare_pair(pair)
     return Row(
         place=f"{first.report}/{first.table}",
         heading=first.row_and_column,
-        metric=pair.new.metric,
-        phase=pair.new.phase,
-        old=side_of(pair.old, old_shown),
-        new=side_of(pair.new, new_shown),
-        verdict=verdict_on_pair(pair),
-        reasons=reasons_of(pair),
-        environment=differing_conditions(pair.new.conditions, pair.old.conditions, pair.new.metric),
+        comparison=comparison,
+        old=(values and first.old_text) or shown_number(pair.old),
+        new=(values and first.new_text) or shown_number(pair.new),
+        reasons=reasons_of(pair, comparison.breakdown),
         tables=tuple(dict.fromkeys(f"{change.report}/{change.table}" for change in changes)),
         is_part=bool(pair.repeats.kept and pair.repeats.added),
         case=_case_text(pair.new),
@@ -309,7 +305,7 @@ def _ratios(old: Document, new: Document) -> Iterator[RatioChange]:
 def _ratio_reasons(old: Document, new: Document, before: PlacedCell, after: PlacedCell) -> Iterator[str]:
     own = _pair(old, new, before.case, after.case)
     if own and own.has_moved:
-        yield f"its number moved: {side_of(own.old).shown} -> {side_of(own.new).shown}"
+        yield f"its number moved: {shown_number(own.old)} -> {shown_number(own.new)}"
     first, second = before.comparison, after.comparison
     if first is None or second is None:
         return
@@ -317,7 +313,7 @@ def _ratio_reasons(old: Document, new: Document, before: PlacedCell, after: Plac
     if base and base.old.factors != base.new.factors:
         yield "other baseline"
     elif base and base.has_moved:
-        yield f"its baseline moved: {side_of(base.old).shown} -> {side_of(base.new).shown}"
+        yield f"its baseline moved: {shown_number(base.old)} -> {shown_number(base.new)}"
     facts = first.expected, second.expected
     if facts[0] and facts[1] and not same_value(facts[0].speed, facts[1].speed):
         yield f"expected facts changed: {facts[0].speed:.4g} -> {facts[1].speed:.4g}"

@@ -1,18 +1,17 @@
 """A case in two states of a report: the verdict on its new runs, and why its number moved."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
 
-from reportgen.compare.conditions import differing_conditions
-from reportgen.compare.verdict import Verdict
-from reportgen.compare.verdicts import TimedRepeat, decide
+from reportgen.compare.breakdown import Breakdown
+from reportgen.compare.comparison import CompareKind, Comparison
+from reportgen.compare.pair import Question, compare_cases
 from reportgen.core import units
 from reportgen.core.metrics import metric_of
-from reportgen.diff.parts import parts_sentence
+from reportgen.diff.parts import stored_breakdown
 from reportgen.diff.repeats import RepeatChanges, compare_repeats
-from reportgen.diff.rows import NO_ORDER, RowSide, arrow_text
-from reportgen.document.model import Case, Document, Measurement
+from reportgen.document.model import Case, Document
+from reportgen.document.sides import side_of
 
 # Files that describe logs. They may be corrected; logs may not.
 DESCRIPTIONS = ("labels.toml", "source.toml")
@@ -20,13 +19,11 @@ DESCRIPTIONS = ("labels.toml", "source.toml")
 _MAX_NAMED = 2
 
 
-def side_of(case: Case, shown: str = "") -> RowSide:
-    """Return one side of a row."""
-    summary = case.summary
-    assert summary is not None
-    unit = units.choose([summary.value], case.unit)
-    text = shown or f"{units.text(summary.value / unit.factor)} {unit.name}".removesuffix(" ratio")
-    return RowSide(summary.value, text, summary.repeats, summary.low, summary.high)
+def shown_number(case: Case) -> str:
+    """Return the number of a case in the unit that fits it."""
+    assert case.summary is not None
+    unit = units.choose([case.summary.value], case.unit)
+    return f"{units.text(case.summary.value / unit.factor)} {unit.name}".removesuffix(" ratio")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,58 +52,31 @@ class CasePair:
         return self.old.summary != self.new.summary or not self.repeats.is_none
 
 
-def verdict_on_pair(pair: CasePair) -> Verdict | None:
-    """Return the verdict on the new runs against the old ones, None for a metric that is not a speed.
+def compare_pair(pair: CasePair) -> Comparison:
+    """Return how the new runs compare with the old ones, and in which parts the difference is.
 
     Runs that are on both sides say nothing about a change, so only new runs are compared with the old ones.
     """
-    metric = metric_of(pair.new.metric, pair.new.unit)
-    if not metric.is_speed or metric.better is None:
-        return None
     changes = pair.repeats
-    new, old = _timed(changes.added), _timed(pair.old.measurements)
-    ratio = _speed_ratio(pair, metric.better)
-    if ratio is None or any(each.value <= 0 for each in (*new, *old)):
-        return None
-    reason = _not_comparable(pair)
-    if reason:
-        return Verdict("not comparable", ratio, NO_ORDER, reason=reason)
-    if not new:
-        return Verdict("undecided", ratio, NO_ORDER, reason="no run was added, so nothing new was measured")
-    return decide(new, old, better=metric.better)
+    none = "no run was added, so nothing new was measured"
+    new = side_of(pair.new, changes.added, none)
+    old = side_of(pair.old)
+    kind: CompareKind = "speedup" if metric_of(pair.new.metric, pair.new.unit).is_speed else "ratio"
+    comparison = compare_cases(new, old, Question(kind), hindrance=_hindrance(pair, changes))
+    parts = stored_breakdown(pair.old_report, pair.new_report, pair.old.name, pair.new.name)
+    return replace(comparison, breakdown=parts)
 
 
-def _not_comparable(pair: CasePair) -> str:
-    """Return why old and new numbers do not measure the same thing, "" if they do."""
+def _hindrance(pair: CasePair, changes: RepeatChanges) -> str:
+    """Return why the two numbers do not measure one thing, if it is not in their conditions; else ""."""
     if _protocol_changes(pair):
         return "measured by another protocol"
-    changes = pair.repeats
     if changes.edited:
         return "a log was edited"
-    if changes.remeasured:
-        return "the same logs give other numbers"
-    differs = differing_conditions(pair.new.conditions, pair.old.conditions, pair.new.metric)
-    essential = [each for each in differs if each.is_essential]
-    return f"differs in {' and '.join(map(arrow_text, essential))}" if essential else ""
+    return "the same logs give other numbers" if changes.remeasured else ""
 
 
-def _speed_ratio(pair: CasePair, better: Literal["higher", "lower"]) -> float | None:
-    assert pair.old.summary is not None
-    assert pair.new.summary is not None
-    old, new = pair.old.summary.value, pair.new.summary.value
-    if old <= 0 or new <= 0:
-        return None
-    return new / old if better == "higher" else old / new
-
-
-def _timed(repeats: Sequence[Measurement]) -> list[TimedRepeat]:
-    return [
-        TimedRepeat(each.value, each.run.started, each.run.round, clock=each.run.started_clock)
-        for each in repeats
-    ]
-
-
-def reasons_of(pair: CasePair) -> tuple[str, ...]:
+def reasons_of(pair: CasePair, parts: Breakdown | None) -> tuple[str, ...]:
     """Return why the number of a case moved: protocol, logs, labels, definition, reader, phases."""
     reasons = [*_protocol_changes(pair), *_log_changes(pair), *_label_changes(pair)]
     if pair.is_redefined:
@@ -114,8 +84,7 @@ def reasons_of(pair: CasePair) -> tuple[str, ...]:
     readers = [*_reader_changes(pair)]
     if not readers and not reasons and pair.repeats.remeasured:
         readers.append("reader changed: the same logs give other numbers")
-    parts = parts_sentence(pair.old_report, pair.new_report, pair.old.name, pair.new.name)
-    return (*reasons, *readers, *([parts] if parts else ()))
+    return (*reasons, *readers, *([parts.sentence()] if parts else ()))
 
 
 def _protocol_changes(pair: CasePair) -> list[str]:

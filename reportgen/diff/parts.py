@@ -8,8 +8,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from reportgen.compare import breakdown
 from reportgen.compare.why.phases import kind_of
-from reportgen.compare.why.split import PhaseTime, Side, split
+from reportgen.compare.why.split import PhaseTime, SideTimes, split
 from reportgen.document.model import Breakdown, Document
 
 # What the phases leave of the whole is computed again.
@@ -26,7 +27,7 @@ class _Times:
     """
 
     per: str
-    side: Side
+    side: SideTimes
     shared: frozenset[str]
     lag: float | None
 
@@ -37,13 +38,15 @@ class _Times:
         return self.lag is not None and other.lag is not None and self.shared == other.shared
 
 
-def parts_sentence(old: Document, new: Document, old_case: str, new_case: str) -> str:
-    """Return the parts of the change of a case in words, "" if they are unknown or nothing moved."""
+def stored_breakdown(
+    old: Document, new: Document, old_case: str, new_case: str
+) -> breakdown.Breakdown | None:
+    """Return the parts of the change of a case, None if they are unknown or nothing moved."""
     before, after = _times(old.breakdowns, old_case), _times(new.breakdowns, new_case)
     if before is None or after is None or before.per != after.per or not before.has_same_lag(after):
-        return ""
-    breakdown = split(after.side, before.side, per=after.per)
-    return breakdown.sentence() if breakdown.seconds and breakdown.is_split else ""
+        return None
+    parts = split(after.side, before.side, per=after.per)
+    return parts if parts.seconds and parts.is_split else None
 
 
 def _times(breakdowns: Iterable[Breakdown], case: str) -> _Times | None:
@@ -73,4 +76,4 @@ def _of_side(stored: Breakdown, whole: float, times: Mapping[str, float | None])
         for name, time in times.items()
         if time and name not in (*_REST, "clocks")
     }
-    return _Times(stored.per, Side(whole, phases), shared, times.get("stragglers"))
+    return _Times(stored.per, SideTimes(whole, phases), shared, times.get("stragglers"))

@@ -9,61 +9,55 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.compare.conditions import Difference
+from reportgen.compare.comparison import Comparison
+from reportgen.compare.contract import Difference
+from reportgen.compare.family import correct_for_number
 from reportgen.compare.verdict import Verdict
-from reportgen.compare.verdicts import correct_for_number
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP
 
-# The arrangement of a verdict that rests on no order of runs.
-NO_ORDER = "unknown"
 # Of false discoveries among the verdicts of a comparison.
 _RATE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class RowSide:
-    """A case on one side. value: in the base unit; shown: with its unit; low, high: of the repeats."""
-
-    value: float
-    shown: str
-    repeats: int
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
-    """A case on both sides.
+    """A case on both sides: the new one against the old one.
 
     place, heading  where it is shown, and its row and column there
-    case        the same text for all metrics and phases of the same runs
-    tables      all tables that show it
-    verdict     on the new side against the old one; None for a metric that is not a speed
+    old, new    the numbers as they are shown
     reasons     why the number moved, as fragments
-    environment what else differs between the two, which may explain the difference
+    tables      all tables that show it
     is_part     whether the verdict is on a part of the runs, because the others are on both sides
+    case        the same text for all metrics and phases of the same runs
     """
 
     place: str
     heading: str
-    metric: str
-    phase: str
-    old: RowSide
-    new: RowSide
-    verdict: Verdict | None
+    comparison: Comparison
+    old: str
+    new: str
     reasons: tuple[str, ...] = ()
-    environment: tuple[Difference, ...] = ()
     tables: tuple[str, ...] = ()
     is_part: bool = False
     case: str = ""
 
     @property
+    def verdict(self) -> Verdict | None:
+        """The verdict on the new side against the old one; None for a metric that is not a speed."""
+        return self.comparison.verdict
+
+    @property
     def ratio(self) -> float | None:
-        """The ratio of the speeds, above 1 if the new side is faster; None if there is none."""
+        """The ratio of speeds of the verdict, above 1 if the new side is faster; None without one."""
         if self.verdict is None or not math.isfinite(self.verdict.ratio):
             return None
         return self.verdict.ratio
+
+    @property
+    def environment(self) -> tuple[Difference, ...]:
+        """The differences besides factors, which may explain the change."""
+        return tuple(each for each in self.comparison.differs if not each.is_factor)
 
 
 def primary_rows(rows: Iterable[Row]) -> list[Row]:
@@ -77,9 +71,9 @@ def primary_rows(rows: Iterable[Row]) -> list[Row]:
 
 
 def _rank(row: Row) -> tuple[bool, int, float]:
-    order = list(METRICS)
-    metric = order.index(row.metric) if row.metric in METRICS else len(order)
-    return row.phase != STEP, metric, -row.old.value
+    order, new, old = list(METRICS), row.comparison.own, row.comparison.base
+    metric = order.index(new.metric) if new.metric in METRICS else len(order)
+    return new.phase != STEP, metric, -(old.value or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +86,10 @@ class EnvironmentChange:
     rows: int
 
 
-def arrow_text(difference: Difference) -> str:
-    """Return what differs, in words: `driver 535 -> 550`."""
-    return f"{difference.name} {difference.baseline} -> {difference.own}"
-
-
 def corrected_rows(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with verdicts corrected for their number."""
-    verdicts = {position: row.verdict for position, row in enumerate(rows) if row.verdict}
-    corrected: dict[int, Verdict] = correct_for_number(verdicts, _RATE)
-    return [replace(row, verdict=corrected.get(position)) for position, row in enumerate(rows)]
+    corrected = correct_for_number(dict(enumerate(row.comparison for row in rows)), _RATE)
+    return [replace(row, comparison=corrected[position]) for position, row in enumerate(rows)]
 
 
 # The worst first. Of equal verdicts, the slowest first; metrics other than speeds have no verdict.

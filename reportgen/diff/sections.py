@@ -12,7 +12,7 @@ from reportgen.compare.verdict import difference_text, time_text
 from reportgen.core.metrics import metric_of
 from reportgen.diff.cells import CellChange
 from reportgen.diff.changes import Diff, FindingChange, ReportChange
-from reportgen.diff.rows import Row, arrow_text
+from reportgen.diff.rows import Row
 from reportgen.render.text.english import count
 
 Tone = Literal["bad", "good", "plain"]
@@ -78,7 +78,7 @@ def sentences(diff: Diff) -> list[str]:
     said = []
     mean, averaged = diff.mean_ratio, diff.averaged
     if mean is not None and len(averaged) > 1:
-        by = " or ".join(dict.fromkeys(row.metric.replace("_", " ") for row in averaged))
+        by = " or ".join(dict.fromkeys(row.comparison.own.metric.replace("_", " ") for row in averaged))
         mean_text = difference_text(mean)
         said.append(f"Geometric mean speed of the {len(averaged)} cases compared (by {by}): {mean_text}.")
     if diff.unchanged:
@@ -115,11 +115,12 @@ def verdict_text(row: Row) -> str:
     """Return how the new number compares with the old one, and how sure that is."""
     verdict = row.verdict
     if verdict is None:
-        if row.old.value == 0:
+        old, new = row.comparison.base.value, row.comparison.own.value
+        if not old or new is None:
             return "changed"
-        percent = 100 * (row.new.value / row.old.value - 1)
+        percent = 100 * (new / old - 1)
         return f"{percent:+.3g} %" if abs(percent) < 999.5 else f"{percent:+,.0f} %"
-    is_time = metric_of(row.metric).better == "lower"
+    is_time = metric_of(row.comparison.own.metric).better == "lower"
     if verdict.kind in ("faster", "slower", "same") or row.ratio is None:
         order = _ORDERS.get(verdict.arrangement, "") if verdict.test == "separation" else ""
         return f"{'the added runs: ' * row.is_part}{verdict.sentence(beside_time=is_time)}{order}"
@@ -170,9 +171,9 @@ def _rows(title: str, rows: Iterable[Row], tone: Tone = "plain") -> Section:
 
 def _row(row: Row) -> tuple[str, ...]:
     also = f" (and {count(len(row.tables) - 1, 'other table')})" if len(row.tables) > 1 else ""
-    why = "; ".join((*row.reasons, *map(arrow_text, row.environment)))
-    heading = row.heading or row.metric
-    return f"{row.place}{also}", heading, row.old.shown, row.new.shown, verdict_text(row), why
+    why = "; ".join((*row.reasons, *(each.change_text for each in row.environment)))
+    heading = row.heading or row.comparison.own.metric
+    return f"{row.place}{also}", heading, row.old, row.new, verdict_text(row), why
 
 
 def _report_row(change: ReportChange, what: str) -> tuple[str, ...]:

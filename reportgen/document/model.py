@@ -17,7 +17,10 @@ from typing import Literal, Self
 
 import msgspec
 
-from reportgen.compare.conditions import Difference
+from reportgen.compare.comparison import CompareKind as CompareKind
+from reportgen.compare.contract import Difference
+from reportgen.compare.expected_speed import Expected as Expected
+from reportgen.compare.expected_speed import SpeedEdge as SpeedEdge
 from reportgen.compare.verdict import Verdict
 from reportgen.core.metrics import Better, metric_of
 from reportgen.core.model import Evidence, FactorValue, Source, Status
@@ -31,14 +34,12 @@ Quantity = Literal[
     "value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats",
     "interval", "verdict", "cycles", "energy",
 ]  # fmt: skip
-CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
 CellKind = Literal["number", "absent", "status", "several", "planned", "interval", "verdict", "incomparable"]
 UnitMode = Literal["table", "column", "row", "cell"]
 FigureContent = Literal["cells", "repeats", "steps", "shares", "parts", "pairs"]
 Outcome = Literal["pass", "fail", "not evaluated"]
 
 Key = dict[str, FactorValue]
-Conditions = tuple[tuple[str, tuple[FactorValue, ...]], ...]
 
 # The quantities that each comparison can show, and their titles.
 COMPARED_QUANTITIES: Mapping[CompareKind, tuple[Quantity, ...]] = {
@@ -695,29 +696,6 @@ class Figure(Value, frozen=True):
 # Expected speed
 
 
-class SpeedEdge(Value, frozen=True):
-    """One fact on the path of an expected speed: `of` runs at `speed` x the speed of `to`.
-
-    of        system
-    to        other system
-    speed     of the first, relative to the second
-    source    where the fact is from
-    url       address of the source
-    read      day on which it was read
-    inverted  whether the path goes against the fact, whose source says 1/speed of `to` over `of`
-    where     factors, each with its values, of the cases that the fact holds for
-    """
-
-    of: str
-    to: str
-    speed: float
-    source: str = ""
-    url: str = ""
-    read: str = ""
-    inverted: bool = False
-    where: Conditions = ()
-
-
 class ExpectedRatio(Value, frozen=True):
     """The expected speed of one comparison; the expected speeds of the document have the facts behind it.
 
@@ -729,35 +707,6 @@ class ExpectedRatio(Value, frozen=True):
     target: str
     reference: str
     speed: float
-
-
-class Expected(Value, frozen=True):
-    """The expected speed of one system relative to another.
-
-    target     system
-    reference  other system
-    speed      of the first, relative to the second: the product along the path
-    low        lowest product of all shortest paths
-    high       highest product
-    paths      each path as its facts, from target to reference
-    """
-
-    target: str
-    reference: str
-    speed: float
-    low: float
-    high: float
-    paths: tuple[tuple[SpeedEdge, ...], ...] = ()
-
-    @property
-    def is_band(self) -> bool:
-        """Return whether the paths differ by more than the rounding of their products."""
-        return self.high > self.low * (1 + 1e-9)
-
-    @property
-    def where(self) -> Conditions:
-        """Return what the facts on the paths hold for, each condition once."""
-        return tuple(dict.fromkeys(named for path in self.paths for edge in path for named in edge.where))
 
 
 # Acceptance
@@ -1111,7 +1060,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
         """The breakdowns by the names of case and baseline."""
         return {(each.case, each.baseline): each for each in self.breakdowns}
 
-    def expected_paths(self, speed: ExpectedRatio) -> "Expected | None":
+    def expected_paths(self, speed: ExpectedRatio) -> Expected | None:
         """Return the expected speed with the facts behind it; None if the document does not have them."""
         wanted = (speed.target, speed.reference, speed.speed)
         return next((e for e in self.expected if (e.target, e.reference, e.speed) == wanted), None)

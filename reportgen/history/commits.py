@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from reportgen.compare.conditions import changes
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import Where, check_where, matches
 from reportgen.core.stats import summarize
@@ -278,8 +279,9 @@ def _events(before: _Measured, now: _Measured) -> Iterator[str]:
         yield "the same logs, computed anew"
     yield from now.edits
     if before.case and now.case:
-        yield from _differences({"protocol": before.case.protocol}, {"protocol": now.case.protocol})
-        yield from _differences(before.case.conditions, now.case.conditions)
+        old, new = ({"protocol": each.case.protocol} for each in (before, now) if each.case)
+        yield from (text for _, text in changes(old, new))
+        yield from (text for _, text in changes(before.case.conditions, now.case.conditions))
         yield from _new_warnings(before.case, now.case)
     old_base, new_base = _median(before.baseline), _median(now.baseline)
     if old_base and new_base and abs(new_base / old_base - 1) >= MOVED:
@@ -287,12 +289,6 @@ def _events(before: _Measured, now: _Measured) -> Iterator[str]:
         unit = choose([old_base, new_base], now.baseline.unit)
         shown = " -> ".join(text(each / unit.factor) for each in (old_base, new_base))
         yield f"baseline {shown} {unit.name} ({100 * (new_base / old_base - 1):+.1f} %)"
-
-
-def _differences(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
-    for name in sorted(old.keys() & new.keys()):
-        if old[name] != new[name]:
-            yield f"{name.replace('_', ' ')} {old[name]} -> {new[name]}"
 
 
 def _new_warnings(old: Case, new: Case) -> Iterator[str]:

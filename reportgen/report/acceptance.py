@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
+from reportgen.compare.pair import better_ratio
 from reportgen.core.case_findings import findings_of
 from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case, FactorValue
@@ -75,7 +76,7 @@ def _judged_cell(rule: AcceptanceRule, place: LocatedCell) -> AcceptedCell:
     if reason or case is None or case.summary is None:
         return AcceptedCell(name, "not evaluated", case.metric if case else rule.metric, reason=reason)
     value, reference = case.summary.median, _reference(rule, cell, case)
-    ratio = reference / value if metric_of(case.metric).better == "lower" else value / reference
+    ratio = better_ratio(value, reference, metric_of(case.metric).better)
     if not 0 < ratio < math.inf:
         return AcceptedCell(name, "not evaluated", case.metric, reason="the ratio is not a number above 0")
     outcome: Outcome = "pass" if rule.bounds.include(ratio) else "fail"

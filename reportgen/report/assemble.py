@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
+from reportgen.compare.expected_speed import Expected
 from reportgen.core.case_findings import findings_of
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Finding, Run, Source
 from reportgen.core.progress import TrackProgress
 from reportgen.core.rules import SEVERITIES
-from reportgen.document.model import Expected, FigureKind, Provenance
+from reportgen.document.model import FigureKind, Provenance
 from reportgen.formats.registry import FORMATS
 from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
 from reportgen.report.acceptance import judge
@@ -83,7 +84,7 @@ def assemble(
         provenance=_provenance(campaigns, used),
         sources=campaigns.sha256,
         acceptance=accepted,
-        explorer=_explorer(definition, by_entry, knowledge, measured),
+        explorer=_explorer(definition, by_entry),
         runs=tuple(used.values()),
         protocol=", ".join(protocols),
         protocol_text=_protocol_text(protocols.values()),
@@ -91,17 +92,12 @@ def assemble(
     )
 
 
-def _explorer(
-    definition: ReportDefinition,
-    by_entry: Mapping[str, Sequence[Table]],
-    knowledge: SpeedFacts,
-    measured: MeasuredRuns,
-) -> Explorer | None:
+def _explorer(definition: ReportDefinition, by_entry: Mapping[str, Sequence[Table]]) -> Explorer | None:
     if definition.explorer is None:
         return None
     stacked = {figure.table for figure in definition.figures if figure.kind is FigureKind.STACKED_BAR}
     entries = [Entry(spec, by_entry[spec.id], spec.id in stacked) for spec in definition.tables]
-    return build_explorer(definition.explorer, entries, knowledge, measured)
+    return build_explorer(definition.explorer, entries)
 
 
 def _sentences(tables: Sequence[Table]) -> list[str]:

@@ -1,22 +1,22 @@
 """The comparisons of a report's tables: which case, against which baseline, and what part of the step."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from reportgen.compare.comparison import Comparison
 from reportgen.core.case_findings import findings_of
-from reportgen.core.factors import factors_key
 from reportgen.core.model import STEP, Case, Finding
 from reportgen.document.model import Header
-from reportgen.tables.results import Comparison, Table
+from reportgen.tables.results import Table
 
 REST_OF_STEP = "the rest of the step"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedPair:
-    """A case and its baseline.
+    """The comparison of a case, with its place in a table.
 
     place     the heads of its row and column in words, without those of factors in which the two differ
     left_out  the phases of the step that the number does not contain; () for a whole step
@@ -24,9 +24,13 @@ class ComparedPair:
 
     table: Table
     place: str
-    case: Case
     comparison: Comparison
     left_out: tuple[str, ...]
+
+    @property
+    def case(self) -> Case:
+        """Return the case."""
+        return self.comparison.case
 
     @property
     def baseline(self) -> Case:
@@ -36,7 +40,7 @@ class ComparedPair:
     @property
     def differing(self) -> tuple[str, ...]:
         """Return the factors in which the two differ."""
-        return _differing(self.case, self.baseline)
+        return self.comparison.differing_factors
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
@@ -88,28 +92,18 @@ def _pairs(table: Table) -> Iterator[ComparedPair]:
                 continue
             if (id(case), id(comparison.baseline)) not in seen:
                 seen.add((id(case), id(comparison.baseline)))
-                yield ComparedPair(
-                    table,
-                    _place(table, row, column, case, comparison.baseline),
-                    case,
-                    comparison,
-                    _left_out(case),
-                )
+                place = _place(table, row, column, comparison.differing_factors)
+                yield ComparedPair(table, place, comparison, _left_out(case))
 
 
-def _place(table: Table, row: Header, column: Header, case: Case, baseline: Case) -> str:
+def _place(table: Table, row: Header, column: Header, differing: Collection[str]) -> str:
     words = [table.facet_text]
-    differing = _differing(case, baseline)
     for name, title, key, label in zip(table.row_factors, table.row_titles, row.key, row.labels, strict=True):
         if name not in differing:
             words.append(label.text if isinstance(key, str) else f"{title.text} {label.text}")
     heads = zip(table.column_factors, column.labels, strict=True)
     words += [label.text for name, label in heads if name not in differing]
     return ", ".join(word for word in words if word)
-
-
-def _differing(case: Case, other: Case) -> tuple[str, ...]:
-    return tuple(sorted({name for name, _ in factors_key(case.factors) ^ factors_key(other.factors)}))
 
 
 def _left_out(case: Case) -> tuple[str, ...]:

@@ -13,10 +13,11 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from reportgen.compare.comparison import CompareKind
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue, Status
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions, convert, read_toml
-from reportgen.document.model import COMPARED_QUANTITIES, ON_REQUEST, CompareKind, FigureKind, Quantity
+from reportgen.document.model import COMPARED_QUANTITIES, ON_REQUEST, FigureKind, Quantity
 from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.report.acceptance_rules import AcceptanceEntry, AcceptanceSpec, read_acceptance
 from reportgen.report.explorer_definition import ExplorerTable, read_explorer

@@ -11,6 +11,7 @@ from hashlib import blake2b, sha256
 from msgspec.structs import replace
 
 from reportgen.compare.breakdown import Breakdown, BreakdownPart
+from reportgen.compare.comparison import Comparison
 from reportgen.compare.conditions import conditions_of_case
 from reportgen.compare.cycles import CycleComparison
 from reportgen.compare.verdict import Verdict
@@ -33,7 +34,7 @@ from reportgen.document.model import Header, source_of
 from reportgen.document.texts import shown_number
 from reportgen.report.case_names import CaseNames
 from reportgen.tables.explorer_model import Explorer, ExplorerCell
-from reportgen.tables.results import Cell, Comparison, Figure, Report, Table
+from reportgen.tables.results import Cell, Figure, Report, Table
 
 # A value of the environment that differs in more runs describes a run (its start, a process), not a machine.
 _MAX_ENVIRONMENT_VALUES = 40
@@ -347,8 +348,8 @@ def _explorer_cell(cell: ExplorerCell, names: CaseNames) -> model.ExplorerCell:
     return model.ExplorerCell(
         case=names.name_or_none(cell.case),
         text=cell.text,
-        ratio=cell.ratio,
-        verdict=cell.verdict.kind if cell.verdict else "",
+        ratio=cell.comparison.value if cell.comparison else None,
+        verdict=cell.comparison.verdict.kind if cell.comparison and cell.comparison.verdict else "",
         reason=cell.reason,
     )
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from reportgen.compare.expected_speed import Expected
 from reportgen.compare.verdict import EQUAL, VerdictKind, difference_text, interval_text
 from reportgen.core import units
 from reportgen.core.devices import shown_value
@@ -15,7 +16,6 @@ from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import STEP, Case
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
-from reportgen.document.model import Expected
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
 from reportgen.tables.results import Table
@@ -245,11 +245,9 @@ def _metric_in_words(pair: ComparedPair) -> str:
 
 def _speed_ratio(pair: ComparedPair) -> float:
     """Return how many times faster the case is than its baseline."""
-    value = pair.comparison.value
-    is_slowdown = pair.comparison.kind == "expected" or (
-        pair.comparison.kind == "ratio" and metric_of(pair.case.metric).better == "lower"
-    )
-    return 1 / value if is_slowdown else value
+    ratio = pair.comparison.speed_ratio
+    assert ratio is not None
+    return ratio
 
 
 def _evidence(pair: ComparedPair) -> str:

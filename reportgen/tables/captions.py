@@ -5,6 +5,7 @@ Each sentence has a name: the Markdown page says sentences of the same name and 
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from reportgen.compare.comparison import Comparison
 from reportgen.core.devices import shown_value
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.model import Case, FactorValue, Measurement
@@ -13,7 +14,6 @@ from reportgen.document.model import COMPARED_QUANTITIES, QUANTITY_TITLES, Note,
 from reportgen.tables.compare import Comparer
 from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain, sentence
 from reportgen.tables.pivot import LACKING, CaseGrid, unnamed
-from reportgen.tables.results import Comparison
 from reportgen.tables.select import FactorsOf
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 

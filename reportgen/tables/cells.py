@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from reportgen.core.metrics import metric_of
+from reportgen.compare.comparison import Comparison
 from reportgen.core.model import Case, Finding
 from reportgen.core.rules import Rule
 from reportgen.core.stats import fewest_repeats
@@ -15,7 +15,7 @@ from reportgen.tables.compare import Comparer
 from reportgen.tables.footnotes import Footnotes, PendingCell
 from reportgen.tables.missing import status_text
 from reportgen.tables.pivot import LACKING, CaseGrid, Place, varying
-from reportgen.tables.results import Cell, Comparison
+from reportgen.tables.results import Cell
 from reportgen.tables.spec import TableSpec
 
 UnitOf = Callable[[Place, Case], Unit | None]
@@ -83,8 +83,7 @@ class CellBuilder:
         if compared.finding:
             self.findings.append(compared.finding)
             notes.append(self.footnotes.add(compared.finding.message, compared.finding.rule))
-        is_meaningless = compared.finding is not None and compared.finding.rule == Rule.TABLE_NOT_COMPARABLE
-        return compared.comparison, is_meaningless
+        return compared.comparison, compared.is_meaningless
 
     def _quantity(
         self, quantity: Quantity, case: Case, comparison: Comparison | None, unit: Unit | None
@@ -97,7 +96,7 @@ class CellBuilder:
             return cell
         if quantity == "repeats":
             return Cell("number", float(case.summary.n), case=case, comparison=comparison)
-        if quantity == "interval" and comparison and (interval := interval_of(comparison, case)):
+        if quantity == "interval" and comparison and (interval := comparison.interval):
             return Cell("interval", low=interval[0], high=interval[1], case=case, comparison=comparison)
         if quantity == "verdict" and comparison and comparison.verdict:
             return Cell("verdict", text=comparison.verdict.kind, case=case, comparison=comparison)
@@ -160,18 +159,6 @@ def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | No
     beside = {"excess": comparison.excess, "cycles": comparison.in_cycles, "energy": comparison.energy}
     value = beside.get(quantity, comparison.value)
     return value if value is not None and math.isfinite(value) else None
-
-
-def interval_of(comparison: Comparison, case: Case) -> tuple[float, float] | None:
-    """Return the interval of a comparison's ratio, None if its test gives none."""
-    verdict = comparison.verdict
-    if verdict is None or verdict.low is None or verdict.high is None:
-        return None
-    # A verdict has the ratio of speeds. That of times is its inverse.
-    is_of_times = comparison.kind == "ratio" and metric_of(case.metric).better == "lower"
-    if comparison.kind == "expected" or is_of_times:
-        return 1 / verdict.high, 1 / verdict.low
-    return verdict.low, verdict.high
 
 
 def _band(comparison: Comparison | None, quantity: Quantity) -> tuple[float | None, float | None]:

@@ -5,26 +5,23 @@ like is compared with like: if a batch size, a precision or a device count diffe
 there is no baseline, and the cell says so.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from reportgen.compare.conditions import SIZES, Difference, differences
-from reportgen.compare.per_cycle import PerCycle
-from reportgen.compare.verdict import Verdict
-from reportgen.compare.verdicts import DecisionRule, TimedRepeat, decide
-from reportgen.compare.why import break_down
+from reportgen.compare.comparison import Comparison
+from reportgen.compare.conditions import SIZES
+from reportgen.compare.pair import Question, compare_cases
+from reportgen.compare.side import MeasuredLogs, Sides
+from reportgen.compare.verdicts import DecisionRule
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import DATA_LOADING, STEP, Case, Finding, Measurement
+from reportgen.core.model import DATA_LOADING, STEP, Case, Finding
 from reportgen.core.rules import Rule
-from reportgen.document.model import Expected
 from reportgen.protocol import FAILED_STATUSES, MeasuredRuns
-from reportgen.protocol.timeline import run_duration
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import fastest
-from reportgen.tables.results import Comparison
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
 
 # A problem that fits into the caches of several devices scales better than linearly, but not so much better.
@@ -42,19 +39,26 @@ class Compared:
     comparison: Comparison | None
     finding: Finding | None = None
 
+    @property
+    def is_meaningless(self) -> bool:
+        """Return whether the two may not be compared."""
+        return self.finding is not None and self.finding.rule == Rule.TABLE_NOT_COMPARABLE
+
 
 @dataclass(frozen=True, slots=True)
 class Comparer:
     """Compares the cases of one table.
 
-    by_factors  all cases that may be a baseline; measured  the store of the build
+    by_factors  all cases that may be a baseline
+    logs        of clocks, energy and phases; None: no comparison per cycle and joule, and no parts
     """
 
     spec: TableSpec
     settings: CompareSpec
     speed_facts: SpeedFacts
     by_factors: Mapping[FactorsKey, Case]
-    measured: MeasuredRuns
+    logs: MeasuredLogs | None = None
+    sides: Sides = field(default_factory=Sides)
 
     def compare(self, case: Case) -> Compared:
         """Return the comparison of a case with its baseline."""
@@ -67,50 +71,30 @@ class Comparer:
             own, others = " + ".join(case.parts), " + ".join(baseline.parts)
             message = f"{case.phase} is {own} here, but {others} in the baseline"
             return Compared(None, self._note(Rule.TABLE_MISSING_BASELINE, message))
-        differs = (
-            *differences(case, baseline, {*self.settings.baseline, *self.spec.pick}),
-            *_ignored_differences(case, baseline, self.spec.ignore),
-        )
-        reasons = [each for each in differs if each.is_essential and each.name not in self.settings.accept]
-        if reasons:
-            message = (
-                f"not comparable with its baseline: differs in {' and '.join(each.text for each in reasons)}"
-            )
+        comparison = compare_cases(self.sides[case], self.sides[baseline], self._question(), logs=self.logs)
+        if comparison.refused:
+            reasons = " and ".join(each.text for each in comparison.refused)
+            message = f"not comparable with its baseline: differs in {reasons}"
             return Compared(None, Finding("warning", Rule.TABLE_NOT_COMPARABLE, self.spec.id, message))
-        compared = self._compared(case, baseline)
-        if compared.comparison is None or case is baseline:
-            return compared
-        return replace(compared, comparison=self._with_verdict(case, compared.comparison, differs))
-
-    def _with_verdict(
-        self, case: Case, comparison: Comparison, differs: tuple[Difference, ...]
-    ) -> Comparison:
-        """Return the comparison with its verdict, and with the ratios per cycle and per joule."""
-        baseline, settings, protocol = comparison.baseline, self.settings, self.spec.protocol
-        if settings.kind == "efficiency":
-            return replace(comparison, differs=differs)
-        rule = DecisionRule(protocol.confidence, settings.same_within, settings.is_exchangeable)
-        beside = PerCycle(self.measured, protocol, rule)
-        return replace(
-            comparison,
-            differs=differs,
-            verdict=verdict_on(case, baseline, rule),
-            cycles=beside.compare(case, baseline),
-            energy=beside.energy_ratio(case, baseline),
-            breakdown=break_down(case, baseline, protocol, self.measured),
-        )
-
-    def _compared(self, case: Case, baseline: Case) -> Compared:
         if self.settings.kind == "expected":
-            return self._expected(case, baseline)
-        value = _value(self.settings.kind, case, baseline)
-        comparison = Comparison(self.settings.kind, baseline, value)
-        if self.settings.kind != "efficiency" or not value > _MAX_EFFICIENCY:
-            return Compared(comparison)
-        message = (
-            f"a scaling efficiency of {value:.3g}: devices together are at most about as fast as each alone"
+            return self._with_expected(comparison)
+        if self.settings.kind == "efficiency" and comparison.value > _MAX_EFFICIENCY:
+            message = (
+                f"a scaling efficiency of {comparison.value:.3g}: "
+                "devices together are at most about as fast as each alone"
+            )
+            return Compared(comparison, Finding("warning", Rule.RATE_IMPLAUSIBLE, self.spec.id, message))
+        return Compared(comparison)
+
+    def _question(self) -> Question:
+        settings = self.settings
+        return Question(
+            settings.kind,
+            about={*settings.baseline, *self.spec.pick},
+            ignored=self.spec.ignore,
+            accept=settings.accept,
+            rule=DecisionRule(self.spec.protocol.confidence, settings.same_within, settings.is_exchangeable),
         )
-        return Compared(comparison, Finding("warning", Rule.RATE_IMPLAUSIBLE, self.spec.id, message))
 
     def baseline_of(self, case: Case) -> Case | None:
         """Return the case that this one is compared with, with or without a number.
@@ -144,15 +128,14 @@ class Comparer:
         more = f" and {len(names) - _MAX_NAMED_FACTORS} more" if len(names) > _MAX_NAMED_FACTORS else ""
         return ", ".join(names[:_MAX_NAMED_FACTORS]) + more
 
-    def _expected(self, case: Case, baseline: Case) -> Compared:
-        slower = _slower(case, baseline)
-        observed = Comparison("expected", baseline, slower)
+    def _with_expected(self, comparison: Comparison) -> Compared:
+        """Return a slowdown with the expected speed of the two systems, if facts connect them."""
+        case, baseline = comparison.case, comparison.baseline
         target, reference = (self.speed_facts.system_of(each.factors) for each in (case, baseline))
-        is_known = target is not None and reference is not None and target != reference
-        if not is_known or not has_expected_speed(case, self.spec):
-            return Compared(observed)
-        assert target is not None
-        assert reference is not None
+        if target is None or reference is None or target == reference:
+            return Compared(comparison)
+        if not has_expected_speed(case, self.spec):
+            return Compared(comparison)
         expected = expected_speed(self.speed_facts, target, reference, case.factors, baseline.factors)
         if expected is None:
             devices = dict.fromkeys(
@@ -160,48 +143,8 @@ class Comparer:
             )
             counts = f" at {' and '.join(devices)} devices" if devices else ""
             message = f"no facts connect {target} and {reference}{counts}"
-            return Compared(observed, self._note(Rule.EXPECTED_NO_PATH, message))
-        return Compared(with_expected(baseline, slower, expected))
-
-
-def _ignored_differences(case: Case, baseline: Case, ignored: Sequence[str]) -> Iterator[Difference]:
-    """Yield the factors that the definition ignores and in which the runs of the two differ."""
-    for name in ignored:
-        own, base = (_values_of_runs(side, name) for side in (case, baseline))
-        if own and base and own != base:
-            yield Difference(name, own, base)
-
-
-def _values_of_runs(case: Case, name: str) -> str:
-    factors = (measurement.run.factors for measurement in case.measurements)
-    return ", ".join(sorted({str(each[name]) for each in factors if name in each}))
-
-
-def verdict_on(case: Case, baseline: Case, rule: DecisionRule) -> Verdict | None:
-    """Return how the speeds of two cases compare; None for other quantities."""
-    metric = metric_of(case.metric)
-    is_other = (case.metric, case.phase) != (baseline.metric, baseline.phase)
-    if is_other or not metric.is_speed or metric.better is None:
-        return None
-    repeats, others = (
-        [_timed_repeat(measurement) for measurement in side.measurements] for side in (case, baseline)
-    )
-    if min(each.value for each in (*repeats, *others)) <= 0:
-        return None
-    return decide(repeats, others, better=metric.better, rule=rule)
-
-
-def _timed_repeat(measurement: Measurement) -> TimedRepeat:
-    run = measurement.run
-    devices = run.factors.get("devices", run.ranks)
-    return TimedRepeat(
-        measurement.value,
-        run.started,
-        run.round,
-        clock=run.started_clock,
-        seconds=run_duration(run),
-        devices=devices if isinstance(devices, int) else 0,
-    )
+            return Compared(comparison, self._note(Rule.EXPECTED_NO_PATH, message))
+        return Compared(replace(comparison, expected=expected))
 
 
 def _without(factors: FactorsKey, names: Container[str]) -> FactorsKey:
@@ -223,22 +166,6 @@ def _why_unmeasured(baseline: Case) -> str:
     copies = (finding for finding in run.findings if finding.rule == Rule.READ_DUPLICATE_RUN)
     reasons = (finding.message for finding in (*baseline.findings, *copies) if finding.subject == run.id)
     return next(reasons, f"the log of {run.id} has nothing to measure")
-
-
-def with_expected(baseline: Case, slower: float, expected: Expected) -> Comparison:
-    """Return the comparison of a case that is `slower` times slower than its baseline.
-
-    slowdown vs expected = slowdown x expected speed
-    """
-    return Comparison(
-        "expected",
-        baseline,
-        slower,
-        expected,
-        excess=slower * expected.speed,
-        low=slower * expected.low,
-        high=slower * expected.high,
-    )
 
 
 def has_expected_speed(case: Case, spec: TableSpec) -> bool:
@@ -275,7 +202,8 @@ def comparer(
         raise RequestError(
             f"{spec.place}.compare.baseline", f"no case has {asked}", _values_remedy(spec.compare, pool)
         )
-    return Comparer(spec, spec.compare, speed_facts, {factors_key(c.factors): c for c in pool}, measured)
+    by_factors = {factors_key(case.factors): case for case in pool}
+    return Comparer(spec, spec.compare, speed_facts, by_factors, MeasuredLogs(measured, spec.protocol))
 
 
 def _check_direction(spec: TableSpec, compare: CompareSpec) -> None:
@@ -343,36 +271,3 @@ def _values_remedy(compare: CompareSpec, pool: Sequence[Case]) -> str:
         more = " ..." if len(values) > _MAX_NAMED_VALUES else ""
         parts.append(f"{name} is one of {', '.join(values[:_MAX_NAMED_VALUES])}{more}")
     return "; ".join(parts)
-
-
-def _medians(case: Case, baseline: Case) -> tuple[float, float]:
-    assert case.summary is not None
-    assert baseline.summary is not None
-    return case.summary.median, baseline.summary.median
-
-
-def _value(kind: str, case: Case, baseline: Case) -> float:
-    """Return the number of a comparison, NaN if one of its parts is zero or unknown."""
-    value, base = _medians(case, baseline)
-    if base == 0 or value == 0:
-        return float("nan")
-    if kind == "ratio":
-        return value / base
-    speedup = 1 / _slower(case, baseline)
-    return speedup / devices_ratio(case, baseline) if kind == "efficiency" else speedup
-
-
-def _slower(case: Case, baseline: Case) -> float:
-    """Return how many times slower the case is than its baseline, for times and for rates."""
-    value, base = _medians(case, baseline)
-    if base == 0 or value == 0:
-        return float("nan")
-    return base / value if metric_of(case.metric).better == "higher" else value / base
-
-
-def devices_ratio(case: Case, baseline: Case) -> float:
-    """Return how many times as many devices a case has; NaN if either does not say."""
-    devices, base = case.factors.get("devices"), baseline.factors.get("devices")
-    if not isinstance(devices, (int, float)) or not isinstance(base, (int, float)) or not devices or not base:
-        return float("nan")
-    return devices / base

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from reportgen.compare.expected_speed import Expected, SpeedEdge
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import Where, can_both_match, matches
 from reportgen.core.model import Factors, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
-from reportgen.document.model import Expected, SpeedEdge
 
 # Two ways around a loop may differ by this share: published figures have three digits, and their rounding
 # multiplies along a path.

@@ -14,13 +14,12 @@ from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, FactorValue
 from reportgen.core.units import Unit
 from reportgen.document.model import ExplorerChart, ExplorerFactor, ExplorerMeasure, ExplorerSwitch
-from reportgen.protocol import MeasuredRuns
+from reportgen.tables.compare import Compared
 from reportgen.tables.device_memory import device_memory
-from reportgen.tables.expected import SpeedFacts
 from reportgen.tables.explorer_cases import Entry, MeasureKey, ShownCase, shown_cases
 from reportgen.tables.explorer_factors import Roles, choose_roles
 from reportgen.tables.explorer_model import Configuration, Explorer, ExplorerCell
-from reportgen.tables.explorer_ratios import Ratio, compare_cases
+from reportgen.tables.explorer_ratios import compare_shown
 from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain
 from reportgen.tables.pivot import LACKING, Ranks
 from reportgen.tables.spec import METRIC, PHASE, ExplorerSpec, SwitchSpec, TableSpec
@@ -31,9 +30,7 @@ _SIZES = frozenset(("memory_used", "memory_allocated", "memory_reserved"))
 Measures = dict[MeasureKey, list[ShownCase]]
 
 
-def build_explorer(
-    spec: ExplorerSpec, entries: Sequence[Entry], speed_facts: SpeedFacts, measured: MeasuredRuns
-) -> Explorer | None:
+def build_explorer(spec: ExplorerSpec, entries: Sequence[Entry]) -> Explorer | None:
     """Return the explorer, None if the tables show no case.
 
     Raises RequestError for factors, values and phases that the tables do not have.
@@ -46,10 +43,10 @@ def build_explorer(
     ranks = Ranks([each.case.factors for each in shown], _order(charted))
     factors = [_factor(name, ranks, charted, shown) for name in roles.names]
     baseline = _baseline(spec, factors[-2] if roles.compared else None)
-    ratios: dict[int, Ratio] = {}
+    ratios: dict[int, Compared] = {}
     if roles.compared:
         value = factors[-2].values[baseline]
-        ratios = compare_cases(entries, shown, roles.compared, value, speed_facts, measured)
+        ratios = compare_shown(entries, shown, roles.compared, value)
     by_measure: Measures = defaultdict(list)
     for each in shown:
         by_measure[each.measure].append(each)
@@ -231,7 +228,7 @@ def _configurations(
     roles: Roles,
     ranks: Ranks,
     measures: Sequence[MeasureKey],
-    ratios: Mapping[int, Ratio],
+    ratios: Mapping[int, Compared],
 ) -> Iterable[Configuration]:
     """Yield the configurations in the order of their factors."""
     groups: dict[tuple[int, ...], dict[MeasureKey, list[ShownCase]]] = {}
@@ -259,13 +256,14 @@ def _shared(members: Sequence[ShownCase], name: str) -> str:
     return ", ".join(values) or str(LACKING)
 
 
-def _cell(cases: Sequence[ShownCase], ratios: Mapping[int, Ratio]) -> ExplorerCell:
+def _cell(cases: Sequence[ShownCase], ratios: Mapping[int, Compared]) -> ExplorerCell:
     numbers = [each for each in cases if each.case.summary]
     if len(numbers) > 1:
         return ExplorerCell(None, "several")
     chosen = numbers[0] if numbers else cases[0]
-    ratio = ratios.get(id(chosen), Ratio())
-    return ExplorerCell(chosen.case, chosen.text, ratio.value, ratio.verdict, ratio.reason)
+    compared = ratios.get(id(chosen), Compared(None))
+    reason = "not comparable" if compared.is_meaningless else ""
+    return ExplorerCell(chosen.case, chosen.text, compared.comparison, reason)
 
 
 def _memory(members: Sequence[ShownCase]) -> float | None:

@@ -7,7 +7,7 @@ belongs to a case that a table shows too.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from reportgen.compare.verdict import Verdict
+from reportgen.compare.comparison import Comparison
 from reportgen.core.model import Case
 from reportgen.document.model import ExplorerChart, ExplorerFactor, ExplorerMeasure, ExplorerSwitch
 
@@ -18,14 +18,13 @@ class ExplorerCell:
 
     case       None if several cases share the configuration; then text says so
     text       why there is no number, "" if there is one
-    ratio      value over that of the baseline; verdict  how the two compare; both None without one
-    reason     why there is no ratio, "" if there is one or none is meant to be
+    comparison  with the baseline, a ratio of values; None without one
+    reason     why there is no comparison, "" if there is one or none is meant to be
     """
 
     case: Case | None
     text: str = ""
-    ratio: float | None = None
-    verdict: Verdict | None = None
+    comparison: Comparison | None = None
     reason: str = ""
 
     @property

@@ -6,43 +6,28 @@ family per measure.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from reportgen.compare.comparison import Comparison
+from reportgen.compare.family import correct_for_number
+from reportgen.compare.side import Sides
 from reportgen.compare.verdict import Verdict
-from reportgen.compare.verdicts import correct_for_number
 from reportgen.core.factors import FactorsKey, factor_key, factors_key
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue
-from reportgen.core.rules import Rule
-from reportgen.protocol import MeasuredRuns
-from reportgen.tables.compare import Comparer
-from reportgen.tables.expected import SpeedFacts
+from reportgen.tables.compare import Compared, Comparer
+from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.explorer_cases import Entry, MeasureKey, ShownCase, measure_of, runs_of
 from reportgen.tables.spec import CompareSpec
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """The comparison of a case with its baseline; `reason` says why there is none."""
-
-    value: float | None = None
-    verdict: Verdict | None = None
-    reason: str = ""
-
 
 Pair = tuple[MeasureKey, frozenset[str], frozenset[str]]
 
 
-def compare_cases(
-    entries: Sequence[Entry],
-    shown: Sequence[ShownCase],
-    name: str,
-    baseline: FactorValue,
-    speed_facts: SpeedFacts,
-    measured: MeasuredRuns,
-) -> dict[int, Ratio]:
-    """Return the comparison of each shown case, by its identity; without cases that have none.
+def compare_shown(
+    entries: Sequence[Entry], shown: Sequence[ShownCase], name: str, baseline: FactorValue
+) -> dict[int, Compared]:
+    """Return the comparison of each shown case, by its identity, or why it has none.
 
     name, baseline  the factor that is replaced, and its value in the baselines
     """
@@ -51,26 +36,28 @@ def compare_cases(
     for each in shown:
         if metric_of(each.measure.metric).better is not None:
             by_measure[each.measure].append(each)
-    ratios: dict[int, Ratio] = {}
+    sides, settings = Sides(), CompareSpec("ratio", {name: baseline})
+    every: dict[int, Compared] = {}
     for members in by_measure.values():
-        family: dict[int, Verdict] = {}
         cases = _distinct(members)
         if not any(factors_key({name: baseline}) <= factors for factors in cases):
             continue  # the baseline has no number of this measure at all
+        family: dict[int, Comparison] = {}
         for each in members:
-            compared = _compared(each, cases, CompareSpec("ratio", {name: baseline}), speed_facts, measured)
-            if compared is None:
+            if name not in each.case.factors or factor_key(each.case.factors[name]) == factor_key(baseline):
                 continue
-            ratio, against = compared
-            pair = (each.measure, each.runs, runs_of(against) if against else frozenset())
-            if pair in known:
-                ratio = replace(ratio, verdict=known[pair])
-            elif ratio.verdict:
-                family[id(each)] = ratio.verdict
-            ratios[id(each)] = ratio
+            spec = replace(each.entry.spec, compare=settings)
+            compared = Comparer(spec, settings, NO_FACTS, cases, sides=sides).compare(each.case)
+            every[id(each)] = compared
+            if comparison := compared.comparison:
+                pair = (each.measure, each.runs, runs_of(comparison.baseline))
+                if pair in known:
+                    every[id(each)] = Compared(replace(comparison, verdict=known[pair]))
+                else:
+                    family[id(each)] = comparison
         corrected = correct_for_number(family, 1 - members[0].entry.spec.protocol.confidence)
-        ratios |= {key: replace(ratios[key], verdict=verdict) for key, verdict in corrected.items()}
-    return ratios
+        every |= {key: Compared(comparison) for key, comparison in corrected.items()}
+    return every
 
 
 def _distinct(members: Sequence[ShownCase]) -> dict[FactorsKey, Case]:
@@ -80,24 +67,6 @@ def _distinct(members: Sequence[ShownCase]) -> dict[FactorsKey, Case]:
         by_factors[factors_key(each.case.factors)].append(each.case)
     numbers = {key: [case for case in cases if case.summary] for key, cases in by_factors.items()}
     return {key: (numbers[key] or cases)[0] for key, cases in by_factors.items() if len(numbers[key]) < 2}
-
-
-def _compared(
-    shown: ShownCase,
-    cases: Mapping[FactorsKey, Case],
-    settings: CompareSpec,
-    speed_facts: SpeedFacts,
-    measured: MeasuredRuns,
-) -> tuple[Ratio, Case | None] | None:
-    (name, baseline), case = next(iter(settings.baseline.items())), shown.case
-    if name not in case.factors or factor_key(case.factors[name]) == factor_key(baseline):
-        return None
-    comparer = Comparer(replace(shown.entry.spec, compare=settings), settings, speed_facts, cases, measured)
-    compared = comparer.compare(case)
-    if compared.comparison:
-        return Ratio(compared.comparison.value, compared.comparison.verdict), compared.comparison.baseline
-    is_meaningless = compared.finding is not None and compared.finding.rule == Rule.TABLE_NOT_COMPARABLE
-    return (Ratio(reason="not comparable"), None) if is_meaningless else None
 
 
 def _verdicts_of_tables(entries: Sequence[Entry]) -> Iterator[tuple[Pair, Verdict]]:

@@ -5,14 +5,15 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from reportgen.compare.conditions import SIZES, conditions_of_case
+from reportgen.compare.comparison import Comparison
+from reportgen.compare.conditions import SIZES
+from reportgen.compare.pair import devices_ratio
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import matches
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import Case, FactorValue
+from reportgen.core.model import FactorValue
 from reportgen.document.model import Header
 from reportgen.protocol.conditions import WORK
-from reportgen.tables.compare import devices_ratio
 from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import FigureSpec
 
@@ -110,7 +111,7 @@ def with_efficiency(spec: FigureSpec, table: Table) -> Table:
     places = [j for j, column in enumerate(table.columns) if column.quantity == "speedup"]
     for cell in (row[j] for row in table.cells for j in places):
         if cell.case and cell.comparison:
-            _check_scaling(spec, cell.case, cell.comparison.baseline)
+            _check_scaling(spec, cell.comparison)
     columns = [
         structs.replace(column, quantity="efficiency") if j in places else column
         for j, column in enumerate(table.columns)
@@ -121,20 +122,19 @@ def with_efficiency(spec: FigureSpec, table: Table) -> Table:
     return replace(table, columns=tuple(columns), cells=tuple(cells))
 
 
-def _check_scaling(spec: FigureSpec, case: Case, baseline: Case) -> None:
-    names = sorted({*case.factors, *baseline.factors} - SIZES)
-    others = [name for name in names if case.factors.get(name) != baseline.factors.get(name)]
+def _check_scaling(spec: FigureSpec, comparison: Comparison) -> None:
+    others = [name for name in comparison.differing_factors if name not in SIZES]
     if others:
         raise RequestError(
             f"{spec.place}.show",
             f'the speed-ups of "{spec.table}" compare {", ".join(others)}, not device counts',
             'use show = "speedup"',
         )
-    own, base = (conditions_of_case(side).get(WORK) for side in (case, baseline))
-    if not metric_of(case.metric).scales_with_devices and (own is None or own != base):
+    own, base = (side.conditions.get(WORK) for side in (comparison.own, comparison.base))
+    if not metric_of(comparison.own.metric).scales_with_devices and (own is None or own != base):
         raise RequestError(
             f"{spec.place}.show",
-            f"{case.metric} has no scaling efficiency: a step may hold more work on more devices",
+            f"{comparison.own.metric} has no scaling efficiency: a step may hold more work on more devices",
             "draw a table of throughput",
         )
 
@@ -142,7 +142,7 @@ def _check_scaling(spec: FigureSpec, case: Case, baseline: Case) -> None:
 def _efficiency(cell: Cell) -> Cell:
     if cell.value is None or cell.case is None or cell.comparison is None:
         return cell
-    more = devices_ratio(cell.case, cell.comparison.baseline)
+    more = devices_ratio(cell.case.factors, cell.comparison.baseline.factors)
     low, high = (None if end is None else end / more for end in (cell.low, cell.high))
     return replace(cell, value=cell.value / more, low=low, high=high)
 

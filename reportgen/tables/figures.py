@@ -21,7 +21,6 @@ from reportgen.core.units import Unit, choose
 from reportgen.document.model import QUANTITY_TITLES, FigureKind, FigureMark, Header, Quantity
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
-from reportgen.tables.cells import interval_of
 from reportgen.tables.figure_rows import (
     column_name,
     column_words,
@@ -341,7 +340,7 @@ def _interval(cell: Cell, quantity: Quantity) -> tuple[float | None, float | Non
     if quantity == "value":
         repeats = case.summary
         return (repeats.low, repeats.high) if repeats and repeats.n > 1 else (None, None)
-    interval = interval_of(comparison, case) if comparison and quantity in _RATIOS else None
+    interval = comparison.interval if comparison and quantity in _RATIOS else None
     if interval is None or comparison is None or not cell.value:
         return None, None
     # An efficiency is its speed-up over the devices.

@@ -7,19 +7,14 @@ footnotes. Numbers stay in base units at full precision, beside the unit to be r
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from reportgen.compare.breakdown import Breakdown
-from reportgen.compare.conditions import Difference
-from reportgen.compare.cycles import CycleComparison
-from reportgen.compare.verdict import Verdict
-from reportgen.core.metrics import metric_of
+from reportgen.compare.comparison import Comparison
+from reportgen.compare.expected_speed import Expected
 from reportgen.core.model import Case, FactorValue, Finding, Run, Source
 from reportgen.core.units import Unit
 from reportgen.document.model import (
     Acceptance,
     CellKind,
-    CompareKind,
     Environment,
-    Expected,
     FigureKind,
     FigureMark,
     Header,
@@ -30,47 +25,6 @@ from reportgen.document.model import (
     UnitMode,
 )
 from reportgen.tables.explorer_model import Explorer
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
-    """A cell against its baseline.
-
-    value     ratio, speedup, efficiency: that number; expected: how many times slower than the baseline
-    expected  the expected speed that applies, None where there is none (or none is meant to be)
-    excess    slowdown vs expected: value x expected speed; None without `expected`
-    low, high  of `excess`, from the band of the expected speed
-    differs   in what else than factors the two differ
-    verdict   how the two speeds compare; None unless they are speeds of the same work
-    cycles    how they compare per cycle of the SM clock; None if not every repeat logged it
-    energy    energy per sample, relative to the baseline's; None if not every repeat has one
-    breakdown  the difference of their times, in parts; None unless they are times or rates of steps
-    """
-
-    kind: CompareKind
-    baseline: Case
-    value: float
-    expected: Expected | None = None
-    excess: float | None = None
-    low: float | None = None
-    high: float | None = None
-    verdict: Verdict | None = None
-    differs: tuple[Difference, ...] = ()
-    cycles: CycleComparison | None = None
-    energy: float | None = None
-    breakdown: Breakdown | None = None
-
-    @property
-    def in_cycles(self) -> float | None:
-        """Return the ratio per cycle, in the direction of `value`: of times or of speeds."""
-        if self.cycles is None:
-            return None
-        is_time = self.kind == "ratio" and metric_of(self.baseline.metric).better == "lower"
-        return 1 / self.cycles.ratio if is_time or self.kind == "expected" else self.cycles.ratio
-
-    def __repr__(self) -> str:
-        verdict = f", {self.verdict.kind}" if self.verdict else ""
-        return f"<Comparison: {self.kind} {self.value:.4g}{verdict}>"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

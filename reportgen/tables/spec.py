@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Literal
 
+from reportgen.compare.comparison import CompareKind
 from reportgen.core.model import FactorValue, Status
-from reportgen.document.model import CompareKind, FigureKind, Quantity
+from reportgen.document.model import FigureKind, Quantity
 from reportgen.protocol import Protocol
 
 Pick = Literal["largest", "smallest", "best"]

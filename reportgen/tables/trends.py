@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.compare.conditions import conditions_of_case
+from reportgen.compare.conditions import changes, conditions_of_case
 from reportgen.compare.verdict import difference_text
 from reportgen.core.change_points import ChangePoint, ChangePointRule, find_changes
 from reportgen.core.factors import natural_key
@@ -155,10 +155,9 @@ def _text(value: FactorValue) -> str:
 
 def events_between(old: Case, new: Case, by: str) -> Iterator[str]:
     """Yield in words which conditions differ between two points, and which warnings are new."""
-    before, after = conditions_of_case(old), conditions_of_case(new)
-    for name in sorted(before.keys() & after.keys()):
-        if before[name] != after[name] and name not in (by, f"{by}.version", f"{by}_version"):
-            yield f"{name.replace('_', ' ')} {before[name]} -> {after[name]}"
+    for name, text in changes(conditions_of_case(old), conditions_of_case(new)):
+        if name not in (by, f"{by}.version", f"{by}_version"):
+            yield text
     yield from sorted(_warnings(new) - _warnings(old))
 
 

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from reportgen.compare.breakdown import Breakdown, percent
+from reportgen.compare.comparison import Comparison
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import matches
-from reportgen.core.model import Case, FactorValue
+from reportgen.core.model import FactorValue
 from reportgen.core.units import choose
 from reportgen.document.model import Header
 from reportgen.tables.figure_rows import check_factors, row_name
-from reportgen.tables.results import Cell, Comparison, Figure, FigureSeries, Table
+from reportgen.tables.results import Cell, Figure, FigureSeries, Table
 from reportgen.tables.spec import FigureSpec
 
 _WHOLE, _LONGER, _SHORTER = "whole", "longer than the baseline", "shorter"
@@ -25,21 +26,21 @@ def waterfall(spec: FigureSpec, tables: Sequence[Table]) -> Figure:
     """
     check_factors(spec, tables)
     fitting = {
-        (id(cell.case), id(comparison.baseline)): (table, row, cell.case, comparison)
+        (id(cell.case), id(comparison.baseline)): (table, row, comparison)
         for table in tables
         for row, line in zip(table.rows, table.cells, strict=True)
         for column, cell in zip(table.columns, line, strict=True)
-        if (comparison := _split(cell)) and cell.case and matches(_factors(table, row, column), spec.where)
+        if (comparison := _split(cell)) and matches(_factors(table, row, column), spec.where)
     }
     if len(fitting) != 1:
-        names = [f"{table.id} {row_name(row)}" for table, row, _, _ in fitting.values()]
+        names = [f"{table.id} {row_name(row)}" for table, row, _ in fitting.values()]
         listed = "; ".join(names[:_MAX_LISTED]) + ("; ..." if len(names) > _MAX_LISTED else "")
         fact = f"fits {len(names)} cells: {listed}" if names else "fits no cell whose difference has parts"
         remedy = "name the factors of one cell" if names else "compare a whole step whose phases are timed"
         raise RequestError(f"{spec.place}.where", fact, remedy)
-    ((table, row, case, comparison),) = fitting.values()
+    ((table, row, comparison),) = fitting.values()
     assert comparison.breakdown is not None
-    return _figure(spec, table, row, case, comparison, comparison.breakdown)
+    return _figure(spec, table, row, comparison, comparison.breakdown)
 
 
 def _split(cell: Cell) -> Comparison | None:
@@ -56,11 +57,11 @@ def _factors(table: Table, row: Header, column: Header) -> Mapping[str, FactorVa
 
 
 def _figure(
-    spec: FigureSpec, table: Table, row: Header, case: Case, comparison: Comparison, breakdown: Breakdown
+    spec: FigureSpec, table: Table, row: Header, comparison: Comparison, breakdown: Breakdown
 ) -> Figure:
-    names = _names(case, comparison.baseline)
+    names, case, baseline = _names(comparison), comparison.case, comparison.baseline
     series = [
-        replace(each, cases=tuple(comparison.baseline if name == names[1] else case for name in each.x))
+        replace(each, cases=tuple(baseline if name == names[1] else case for name in each.x))
         for each in _series(breakdown, names)
     ]
     categories = (names[1], *(_part_name(breakdown, i) for i in range(len(breakdown.measured))), names[0])
@@ -82,17 +83,11 @@ def _figure(
     )
 
 
-def _names(case: Case, baseline: Case) -> tuple[str, str]:
-    """Return the case and its baseline by the factors in which they differ."""
-    differing = [
-        name
-        for name in {**case.factors, **baseline.factors}
-        if case.factors.get(name) != baseline.factors.get(name)
-    ]
-    own, other = (
-        " ".join(str(side.factors[name]) for name in differing if name in side.factors)
-        for side in (case, baseline)
-    )
+def _names(comparison: Comparison) -> tuple[str, str]:
+    """Return the case and its baseline by the factors in which they differ, in the order of the case's."""
+    differing, sides = comparison.differing_factors, (comparison.own.factors, comparison.base.factors)
+    in_order = [name for name in dict.fromkeys((*sides[0], *sides[1])) if name in differing]
+    own, other = (" ".join(str(factors[name]) for name in in_order if name in factors) for factors in sides)
     return own or "case", other or "baseline"
 
 

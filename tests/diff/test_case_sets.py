@@ -103,6 +103,15 @@ def test_runs_on_both_sides_prove_nothing() -> None:
     ]
 
 
+def test_what_would_decide_says_what_it_costs() -> None:
+    """Runs of three steps of 1 s, in an order that is not known: a round takes a run of each case, 6 s."""
+    old, new = (measured(BASE[:5], start, started_clock=clock) for start, clock in ((0.0, ""), (5.0, "log")))
+    ((_, text),) = verdicts(compare_case_sets(old, new))
+    assert text.endswith(
+        "undecided: the order of the runs is not known; 6 interleaved rounds could decide, about 36 seconds"
+    )
+
+
 def _later() -> list[Any]:
     return [measurement.run for measurement in measured(SLOWER, 1000.0)[0].measurements]
 

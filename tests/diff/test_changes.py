@@ -398,7 +398,7 @@ def _several_metrics(speed: float, digest: str) -> Document:
 def test_the_mean_counts_the_metrics_and_phases_of_a_case_once() -> None:
     found = diff(_several_metrics(1.0, "1"), _several_metrics(0.5, "2"))
     assert len(found.rows) == 4
-    assert [(row.metric, row.phase) for row in found.averaged] == [
+    assert [(row.comparison.own.metric, row.comparison.own.phase) for row in found.averaged] == [
         ("throughput", "step"),
         ("step_time", "step"),
     ]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reportgen.compare.why.split import PhaseTime, Side, split
+from reportgen.compare.why.split import PhaseTime, SideTimes, split
 from reportgen.diff.changes import compare_reports
 from reportgen.document.model import Breakdown, Document, Part
 from tests.diff.stored import case, number, report, table
@@ -67,7 +67,7 @@ def test_parts_that_one_state_does_not_have_are_not_named(old: Document) -> None
     assert not any(" per " in text for text in texts)
 
 
-def of_build(own: Side, baseline: Side) -> Document:
+def of_build(own: SideTimes, baseline: SideTimes) -> Document:
     """Return a report of one case as a build stores its difference from this baseline."""
     stored = case("a", (own.whole,))
     parts = tuple(part(p.name, p.own.seconds, p.baseline.seconds) for p in split(own, baseline).measured)
@@ -79,9 +79,11 @@ def of_build(own: Side, baseline: Side) -> Document:
     )
 
 
-def side(data: float, forward: float, clock: float, lag: float = 0.0, *, has_ranks: bool = False) -> Side:
+def side(
+    data: float, forward: float, clock: float, lag: float = 0.0, *, has_ranks: bool = False
+) -> SideTimes:
     phases = {"data_loading": PhaseTime(data), "forward": PhaseTime(forward, lag=lag)}
-    return Side(data + forward, phases, has_ranks, clock=clock)
+    return SideTimes(data + forward, phases, has_ranks, clock=clock)
 
 
 def test_another_clock_of_the_baseline_moves_no_part_of_the_case() -> None:

@@ -7,13 +7,9 @@ import msgspec
 import pytest
 
 from reportgen.document import model
+from reportgen.document.schema import struct_classes
 
-STRUCTS = [
-    each
-    for each in vars(model).values()
-    if isinstance(each, type) and issubclass(each, msgspec.Struct) and each.__module__ == model.__name__
-    and each is not model.Value
-]  # fmt: skip
+STRUCTS = struct_classes()
 
 
 def test_the_classes_are_found() -> None:

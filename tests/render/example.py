@@ -7,24 +7,18 @@ one of a single published figure; a two-level phase table with a unit per cell.
 import math
 from collections.abc import Callable
 
+from reportgen.compare.comparison import Comparison
+from reportgen.compare.expected_speed import Expected, SpeedEdge
+from reportgen.compare.side import side_of
 from reportgen.core.model import Case, Factors, Finding, Measurement, Run, Source, Summary, Window
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 from reportgen.document import model
-from reportgen.document.model import (
-    Environment,
-    Expected,
-    FigureKind,
-    Header,
-    Label,
-    Note,
-    Provenance,
-    SpeedEdge,
-)
+from reportgen.document.model import Environment, FigureKind, Header, Label, Note, Provenance
 from reportgen.render import render_document
 from reportgen.report.document import document_of_tables, make_document
 from reportgen.report.step_files import step_files
-from reportgen.tables.results import Cell, Comparison, Figure, FigureSeries, Report, Table
+from reportgen.tables.results import Cell, Figure, FigureSeries, Report, Table
 
 RATE = Unit("images/s", "samples/s", 1.0)
 RATIO = Unit("ratio", "ratio", 1.0)
@@ -79,7 +73,8 @@ def speedup(case: Case, baseline: Case) -> Cell:
     assert case.summary
     assert baseline.summary
     ratio = case.summary.median / baseline.summary.median
-    return Cell("number", ratio, RATIO, case=case, comparison=Comparison("speedup", baseline, ratio))
+    comparison = Comparison("speedup", side_of(case), side_of(baseline), ratio)
+    return Cell("number", ratio, RATIO, case=case, comparison=comparison)
 
 
 def throughput_table() -> Table:

@@ -4,10 +4,12 @@ import csv as reader
 import io
 from dataclasses import replace
 
+from reportgen.compare.comparison import Comparison
+from reportgen.compare.side import side_of
 from reportgen.compare.verdict import Verdict
 from reportgen.document.model import Header, Label
 from reportgen.render.data.csv import table_csv
-from reportgen.tables.results import Cell, Comparison, Table
+from reportgen.tables.results import Cell, Table
 from tests.render import example
 from tests.render.example import shown
 
@@ -64,12 +66,13 @@ def test_an_expected_comparison_has_its_own_columns() -> None:
     cell = table.cells[0][0]
     assert cell.case
     expected = example.expected()
-    comparison = Comparison("expected", cell.case, 9.38, expected, 9.38 * expected.speed, 5.6, 6.1)
+    side = side_of(cell.case)
+    comparison = Comparison("expected", side, side, 9.38, expected=replace(expected, low=0.6, high=0.65))
     table = replace(table, cells=((replace(cell, comparison=comparison), *table.cells[0][1:]),))
     row = _rows(table)[0]
-    # 0.67 / 1.0787 = 0.62111801242..., and 9.38 x that
+    # 0.67 / 1.0787 = 0.62111801242..., and 9.38 x that; 9.38 x 0.6 and x 0.65
     assert [row[name] for name in ("observed", "expected", "excess", "excess_low", "excess_high")] == [
-        "9.38", "0.621118012422", "5.82608695652", "5.6", "6.1",
+        "9.38", "0.621118012422", "5.82608695652", "5.628", "6.097",
     ]  # fmt: skip
 
 

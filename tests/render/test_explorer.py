@@ -66,7 +66,7 @@ def page_of(runs: Sequence[Run] = RUNS, **keys: object) -> dict[str, bytes]:
     ]
     measured = MeasuredRuns()
     entries = [Entry(spec, build_tables(spec, runs, FACTS, measured), False) for spec in specs]
-    explorer = build_explorer(ExplorerSpec("x", **keys), entries, FACTS, measured)
+    explorer = build_explorer(ExplorerSpec("x", **keys), entries)
     tables = tuple(each for entry in entries for each in entry.tables)
     return render_report(example.report(tables=tables, figures=(), prose="", explorer=explorer))
 

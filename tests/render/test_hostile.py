@@ -15,19 +15,11 @@ import pytest
 from markdown_it import MarkdownIt
 from msgspec import structs
 
+from reportgen.compare.expected_speed import Expected, SpeedEdge
 from reportgen.core.model import Finding, Source
 from reportgen.core.plain_text import spreadsheet
 from reportgen.core.rules import Rule
-from reportgen.document.model import (
-    Environment,
-    Expected,
-    FigureKind,
-    Header,
-    Label,
-    Note,
-    Provenance,
-    SpeedEdge,
-)
+from reportgen.document.model import Environment, FigureKind, Header, Label, Note, Provenance
 from reportgen.render.text import escape
 from reportgen.tables.results import Cell, Figure, FigureSeries, Report
 from tests.render import example

@@ -51,7 +51,7 @@ def explore(
         Entry(spec, build_tables(spec, runs, FACTS, measured), spec.id == stacked)
         for spec in specs or [table()]
     ]
-    explorer = build_explorer(ExplorerSpec("x.toml: explorer", **keys), entries, FACTS, measured)
+    explorer = build_explorer(ExplorerSpec("x.toml: explorer", **keys), entries)
     assert explorer
     return explorer
 
@@ -113,9 +113,9 @@ def test_values_with_one_label_stay_apart() -> None:
 def test_ratios_and_verdicts_are_those_of_a_comparison() -> None:
     explorer = explore(baseline="V100")
     found = {
-        explorer.configurations[i].values: (cell.ratio, cell.verdict and cell.verdict.kind)
-        for i, each in enumerate(explorer.configurations)
-        if (cell := each.cells[0]).ratio is not None
+        each.values: (compared.value, compared.verdict and compared.verdict.kind)
+        for each in explorer.configurations
+        if (compared := each.cells[0].comparison)
     }
     assert found == {(0, 0, 0): (1.8, "no repeats"), (0, 0, 1): (2.0, "no repeats")}
 
@@ -132,14 +132,15 @@ def test_a_verdict_of_a_table_is_not_decided_again() -> None:
         for c in line
         if c.comparison and c.comparison.verdict
     ]
-    verdicts = [cell.verdict for each in explorer.configurations if (cell := each.cells[0]).verdict]
+    compared = [each.cells[0].comparison for each in explorer.configurations]
+    verdicts = [each.verdict for each in compared if each and each.verdict]
     assert verdicts == list(dict.fromkeys(own))
 
 
 def test_a_measure_that_the_baseline_does_not_have_has_no_ratios() -> None:
     own = [log("a", 100.0, device="V100", item="image"), log("b", 9.0, device="A100", item="token")]
     explorer = explore(own, [table(facets=(), rows=("device",), columns=())], compare="device")
-    ratios = [cell.ratio for each in explorer.configurations for cell in each.cells.values()]
+    ratios = [cell.comparison for each in explorer.configurations for cell in each.cells.values()]
     assert ratios == [None] * len(ratios)
 
 
@@ -154,7 +155,7 @@ def test_one_of_several_cases_is_not_a_baseline() -> None:
         for i in (1, 2)
     ]
     explorer = explore(runs, specs, compare="device", baseline="V100")
-    texts = {each.cells[0].text: each.cells[0].ratio for each in explorer.configurations}
+    texts = {each.cells[0].text: each.cells[0].comparison for each in explorer.configurations}
     assert texts == {"several": None, "": None}
 
 
@@ -250,9 +251,8 @@ def test_tables_of_single_repeats_are_left_out() -> None:
 
 
 def test_tables_without_any_case_have_no_explorer() -> None:
-    measured = MeasuredRuns()
     spec = table()
-    assert build_explorer(ExplorerSpec("x"), [Entry(spec, [], False)], FACTS, measured) is None
+    assert build_explorer(ExplorerSpec("x"), [Entry(spec, [], False)]) is None
 
 
 @pytest.mark.parametrize(

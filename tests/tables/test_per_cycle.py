@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from reportgen.compare.comparison import Comparison
 from reportgen.core.model import Run
 from reportgen.protocol import parse_protocol
 from reportgen.render.data.csv import table_csv
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.tables.results import Comparison, Table
+from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import run, series, table_spec, telemetry
 

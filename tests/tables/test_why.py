@@ -2,9 +2,10 @@
 
 import pytest
 
+from reportgen.compare.comparison import Comparison
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from reportgen.tables.results import Comparison, Table
+from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, table_spec
 

@@ -2,7 +2,7 @@
 
     phases  the kind of a phase by its name, and the findings that may explain a kind
     sides   what the runs of a case show: whole, phases, stragglers, clock
-    split   the arithmetic: two sides in, a `core.breakdown.Breakdown` out
+    split   the arithmetic: two sides in, a `compare.breakdown.Breakdown` out
 
 `docs/explanation/why-slower.md` explains the parts.
 """

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from reportgen.compare.breakdown import Breakdown, Hint
-from reportgen.compare.conditions import have_same_device
+from reportgen.compare.contract import have_same_device
+from reportgen.compare.side import MeasuredLogs, Side
 from reportgen.compare.why.phases import EXPLAINED_BY, without_containers
-from reportgen.compare.why.split import PhaseTime, Side, split
+from reportgen.compare.why.split import PhaseTime, SideTimes, split
 from reportgen.core.model import STEP, Case, Measurement, Series, Source
 from reportgen.core.stats import median
 from reportgen.protocol import MeasuredRun, MeasuredRuns, Protocol, try_measure
@@ -28,24 +29,26 @@ _STEP_TIME = "step_time"
 _RATES = ("throughput", "throughput_per_device", "token_throughput")
 
 
-def break_down(case: Case, baseline: Case, protocol: Protocol, measured: MeasuredRuns) -> Breakdown | None:
+def break_down(own_side: Side, baseline_side: Side, logs: MeasuredLogs) -> Breakdown | None:
     """Return the parts of the difference of two times; None for a number that is no time or rate of steps.
 
-    protocol  that of the table
-    measured  the store of the build
+    Two stored cases have none: only their logs say how long each phase took.
     """
+    case, baseline = own_side.case, baseline_side.case
+    if case is None or baseline is None:
+        return None
     is_rate = case.metric in _RATES
     if not is_rate and case.metric != _STEP_TIME:
         return None
     pair = case, baseline
-    names = _names(case, pair, measured)
-    reader = _SideReader(protocol, measured, names, is_rate)
+    names = _names(case, pair, logs.measured)
+    reader = _SideReader(logs.protocol, logs.measured, names, is_rate)
     own, other = (reader.side(each) for each in pair)
     if own is None or other is None:
         return None
     hints = [*_hints(case, is_baseline=False), *_hints(baseline, is_baseline=True)]
     per = "sample" if is_rate else "step"
-    same = have_same_device(case, baseline)
+    same = have_same_device(own_side, baseline_side)
     return split(own, other, per=per, is_step=case.phase == STEP, has_same_device=same, hints=hints)
 
 
@@ -75,7 +78,7 @@ class _SideReader:
     names: Sequence[str]
     is_rate: bool
 
-    def side(self, case: Case) -> Side | None:
+    def side(self, case: Case) -> SideTimes | None:
         """Return what the runs of a case show, None for a case without a time."""
         if case.summary is None or not case.summary.median > 0:
             return None
@@ -84,7 +87,7 @@ class _SideReader:
             return None
         runs = [times for each in case.measurements if (times := self._times(each))]
         clocks = sm_clocks(case, self.measured, self.protocol)
-        return Side(
+        return SideTimes(
             whole,
             _medians([run.phases for run in runs], len(case.measurements), self.names),
             has_ranks=bool(runs) and all(run.has_ranks for run in runs),

@@ -34,7 +34,7 @@ class PhaseTime:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SideTimes:
     """What the runs of a case show, medians over its repeats.
 
     whole      s
@@ -58,8 +58,8 @@ class Side:
 
 
 def split(
-    own: Side,
-    baseline: Side,
+    own: SideTimes,
+    baseline: SideTimes,
     *,
     per: str = "step",
     is_step: bool = True,
@@ -106,7 +106,7 @@ class _Column:
     remains  what no such phase covers
     """
 
-    def __init__(self, side: Side, names: Iterable[str], grid: float) -> None:
+    def __init__(self, side: SideTimes, names: Iterable[str], grid: float) -> None:
         self.side, self.grid = side, grid
         self.times = {name: self.units(side.phases[name].seconds) for name in names}
         whole, total = self.units(side.whole), sum(self.units(each.seconds) for each in side.phases.values())
@@ -219,7 +219,7 @@ def _missing(kind: PartKind) -> BreakdownPart:
     return BreakdownPart(name, kind, None, remark="not timed on either side")
 
 
-def _remarks(own: Side, baseline: Side) -> Iterator[str]:
+def _remarks(own: SideTimes, baseline: SideTimes) -> Iterator[str]:
     """Yield what a reader must know about the split as a whole."""
     for side, words in ((own, "case"), (baseline, "baseline")):
         if side.total > side.whole * (1 + _MAX_EXCESS_SHARE):

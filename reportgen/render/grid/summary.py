@@ -9,20 +9,12 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from reportgen.compare.expected_speed import FactConditions
 from reportgen.core import units
 from reportgen.core.model import FactorValue
 from reportgen.core.plain_text import one_line
 from reportgen.core.rules import SEVERITIES, Severity
-from reportgen.document.model import (
-    Conditions,
-    Document,
-    Environment,
-    Expected,
-    Figure,
-    Finding,
-    SpeedEdge,
-    source_of,
-)
+from reportgen.document.model import Document, Environment, Expected, Figure, Finding, SpeedEdge, source_of
 from reportgen.render.text.english import count, sentence
 
 # Different messages of one rule that a page shows; report.json lists all.
@@ -178,7 +170,7 @@ def _statement(expected: Expected) -> str:
     return text
 
 
-def holds_for(conditions: Conditions) -> str:
+def holds_for(conditions: FactConditions) -> str:
     """Return the cases that facts hold for, such as `devices = 8, precision = fp32`; empty for all."""
     return ", ".join(f"{name} = {' or '.join(map(_plain, values))}" for name, values in conditions)
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from reportgen.compare.conditions import Difference, differing_conditions
+from reportgen.compare.contract import Difference
+from reportgen.compare.pair import Question, compare_cases
 from reportgen.core.factors import factor_key
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import FactorValue
 from reportgen.document.model import Case, Note
+from reportgen.document.sides import side_of
 
 _BATCH_SIZES = ("batch_size", "global_batch_size", "micro_batch_size")
 
@@ -17,7 +19,7 @@ class Incomparable(Exception):
 
 def check_comparable(
     case: Case, other: Case, named: Sequence[str], accepted: Collection[str]
-) -> list[Difference]:
+) -> Sequence[Difference]:
     """Return in what else two compared cases differ. Raises Incomparable if their ratio means nothing.
 
     named     the factors that select cells: those that differ are what the ratio is about
@@ -30,13 +32,14 @@ def check_comparable(
             f"{case.phase} is {' + '.join(case.parts)} here, but {' + '.join(other.parts)} below"
         )
     about = [name for name in named if _key(case.factors, name) != _key(other.factors, name)]
-    unnamed = [each for each in _factors(case, other) if each.name not in named]
-    others = differing_conditions(case.conditions, other.conditions, case.metric, about)
-    refused = [*unnamed, *(each for each in others if each.is_essential)]
-    reasons = list(dict.fromkeys(_text(each) for each in refused if each.name not in accepted))
-    if reasons:
+    own, base = side_of(case), side_of(other)
+    ignored = sorted(own.of_runs.keys() & base.of_runs.keys())
+    question = Question("ratio", about, ignored, accepted, must_be_equal=True)
+    comparison = compare_cases(own, base, question)
+    if comparison.refused:
+        reasons = dict.fromkeys(map(_text, comparison.refused))
         raise Incomparable(f"the cells differ in {' and '.join(reasons)}")
-    return [*unnamed, *others, *_ignored(case, other)]
+    return comparison.differs
 
 
 def check_rankable(cases: Sequence[Case], accepted: Collection[str]) -> None:
@@ -69,34 +72,6 @@ def all_differ_note(differences: Iterable[Difference]) -> list[Note]:
 
 def _text(each: Difference) -> str:
     return f"{each.name} ({each.own}; {each.baseline})"
-
-
-def _factors(case: Case, other: Case) -> list[Difference]:
-    """Return the factors in which two cases differ."""
-    names = sorted({*case.factors, *other.factors} - {"metric", "phase", "repeat"})
-    return [
-        Difference(name, str(case.factors.get(name, "-")), str(other.factors.get(name, "-")))
-        for name in names
-        if _key(case.factors, name) != _key(other.factors, name)
-    ]
-
-
-def _ignored(case: Case, other: Case) -> list[Difference]:
-    """Return the factors that the table ignores and in which the runs of the two cases differ."""
-    own, base = _of_runs(case), _of_runs(other)
-    return [
-        Difference(name, ", ".join(sorted(own[name])), ", ".join(sorted(base[name])))
-        for name in sorted(own.keys() & base.keys() - {*case.factors, *other.factors})
-        if own[name] != base[name]
-    ]
-
-
-def _of_runs(case: Case) -> dict[str, set[str]]:
-    values: dict[str, set[str]] = {}
-    for measurement in case.measurements:
-        for name, value in measurement.run.factors.items():
-            values.setdefault(name, set()).add(str(value))
-    return values
 
 
 def _key(factors: Mapping[str, FactorValue], name: str) -> object:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Literal
 
-from reportgen.compare.conditions import Difference
+from reportgen.compare.contract import Difference
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
 from reportgen.core.model import FactorValue
@@ -264,7 +264,9 @@ class Functions:
         except Incomparable as reason:
             raise _incomparable(table, reason) from None
 
-    def _differences(self, above: TableCell, below: TableCell, accepted: Sequence[str]) -> list[Difference]:
+    def _differences(
+        self, above: TableCell, below: TableCell, accepted: Sequence[str]
+    ) -> Sequence[Difference]:
         """Return in what else two cells differ; PlaceholderError if comparing them would mean nothing."""
         case, other = self.report.case(above.cell.case), self.report.case(below.cell.case)
         if case is None or other is None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from reportgen.compare.breakdown import Breakdown, BreakdownPart
+from reportgen.compare.side import MeasuredLogs, side_of
 from reportgen.compare.why import break_down
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
@@ -22,7 +23,7 @@ def breakdown(
     **fields: object,
 ) -> Breakdown | None:
     (case,), (other,) = (cases(runs, metric, phase, PROTOCOL, **fields) for runs in (own, baseline))
-    return break_down(case, other, PROTOCOL, MeasuredRuns())
+    return break_down(side_of(case), side_of(other), MeasuredLogs(MeasuredRuns(), PROTOCOL))
 
 
 def seconds(breakdown: Breakdown | None) -> dict[str, float | None]:

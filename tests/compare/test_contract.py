@@ -1,0 +1,119 @@
+"""The contract of a comparison: each factor and condition of two sides is in one of four lists."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from reportgen.compare.contract import Contract, Difference, contract
+from reportgen.compare.side import Side, side_of
+from tests.builders import SHORT, cases, run, series
+
+# What a log of a step time should say; `software` of our own logs is left out of names.
+SAID = {
+    "samples_per_step": "32",
+    "ranks": "1",
+    "device_model": "A100",
+    "clock": "device",
+    "evidence": "measured",
+}
+VERSIONS = {"driver": "550", "cpu": "EPYC", "torch": "2.5", "cuda": "12.4", "cudnn": "9.1", "nccl": "2.21"}
+
+
+def side(factors: Mapping[str, Any] | None = None, metric: str = "step_time", **conditions: str) -> Side:
+    """Return a side that says everything, except what is given as ""."""
+    said = {name: text for name, text in {**SAID, **VERSIONS, **conditions}.items() if text}
+    return Side(metric, "step", "s", 1.0, factors=factors or {}, conditions=said)
+
+
+def names(contract: Contract) -> tuple[list[str], list[str], list[str], list[str]]:
+    return (
+        [name for name, _ in contract.held_equal],
+        [each.name for each in contract.about],
+        [each.name for each in contract.differs],
+        list(contract.not_stated),
+    )
+
+
+def test_equal_sides_hold_everything_equal_with_its_value() -> None:
+    found = contract(side({"model": "x"}), side({"model": "x"}))
+    assert names(found)[1:] == ([], [], [])
+    assert dict(found.held_equal) == {"model": "x", **SAID, **VERSIONS}
+
+
+def test_a_difference_has_both_values_and_says_whether_the_ratio_means_anything() -> None:
+    found = contract(side(samples_per_step="64", driver="560"), side())
+    assert found.differs == (
+        Difference("samples_per_step", "64", "32", is_essential=True),
+        Difference("driver", "560", "550"),
+    )
+    assert found.differs[1].text == "driver (560; 550 in the baseline)"
+    assert found.differs[1].change_text == "driver 550 -> 560"
+
+
+def test_other_work_is_not_essential_to_a_rate() -> None:
+    (work,) = contract(side(metric="throughput", samples_per_step="64"), side(metric="throughput")).differs
+    assert not work.is_essential
+
+
+@pytest.mark.parametrize(
+    ("about", "condition"),
+    [("devices", "ranks"), ("batch_size", "samples_per_step"), ("gpu", "device_model")],
+)
+def test_what_follows_from_the_compared_factor_is_what_the_comparison_is_about(
+    about: str, condition: str
+) -> None:
+    found = contract(side({about: 2}, **{condition: "2"}), side({about: 1}), about=[about])
+    assert names(found)[1:3] == ([about, condition], [])
+
+
+def test_a_factor_that_the_comparison_is_not_about_differs_even_if_one_side_lacks_it() -> None:
+    found = contract(side({"xla": True, "n": 1}), side({"n": "1"}))
+    assert found.differs == (
+        Difference("n", "1", "'1'", is_factor=True),
+        Difference("xla", "True", "-", is_factor=True),
+    )
+    assert dict(contract(side({"n": 1}), side({"n": 1.0})).held_equal)["n"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("own", "base", "expected"),
+    [
+        ({"driver": ""}, {}, ["driver"]),
+        ({}, {"clock": ""}, ["clock"]),
+        ({"nccl": ""}, {"nccl": ""}, ["nccl"]),
+        ({"cuda": "", "torch.cuda": "12.4"}, {"cuda": "", "torch.cuda": "12.4"}, []),
+        ({"cuda": "", "torch.cuda": "12.4"}, {}, ["cuda", "torch.cuda"]),
+        ({"torch": "", "paddle": "3"}, {"torch": "", "paddle": "3"}, []),
+    ],
+)
+def test_what_one_side_or_neither_says_is_not_stated(
+    own: dict[str, str], base: dict[str, str], expected: list[str]
+) -> None:
+    assert list(contract(side(**own), side(**base)).not_stated) == expected
+
+
+def test_a_rate_says_what_it_counts() -> None:
+    images = side(metric="throughput", item="image")
+    assert "item" in contract(images, side(metric="throughput")).not_stated
+    assert "item" not in contract(side(), side()).not_stated
+
+
+def test_each_name_is_in_one_list() -> None:
+    own = side({"model": "x", "devices": 8, "ranks": 8}, ranks="8", driver="", cpu="Xeon")
+    base = side({"model": "x", "devices": 1, "ranks": 1}, ranks="1", nccl="2.22")
+    found = names(contract(own, base, about=["devices", "ranks"]))
+    every = [name for names in found for name in names]
+    # `ranks` is a factor and a condition of the same name: the factor stands for both.
+    assert sorted(every) == sorted({"model", "devices", *SAID, *VERSIONS})
+
+
+def test_ignored_factors_of_the_runs_are_among_the_differences() -> None:
+    def measured(host: str) -> Side:
+        runs = [run(series([1.0] * 3), factors={"model": "x", "host": host})]
+        (case,) = cases(runs, "step_time", "step", SHORT, ignore=("host",))
+        return side_of(case)
+
+    sides = [measured(host) for host in "ab"]
+    assert contract(*sides, ignored=["host"]).differs == (Difference("host", "a", "b"),)
+    assert contract(*sides).differs == ()
