@@ -270,7 +270,9 @@ def test_an_interval_of_ratios_shows_two_digits_of_its_width(low: float, high: f
 def test_a_ratio_has_the_sign_of_its_verdict(kind: VerdictKind, sign: str) -> None:
     table = replace(example.throughput_table(), has_signs=True)
     row = [
-        replace(cell, comparison=replace(cell.comparison, verdict=Verdict(kind, 7.9, "rounds", low=7.8, high=8.0)))
+        replace(
+            cell, comparison=replace(cell.comparison, verdict=Verdict(kind, 7.9, "rounds", low=7.8, high=8.0))
+        )
         if cell.comparison
         else cell
         for cell in table.cells[1]
