@@ -9,7 +9,7 @@ import pytest
 from tests.cli.calling import call, error_of
 from tests.conftest import ROOT
 
-REPORT = ROOT / "reports" / "jade2"
+REPORT = ROOT / "reports" / "flux"
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -23,7 +23,7 @@ def test_a_file_in_another_folder_gives_the_same_report(tmp_path: Path) -> None:
     call("render", str(tmp_path / "elsewhere" / "report.json"), "--out", str(tmp_path / "out"))
     committed = _files(REPORT)
     assert {Path(name).suffix for name in committed} >= {".md", ".html", ".csv", ".svg", ".json"}
-    assert _files(tmp_path / "out" / "jade2") == committed
+    assert _files(tmp_path / "out" / "flux") == committed
 
 
 def test_steps_that_are_not_beside_the_file_are_named(tmp_path: Path) -> None:
