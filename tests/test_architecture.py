@@ -37,7 +37,7 @@ THIRD_PARTY = {
     "lxml": "audit.html_tables",
     "markdown": "render",
     "markdown_it": "audit.markdown_tables",
-    "matplotlib": "render",
+    "matplotlib": "render.figures.svg",
     "vl_convert": "render.page.library",
     "typer": "cli",
     "click": "cli",
@@ -231,6 +231,36 @@ def test_third_party_packages_are_imported_only_where_allowed() -> None:
             if not any(_within(name, place) for place in allowed):
                 wrong.append(f"{place(path, node)}: {name or 'reportgen'} imports {package}")
     assert not wrong, "\n".join(wrong)
+
+
+# The only module that writes Vega-Lite, and keys that every specification or layer of one has.
+VEGA_PRINTER = "render.figures.vega"
+VEGA_KEYS = {"mark", "encoding", "layer"}
+
+
+def _written_keys(path: Path) -> Iterator[tuple[ast.AST, str]]:
+    """Yield each text that is a key of a dictionary: written in braces, or assigned to."""
+    for node in nodes(path):
+        keys = node.keys if isinstance(node, ast.Dict) else []
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            keys = [node.slice]
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "dict":
+            yield from ((node, keyword.arg) for keyword in node.keywords if keyword.arg)
+        for key in keys:
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield node, key.value
+
+
+def test_only_one_module_writes_vega_lite() -> None:
+    written = {
+        (name, f"{place(path, node)}: {key!r}")
+        for name, path in REPORTGEN.items()
+        for node, key in _written_keys(path)
+        if key in VEGA_KEYS
+    }
+    wrong = sorted(place for name, place in written if name != VEGA_PRINTER)
+    assert not wrong, "\n".join(wrong)
+    assert written  # the printer itself
 
 
 def test_reportgen_and_collectors_do_not_import_each_other() -> None:

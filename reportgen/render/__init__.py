@@ -43,7 +43,7 @@ def render_document(
     """
     from reportgen.document.file_names import stems
     from reportgen.render.data import svg
-    from reportgen.render.figures import drawing
+    from reportgen.render.figures.svg import drawing
     from reportgen.render.outputs import Content
     from reportgen.render.prose.template import fill_headline, fill_prose
     from reportgen.render.registry import OUTPUTS

@@ -53,7 +53,7 @@ OUTPUT = Addition(
 KIND = Addition(
     "render/figures/kinds/levels.py",
     _KIND_FILE,
-    "tables/results.py",
+    "document/model.py",
     line=_KIND_LINE,
     before='    STRIP = "strip", "repeats", False\n',
 )

@@ -157,7 +157,7 @@ def test_file_names_stay_in_their_folder() -> None:
 
 
 def test_a_figure_with_hostile_text_is_well_formed() -> None:
-    from reportgen.render.figures import drawing
+    from reportgen.render.figures.svg import drawing
 
     figure = Figure(
         "f", EVIL, FigureKind.BAR, EVIL, EVIL, example.RATE, (EVIL,), (FigureSeries(EVIL, (EVIL,), (1.0,)),)

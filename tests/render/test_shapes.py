@@ -1,18 +1,19 @@
 """Committed figures: another matplotlib is accepted, and every other difference is found."""
 
 import re
-from dataclasses import replace
 
 import matplotlib as mpl
 import pytest
+from msgspec.structs import replace
 
 from reportgen.document.model import FigureKind
-from reportgen.render.figures import digest, drawing
+from reportgen.render.figures import digest
 from reportgen.render.figures.shapes import UnknownDrawingError, is_same_drawing, shapes
+from reportgen.render.figures.svg import drawing
 from tests.render import example
 from tests.render.example import render_report
 
-LINE, BARS = example.figures()
+LINE, BARS = map(example.figure_of, example.figures())
 
 
 def _draw(padding: float = 0.04167) -> bytes:

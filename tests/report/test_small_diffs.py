@@ -54,7 +54,7 @@ def page(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Page:
     """Return a report of a repository; nothing but its Markdown is rendered."""
     with monkeypatch.context() as patch:
         patch.setattr("reportgen.render.registry.OUTPUTS", (readme.OUTPUT,))
-        patch.setattr("reportgen.render.figures.drawing.up_to_date", lambda figure, existing: b"")
+        patch.setattr("reportgen.render.figures.svg.drawing.up_to_date", lambda figure, existing: b"")
         built = build(Request(root, root / "reports"))
     (report,) = (report for report in built.reports if report.name == name)
     return Page(built.files[f"{name}/README.md"].decode(), report)

@@ -1,4 +1,8 @@
-"""Colours of figures; inside index.html the page's own replace the colours of text, lines and paper."""
+"""Colours and looks of figures. A page replaces the colours of text, lines and paper by its own.
+
+Series differ in colour and in marker, dashes or hatching, so a reader need not see colours. The look of a
+series is its place among all of these.
+"""
 
 INK = "#2b3036"
 GRID = "#dfe3e8"
@@ -20,3 +24,20 @@ ON_A_PAGE = {
     SERIES[0]: "var(--series-1)",
     SERIES[6]: "var(--series-7)",
 }
+
+_MARKERS = 8
+
+
+def series(look: int) -> str:
+    """Return the colour of a series."""
+    return SERIES[look % len(SERIES)]
+
+
+def marker(look: int) -> int:
+    """Return the place of its marker among eight; series with equal colours have different markers."""
+    return (look + look // len(SERIES)) % _MARKERS
+
+
+def repeat(look: int, count: int) -> int:
+    """Return the place of its dashes or hatching among `count`: it changes where the colours begin again."""
+    return look // len(SERIES) % count

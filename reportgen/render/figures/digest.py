@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from reportgen.render.figures.shapes import is_same_drawing
-from reportgen.render.figures.svg_style import recoloured
+from reportgen.render.figures.svg.style import recoloured
 
 _STAMP = re.compile(rb"<!-- reportgen content=([0-9a-f]{64}) bytes=([0-9a-f]{64}) -->\n")
 _NO_DIGEST = b"0" * 64

@@ -11,8 +11,7 @@ from hashlib import blake2b
 from typing import Any
 
 from reportgen.render.figures.colours import ON_A_PAGE
-from reportgen.render.figures.encodings import Json
-from reportgen.render.figures.vega import CONFIG
+from reportgen.render.figures.vega import CONFIG, Json
 from reportgen.render.page.page_json import encoded
 
 # A shorter object is not worth a name.

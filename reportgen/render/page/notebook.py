@@ -12,8 +12,9 @@ from itertools import islice
 from markupsafe import Markup
 
 from reportgen.document.model import Document, Figure, Table
-from reportgen.render.figures import digest, drawing
+from reportgen.render.figures import digest
 from reportgen.render.figures.colours import ON_A_PAGE
+from reportgen.render.figures.svg import drawing
 from reportgen.render.grid.best_cells import best_cells
 from reportgen.render.grid.grid import lay_out
 from reportgen.render.grid.summary import alt_text

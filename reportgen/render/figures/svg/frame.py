@@ -1,4 +1,4 @@
-"""Put titles, ticks and names around the data of a figure.
+"""Put titles, names and a legend around the data of a plot.
 
 The title is at the left edge, and the title of the upright axis is above it instead of turned. A
 few lines are named at their ends; other series have a legend below.
@@ -8,30 +8,18 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.text import Annotation
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from matplotlib.transforms import Bbox
 
-from reportgen.document.model import Figure
-from reportgen.render.figures import colours, scales
-from reportgen.render.figures.kinds.base import (
-    PointLabel,
-    are_named_at_axis,
-    colour_of,
-    drawing_of,
-    failures,
-    has_two_levels,
-    is_horizontal,
-    positions,
-    present,
-    shorten,
-    style_of,
-)
-from reportgen.render.figures.scales import IDEAL
+from reportgen.render.figures import colours, names
+from reportgen.render.figures.marks import Bars, Categories, Ideal, Lines, Plot, Points
+from reportgen.render.figures.names import shorten
+from reportgen.render.figures.svg.artists import CROSS, MARKERS, PointLabel, Space, bar_style, line_style
 
 TITLE_SIZE = 12.0
 
@@ -51,42 +39,21 @@ _MARKER = 2.5
 _CORNERS = ((-5, 4), (5, 4), (5, -4), (-5, -4))  # points from a point to its label
 
 
-def label(canvas: Canvas, axes: Axes, figure: Figure) -> None:
+def label(canvas: Canvas, axes: Axes, plot: Plot) -> None:
     """Name the figure and its axes."""
-    lines = _wrapped(figure.title) or [""]
+    lines = _wrapped(plot.title) or [""]
     if len(lines) > _MAX_TITLE_LINES:
         lines = [*lines[: _MAX_TITLE_LINES - 1], " ".join(lines[_MAX_TITLE_LINES - 1 :])]
     title = "\n".join(shorten(line, most=_TITLE_WIDTH) for line in lines)
     width = canvas.get_figwidth() * canvas.dpi
     canvas.suptitle(title, x=_EDGE / width, ha="left", size=TITLE_SIZE, weight="bold")
-    values: Axis = axes.yaxis
-    upright, flat = scales.values_title(figure), scales.x_title(figure)
-    if not drawing_of(figure).has_value_axis:
-        flat = f"{figure.x_title} in rows" if figure.x_title else ""
-    elif is_horizontal(figure):
-        values, upright, flat = axes.xaxis, flat, upright
-    if has_two_levels(figure):
-        flat = " within ".join(reversed(flat.split(" · ")))
+    upright, level = (plot.places, plot.values) if plot.is_flat else (plot.values, plot.places)
+    level_title = level.title
+    if isinstance(level, Categories) and level.labels == "groups":
+        level_title = names.group_title(level.title)
         axes.xaxis.labelpad = _GROUP_NAMES_HEIGHT
-    axes.set_title(shorten(upright, most=_LEGEND_WIDTH), loc="left", pad=8)
-    axes.set_xlabel(shorten(flat, most=_LEGEND_WIDTH))
-    if drawing_of(figure).has_value_axis:
-        _set_ticks(values, figure)
-
-
-def name_reference(axes: Axes, figure: Figure, at: float) -> None:
-    """Write what the line at 1.0 is at its upper or right end."""
-    flat = is_horizontal(figure)
-    axes.annotate(
-        scales.reference_name(figure),
-        xy=(at, 1) if flat else (1, at),
-        xycoords=("data", "axes fraction") if flat else ("axes fraction", "data"),
-        xytext=(3, -3) if flat else (0, 2),
-        textcoords="offset points",
-        ha="left" if flat else "right",
-        va="top" if flat else "bottom",
-        size=9.0,
-    )
+    axes.set_title(shorten(upright.title, most=_LEGEND_WIDTH), loc="left", pad=8)
+    axes.set_xlabel(shorten(level_title, most=_LEGEND_WIDTH))
 
 
 def _wrapped(title: str) -> list[str]:
@@ -102,45 +69,50 @@ def _lines(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_on_hyphens=False)
 
 
-def _set_ticks(values: Axis, figure: Figure) -> None:
-    if scales.y_scale(figure, is_bar=drawing_of(figure).is_bar) == "log":
-        ys = [y for series in figure.series for y in series.y if y]
-        values.set_major_locator(LogLocator(10, subs=scales.log_steps(ys)))
-        values.set_minor_locator(NullLocator())
-    elif is_horizontal(figure):
-        values.set_major_locator(
-            MaxNLocator(5, steps=[1, 2, 2.5, 5, 10])
-        )  # numbers side by side need more room
-    values.set_major_formatter(FuncFormatter(lambda value, _: scales.number_text(value)))
-
-
-def legend(canvas: Canvas, axes: Axes, figure: Figure, *, but: Sequence[str] = ()) -> int:
+def legend(canvas: Canvas, plot: Plot, *, but: Sequence[str] = ()) -> int:
     """Name the series and signs below the plot, except those that are named at their ends; return the rows.
 
-    The series have their order, then the reference line, how many series are not named, and what a cross is.
+    The series have their order, then the other lines, then what a cross is.
     """
-    names = {series.name for series in figure.series}
-    pairs = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] not in but]
-    named = sorted(pairs, key=lambda pair: pair[1] not in names)
-    if (len(named) == 1 and not but) or are_named_at_axis(figure):
+    named = [sign for sign in _signs(plot) if sign[1] not in but] if plot.has_legend else []
+    if len(named) == 1 and not but:
         named = []
-    reasons = failures(figure)
-    if reasons:
-        named.append((_cross(), " or ".join(reasons)))
+    if plot.failures:
+        named.append((Line2D([], [], color=colours.INK, **CROSS), " or ".join(plot.failures)))
     if not named:
         return 0
-    handles, texts = zip(*named, strict=True)
-    labels = [shorten(text, most=_MAX_LEGEND_NAME) for text in texts]
+    labels = [shorten(text, most=_MAX_LEGEND_NAME) for _, text in named]
     columns = max(1, _LEGEND_WIDTH // (max(map(len, labels)) + _LEGEND_SIGN))
     columns = min(columns, len(named))
-    canvas.legend(handles, labels, loc="outside lower left", ncols=columns)
+    canvas.legend([sign for sign, _ in named], labels, loc="outside lower left", ncols=columns)
     return -(-len(named) // columns)
 
 
-def _cross() -> Line2D:
-    return Line2D(
-        [], [], color=colours.INK, linestyle="none", marker="x", markersize=5.5, markeredgewidth=1.6
-    )
+def _signs(plot: Plot) -> list[tuple[Artist, str]]:
+    """Return the sign and the name of each series and of each line that is not a series."""
+    lines = [mark for mark in plot.marks if isinstance(mark, Lines) and not mark.name]
+    points = [mark for mark in plot.marks if isinstance(mark, Points)]
+    signs: list[tuple[Artist, str]] = []
+    for series in plot.listed:
+        if any(isinstance(mark, Bars) for mark in plot.marks):
+            signs.append((Patch(**bar_style(series)), series.name))
+            continue
+        sign = Line2D([], [], color=colours.series(series.look), linestyle="none")
+        if lines:
+            sign.set(**line_style(series), linewidth=lines[0].width)
+        if points:
+            sign.set(
+                marker=MARKERS[colours.marker(series.look)],
+                markersize=points[0].size,
+                alpha=points[0].opacity,
+            )
+        signs.append((sign, series.name))
+    for mark in plot.marks:
+        if isinstance(mark, Ideal):
+            signs.append((Line2D([], [], color=colours.IDEAL, linestyle="--", linewidth=1.2), mark.name))
+        elif isinstance(mark, Lines) and mark.name:
+            signs.append((Line2D([], [], color=colours.IDEAL, linewidth=mark.width), mark.name))
+    return signs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,25 +125,24 @@ class LineEnd:
     name: Annotation
 
 
-def name_line_ends(axes: Axes, figure: Figure) -> list[LineEnd]:
+def name_line_ends(axes: Axes, plot: Plot) -> list[LineEnd]:
     """Write the names of lines at the right of the axes; nothing if there are many, or one ends early."""
-    ends: list[tuple[str, float, float, str]] = []
-    for n, series in enumerate(figure.series):
-        shown = present(series)
-        if shown:
-            x = positions(figure, series)
-            at = max(shown, key=lambda i: x[i])
-            ends.append((series.name, x[at], series.y[at] or 0.0, colour_of(style_of(figure, n))))
-    if figure.ideal:
-        ends.append((IDEAL, *figure.ideal[-1], colours.IDEAL))
-    last = max((x for _, x, _, _ in ends), default=0.0)
-    if (
-        not drawing_of(figure).has_line_ends
-        or not 1 < len(ends) <= _MAX_LINE_ENDS
-        or any(x < last or len(name) > _MAX_END_NAME for name, x, _, _ in ends)
-    ):
+    if not plot.has_line_ends:
         return []
-    return [LineEnd(x, y, colour, _end_name(axes, name, y)) for name, x, y, colour in ends]
+    space = Space(plot)
+    last: dict[str, tuple[float, float, str]] = {}
+    for mark in sorted(plot.marks, key=lambda mark: isinstance(mark, Ideal)):
+        for row in mark.rows if isinstance(mark, Lines) else ():
+            series, x = plot.series[row.series], space.place(row.place)
+            if series.name not in last or x > last[series.name][0]:
+                last[series.name] = (x, space.value(row), colours.series(series.look))
+        if isinstance(mark, Ideal):
+            last[mark.name] = (*mark.points[-1], colours.IDEAL)
+    right = max((x for x, _, _ in last.values()), default=0.0)
+    is_early = any(x < right for x, _, _ in last.values())
+    if is_early or not 1 < len(last) <= _MAX_LINE_ENDS or max(map(len, last)) > _MAX_END_NAME:
+        return []
+    return [LineEnd(x, y, colour, _end_name(axes, name, y)) for name, (x, y, colour) in last.items()]
 
 
 def _end_name(axes: Axes, name: str, y: float) -> Annotation:
