@@ -526,7 +526,7 @@ def compare_runs(
 
 
 def diff_reports(base: str = "", *, reports: PathLike = "reports") -> ResultDiff:
-    """Return what a branch changes in the reports: the report.json files here against those of a commit.
+    """Compare the report.json files here with a commit: how a branch changes the reports.
 
     base     a branch, tag or commit, whose last commit that HEAD contains counts; by default the branch of
              the pull request (in CI), else the default branch

@@ -1,4 +1,4 @@
-"""A dict that cannot be changed, for what is shared: the factors of a run are those of all its cases."""
+"""A dict that cannot be changed: all cases of a run share its factors."""
 
 from typing import Any, NoReturn, TypeVar
 

@@ -31,7 +31,7 @@ def run_cell(source: str, names: Names) -> object:
 
 @dataclass(frozen=True)
 class Notebook:
-    """What each cell of code shows, and the names that it found when it began."""
+    """The values that the cells of code show, and the names before each cell."""
 
     shown: list[object]
     names: list[Names]

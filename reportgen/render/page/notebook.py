@@ -1,4 +1,4 @@
-"""What a notebook shows as HTML: a list of texts, a table, a figure, a report.
+"""The HTML that a notebook shows: a list of texts, a table, a figure, a report.
 
 The HTML is a fragment without script, style and links to other files. The templates of the pages escape all
 texts, so nothing from a log can become active.
