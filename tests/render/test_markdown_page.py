@@ -246,7 +246,7 @@ def test_a_note_of_the_author_is_on_the_page_once_even_if_its_table_is_not() -> 
         figures=(),
     )
     assert (
-        "[Phases of DARNN](tables/large.csv): 456 µs to 34.5 ms; 1 several\n\nAuthor's note: estimated."
+        "[Phases of DARNN](tables/large.csv): 456 µs to 34.5 ms; 6 several\n\nAuthor's note: estimated."
         in page
     )
 
