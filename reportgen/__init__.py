@@ -14,27 +14,39 @@ if TYPE_CHECKING:
         Detection,
         Document,
         InitResult,
+        LearnedFormat,
         RenderResult,
         RequestError,
+        ResultDiff,
+        ResultFigure,
+        ResultReport,
         ResultTable,
         Run,
         RunSet,
+        TableHistory,
         audit_files,
         build,
         cases,
+        compare_runs,
         detect,
         detect_all,
+        diff_reports,
         expected_speed,
         explain_cell,
+        explain_rule,
         format_names,
         init,
         json_schema,
+        learn_format,
+        list_rules,
         list_runs,
         read,
         read_document,
         render,
         steps,
         table,
+        table_history,
+        view_report,
         view_run,
     )
 
@@ -48,27 +60,39 @@ __all__ = [
     "Detection",
     "Document",
     "InitResult",
+    "LearnedFormat",
     "RenderResult",
     "RequestError",
+    "ResultDiff",
+    "ResultFigure",
+    "ResultReport",
     "ResultTable",
     "Run",
     "RunSet",
+    "TableHistory",
     "audit_files",
     "build",
     "cases",
+    "compare_runs",
     "detect",
     "detect_all",
+    "diff_reports",
     "expected_speed",
     "explain_cell",
+    "explain_rule",
     "format_names",
     "init",
     "json_schema",
+    "learn_format",
+    "list_rules",
     "list_runs",
     "read",
     "read_document",
     "render",
     "steps",
     "table",
+    "table_history",
+    "view_report",
     "view_run",
 ]
 
@@ -78,7 +102,10 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         """Load the library on first use, so that importing the package stays fast."""
         if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            from reportgen.core.errors import did_you_mean
+
+            fact = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(f"{fact}; {did_you_mean(name, __all__)}", name=name)
         from reportgen import api
 
         return getattr(api, name)

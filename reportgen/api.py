@@ -13,27 +13,44 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal
 
 from reportgen.compare.comparison import CompareKind
 from reportgen.compare.expected_speed import Expected
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import matches
-from reportgen.core.model import STEP, Case, FactorValue, Finding, Run, Source
-from reportgen.core.rules import Rule
+from reportgen.core.model import STEP, FactorValue, Finding, Run, Source
+from reportgen.core.rules import Rule, find_rule
 from reportgen.diff.rebuilt import NOTHING_REBUILT, RebuiltReport
-from reportgen.document.model import Document, Note, Quantity
-from reportgen.load import LoadResult, load_runs
-from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
-from reportgen.protocol import CaseRequest, MeasuredRuns, Protocol, build_cases, parse_protocol
+from reportgen.document.model import Document, Quantity
+from reportgen.library.arguments import (
+    Names,
+    PathLike,
+    Paths,
+    Where,
+    conditions,
+    existing_paths,
+    names,
+    one_name,
+    one_path,
+    shown,
+)
+from reportgen.library.case_set import CaseSet
+from reportgen.library.result_diff import ResultDiff
+from reportgen.library.result_report import ResultReport
+from reportgen.library.result_table import ResultFigure, ResultTable
+from reportgen.library.run_set import Progress, RunSet, read_runs, run_set_of
+from reportgen.library.table_history import TableHistory, read_history
+from reportgen.load.unrecognised import UnknownFolder
+from reportgen.protocol import Protocol, parse_protocol
 from reportgen.sources.filesystem import resolve_existing
-from reportgen.tables.results import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from reportgen.audit import AuditedDocument, Evidence
     from reportgen.document.find_cell import CellPlace
+    from reportgen.learn import Proposal
+    from reportgen.library.log_sides import TrackReading
     from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
     from reportgen.render.markdown.cell_chain import CellSection
@@ -50,193 +67,43 @@ __all__ = [
     "Detection",
     "Document",
     "InitResult",
+    "LearnedFormat",
     "RenderResult",
     "RequestError",
+    "ResultDiff",
+    "ResultFigure",
+    "ResultReport",
     "ResultTable",
     "Run",
     "RunSet",
+    "TableHistory",
     "audit_files",
     "build",
     "cases",
+    "compare_runs",
     "detect",
     "detect_all",
+    "diff_reports",
     "expected_speed",
     "explain_cell",
+    "explain_rule",
     "format_names",
     "init",
     "json_schema",
+    "learn_format",
+    "list_rules",
     "list_runs",
     "read",
     "read_document",
     "render",
     "steps",
     "table",
+    "table_history",
+    "view_report",
     "view_run",
 ]
 
-PathLike = str | Path
-Paths = PathLike | Sequence[PathLike]
-# One name or several; one value or several.
-Names = str | Sequence[str]
-Condition = FactorValue | Sequence[FactorValue]
-Where = Mapping[str, Condition]
 _MAX_NAMED_RUNS = 5
-# Called with (files read, all files).
-Progress = Callable[[int, int], None]
-
-
-class RunSet(Sequence[Run]):
-    """Runs, ordered by id, with `findings` about files and runs; `unrecognised` files match no format."""
-
-    def __init__(
-        self,
-        runs: Iterable[Run],
-        file_findings: Iterable[Finding] = (),
-        unrecognised: Iterable[UnrecognisedFile] = (),
-        measured: MeasuredRuns | None = None,
-    ) -> None:
-        self._runs = tuple(runs)
-        self.file_findings = tuple(file_findings)
-        self.unrecognised = tuple(unrecognised)
-        self._measured = measured or MeasuredRuns()
-
-    def __len__(self) -> int:
-        return len(self._runs)
-
-    @overload
-    def __getitem__(self, index: int) -> Run: ...
-    @overload
-    def __getitem__(self, index: slice) -> "RunSet": ...
-    def __getitem__(self, index: int | slice) -> "Run | RunSet":
-        """Return a run, or the runs of a slice as a RunSet."""
-        return self._part(self._runs[index]) if isinstance(index, slice) else self._runs[index]
-
-    def __repr__(self) -> str:
-        formats = ", ".join(sorted({run.format for run in self}))
-        return f"<RunSet: {len(self)} runs{f' ({formats})' if formats else ''}>"
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The findings of files and of all runs, each once."""
-        every = [*self.file_findings, *(finding for run in self for finding in run.findings)]
-        return tuple(dict.fromkeys(every))
-
-    def where(self, **factors: Condition) -> "RunSet":
-        """Return the runs whose factors have these values; a list accepts each of its values."""
-        wanted = _conditions(factors)
-        return self._part(run for run in self if matches(run.factors, wanted))
-
-    def cases(
-        self,
-        metric: str = "throughput",
-        *,
-        phase: str = STEP,
-        protocol: str = "20+100x7",
-        ignore: Names = (),
-        split_repeats: bool = False,
-    ) -> "CaseSet":
-        """Return the cases of these runs; see `cases`."""
-        return cases(self, metric, phase=phase, protocol=protocol, ignore=ignore, split_repeats=split_repeats)
-
-    def to_dataframe(self, *, environment: bool = False) -> "pd.DataFrame":
-        """Return one row per run with its factors, and with `environment` what it ran on."""
-        from reportgen.tables.dataframes import runs_frame
-
-        return runs_frame(self._runs, environment=environment)
-
-    def _part(self, runs: Iterable[Run]) -> "RunSet":
-        return RunSet(runs, self.file_findings, self.unrecognised, self._measured)
-
-
-class CaseSet(Sequence[Case]):
-    """Cases of one metric and phase, in the order of their first runs."""
-
-    def __init__(self, members: Iterable[Case]) -> None:
-        self._cases = tuple(members)
-
-    def __len__(self) -> int:
-        return len(self._cases)
-
-    @overload
-    def __getitem__(self, index: int) -> Case: ...
-    @overload
-    def __getitem__(self, index: slice) -> "CaseSet": ...
-    def __getitem__(self, index: int | slice) -> "Case | CaseSet":
-        """Return a case, or the cases of a slice as a CaseSet."""
-        return CaseSet(self._cases[index]) if isinstance(index, slice) else self._cases[index]
-
-    def __repr__(self) -> str:
-        return f"<CaseSet: {len(self)} cases>"
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The findings of measuring the cases and their runs, each once."""
-        every = [
-            finding
-            for case in self
-            for findings in (case.findings, *(measurement.findings for measurement in case.measurements))
-            for finding in findings
-        ]
-        return tuple(dict.fromkeys(every))
-
-    def to_dataframe(self) -> "pd.DataFrame":
-        """Return one row per case.
-
-        Columns: factors, metric, phase, value, unit, low, high, n, evidence, status, source.
-        """
-        from reportgen.tables.dataframes import cases_frame
-
-        return cases_frame(self._cases)
-
-
-@dataclass(frozen=True, slots=True)
-class ResultTable:
-    """A table as a report shows it; `table` holds its cells with their cases and units."""
-
-    table: Table
-
-    @property
-    def caption(self) -> tuple[str, ...]:
-        """Sentences on the metric, the unit and the protocol."""
-        return self.table.caption
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """The footnotes."""
-        return self.table.notes
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The findings about the table."""
-        return self.table.findings
-
-    def to_markdown(self) -> str:
-        """Return the table with caption and footnotes as GitHub-flavoured Markdown."""
-        from reportgen.render import render_table_markdown
-
-        document = self._document()
-        return render_table_markdown(document, document.tables[0])
-
-    def to_csv(self) -> str:
-        """Return one line per row and column in base units, as `tables/<id>.csv` of a report."""
-        from reportgen.render.data.csv import table_csv
-
-        document = self._document()
-        return table_csv(document, document.tables[0]).decode()
-
-    def to_dataframe(self) -> "pd.DataFrame":
-        """Return the numbers in base units, rows and columns as shown."""
-        from reportgen.tables.dataframes import table_frame
-
-        return table_frame(self.table)
-
-    def _document(self) -> Document:
-        from reportgen.report.document import document_of_tables
-
-        return document_of_tables([self.table])
-
-    def _repr_markdown_(self) -> str:
-        return self.to_markdown()
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +117,7 @@ class Detection:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class BuildResult:
     """The reports that `build` built, and the files that differ from them.
 
@@ -272,6 +139,9 @@ class BuildResult:
     rebuilt: RebuiltReport = NOTHING_REBUILT
     lines: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<BuildResult: {len(self.reports)} reports, {self.files} files, {len(self.changes)} changed>"
+
     @property
     def is_up_to_date(self) -> bool:
         """Whether no file differs, no table was edited by hand, and no file is unknown."""
@@ -286,13 +156,13 @@ class BuildResult:
 def read(paths: Paths, *, root: PathLike | None = None, progress: Progress | None = None) -> RunSet:
     """Read all runs below files and folders.
 
+    paths     one or several; a pattern such as "logs/*" stands for what it matches
     root      paths in results are relative to it, by default to the working folder; labels.toml files
               between it and a path apply too
     progress  called with (files read, all files)
     Raises RequestError for a path that does not exist and for wrong labels.
     """
-    loaded = _load(paths, root, progress)
-    return RunSet(loaded.runs, loaded.findings, loaded.unrecognised)
+    return read_runs(paths, root, progress, "read()")
 
 
 def list_runs(
@@ -308,28 +178,53 @@ def list_runs(
     """
     from reportgen.report import listing
 
-    rule = _protocol(protocol)
-    return listing.list_runs(_places(paths), rule, root=_root(root), progress=progress)
+    rule = _protocol(protocol, "list_runs()")
+    places = existing_paths(paths, "list_runs()")
+    return listing.list_runs(places, rule, root=_root(root, "list_runs()"), progress=progress)
 
 
-def view_run(run: str, *, protocol: str = "20+100x7", root: PathLike | None = None) -> "RunView":
+def view_run(run: Run | str, *, protocol: str = "20+100x7", root: PathLike | None = None) -> "RunView":
     """Return what `reportgen show` prints about one run.
 
-    run  path of a log; with #2 after it the second of its runs
+    run  a run, its id, or the path of its log with #2 after it for the second run there; the log of an id
+         is searched below logs/
     Raises RequestError if there is no such run, or several.
     """
     from reportgen.report.run_view import view_run as view
 
-    path, _, number = (run, "", "") if Path(run).exists() else run.rpartition("#")
-    runs = _runs_of(Path(path or run), root)
+    rule = _protocol(protocol, "view_run()")
+    return view(run if isinstance(run, Run) else _find_run(one_name(run, "view_run()"), root), rule)
+
+
+def _find_run(run: str, root: PathLike | None) -> Run:
+    """Return the run of a path or an id. Raises RequestError unless exactly one fits."""
+    path, _, number = (run, "", "") if _exists(run) else run.rpartition("#")
+    runs = _runs_of(_log_of(Path(path or run)), root)
     chosen = [each for each in runs if not number or each.id.endswith(f"#{number}")]
     if len(chosen) == 1:
-        return view(chosen[0], _protocol(protocol))
+        return chosen[0]
     if not runs:
         raise RequestError(run, "no run", "see why with: reportgen runs, or list formats: reportgen formats")
-    names = ", ".join(each.id for each in runs[:_MAX_NAMED_RUNS]) + ", ..." * (len(runs) > _MAX_NAMED_RUNS)
+    several = ", ".join(each.id for each in runs[:_MAX_NAMED_RUNS]) + ", ..." * (len(runs) > _MAX_NAMED_RUNS)
     fact = "no run of this number" if number and not chosen else f"{len(runs)} runs, not one"
-    raise RequestError(run, fact, f"name one of them: {names}")
+    raise RequestError(run, fact, f"name one of them: {several}")
+
+
+def _exists(run: str) -> bool:
+    return _log_of(Path(run)).exists()
+
+
+def _log_of(path: Path) -> Path:
+    """Return the path, or the only one below logs/ that ends with it: ids are below the folder read."""
+    if path.exists() or path.is_absolute() or not Path("logs").is_dir():
+        return path
+    logs = sorted(
+        each for each in Path("logs").rglob(path.name) if each.parts[-len(path.parts) :] == path.parts
+    )
+    if len(logs) > 1:
+        several = ", ".join(map(str, logs[:_MAX_NAMED_RUNS]))
+        raise RequestError(str(path), f"{len(logs)} logs have this name", f"name one of them: {several}")
+    return logs[0] if logs else path
 
 
 def _runs_of(path: Path, root: PathLike | None) -> Sequence[Run]:
@@ -348,6 +243,10 @@ def steps(run: Run) -> "pd.DataFrame":
     """
     from reportgen.tables.dataframes import steps_frame
 
+    if not isinstance(run, Run):
+        raise RequestError(
+            "steps()", f"expected a run, got {shown(run)}", "pass one of read(...), as runs[0]"
+        )
     return steps_frame(run)
 
 
@@ -365,10 +264,11 @@ def cases(
     runs           a RunSet, runs, or paths to read
     ignore         factors in which the repeats of one case may differ
     split_repeats  make every repeat a case of its own, with the factor `repeat`
+    Raises RequestError for a metric, a phase or a factor that no run has.
     """
-    members = _run_set(runs)
-    request = CaseRequest(metric, phase, _protocol(protocol), _names(ignore), split_repeats)
-    return CaseSet(build_cases(members, request, members._measured))
+    return run_set_of(runs, "cases()").cases(
+        metric, phase=phase, protocol=protocol, ignore=ignore, split_repeats=split_repeats
+    )
 
 
 def table(
@@ -407,25 +307,27 @@ def table(
     Raises RequestError for names and values that no run has.
     """
     from reportgen.report.definition import table_from_keys
+    from reportgen.report.document import document_of_tables
     from reportgen.tables.assemble import build_tables
     from reportgen.tables.expected import NO_FACTS
+    from reportgen.tables.validate import check_used
 
     comparison = _comparison(compare, baseline, mean=mean)
     given = {
-        "rows": _names(rows),
-        "columns": _names(columns),
-        "where": _lists(where),
-        "metric": _names(metric),
-        "phase": _names(phase),
+        "rows": names(rows, "table().rows"),
+        "columns": names(columns, "table().columns"),
+        "where": _lists(where, "table().where"),
+        "metric": names(metric, "table().metric"),
+        "phase": names(phase, "table().phase"),
         "compare": comparison,
-        "show": _names(show),
+        "show": names(show, "table().show"),
         "unit": unit,
-        "order": _lists(order),
-        "ignore": _names(ignore),
-        "pick": dict(pick or {}),
-        "qualify": _names(qualify),
-        "labels": dict(labels or {}),
-        "totals": {name: _names(phases) for name, phases in (totals or {}).items()},
+        "order": _lists(order, "table().order"),
+        "ignore": names(ignore, "table().ignore"),
+        "pick": pick,
+        "qualify": names(qualify, "table().qualify"),
+        "labels": labels,
+        "totals": totals,
         "decimals": decimals,
         "protocol": protocol,
         "title": title,
@@ -433,22 +335,23 @@ def table(
     keys = {name: value for name, value in given.items() if value or value == 0}
     keys |= {"id": "table", "best_first": best_first, "interval": interval, "digits": digits}
     spec = table_from_keys(keys, "table()")
-    members = _run_set(runs)
-    knowledge = _speed_facts(Path(expected)) if expected is not None else NO_FACTS
-    (result,) = build_tables(spec, members, knowledge, members._measured)
-    return ResultTable(result)
+    members = run_set_of(runs, "table()")
+    knowledge = NO_FACTS if expected is None else _speed_facts(one_path(expected, "table().expected"))
+    (result,) = build_tables(spec, members, knowledge, members.measured)
+    check_used(spec, members, list(knowledge.systems))
+    return ResultTable(result, document_of_tables([result]))
 
 
 def _comparison(
     kind: CompareKind | None, baseline: Mapping[str, FactorValue] | None, *, mean: bool
 ) -> dict[str, object] | None:
     """Return the key `compare` of a table, None for a table without comparison."""
-    if kind is None and baseline is None:
+    if kind is None and baseline is None and not mean:
         return None
     if kind is None or baseline is None:
         remedy = 'for example compare="speedup", baseline={"devices": 1}'
         raise RequestError("table()", "compare and baseline belong together", remedy)
-    return {"kind": kind, "baseline": dict(baseline), "mean": mean}
+    return {"kind": kind, "baseline": baseline, "mean": mean}
 
 
 def detect(file: PathLike) -> Detection | None:
@@ -465,7 +368,7 @@ def detect_all(path: PathLike, *, required: bool = False) -> tuple[Detection, ..
     from reportgen.formats.detection import discover
     from reportgen.load.scan import scan_path
 
-    files = scan_path(resolve_existing(Path(path)), Path.cwd()).files
+    files = scan_path(resolve_existing(one_path(path, "detect()")), Path.cwd()).files
     discovery = discover(files)
     if required and not discovery.claimed:
         raise RequestError(str(path), *_reason_unrecognised(files, discovery.findings))
@@ -525,18 +428,23 @@ def expected_speed(
     from reportgen.tables.expected import expected_speed as speed_on_paths
     from reportgen.tables.expected import resolve_open_factors
 
-    facts = _speed_facts(Path(expected))
+    facts = _speed_facts(one_path(expected, "expected_speed().expected"))
     facts.check(target, f"{expected}: target")
     facts.check(reference, f"{expected}: reference")
-    return speed_on_paths(facts, target, reference, resolve_open_factors(facts, dict(where or {}), "where"))
+    return speed_on_paths(facts, target, reference, resolve_open_factors(facts, _single(where), "where"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CellExplanation:
     """How a cell came about: its place in the report, and the sections that `reportgen why` prints."""
 
     place: "CellPlace"
     sections: "tuple[CellSection, ...]"
+
+    def __repr__(self) -> str:
+        return (
+            f"<CellExplanation {self.place.report.name}/{self.place.table.id}: {len(self.sections)} sections>"
+        )
 
     def to_markdown(self) -> str:
         """Return the sections as Markdown."""
@@ -572,12 +480,223 @@ def explain_cell(
     from reportgen.render.markdown.cell_chain import explain
     from reportgen.report.document import make_document
 
-    folder = Path(reports)
+    folder = one_path(reports, "explain_cell().reports")
     request = pipeline.Request(folder.resolve().parent, folder)
     document = make_document(pipeline.assemble_report(request, report, progress))
     at = find_cell(document, table, row, column)
     heads = row_text(at.row), column_text(at.column)
     return CellExplanation(at, tuple(explain(at.report, at.table, at.column, at.cell, heads)))
+
+
+def compare_runs(
+    first: RunSet | PathLike | Iterable[Run],
+    second: RunSet | PathLike | Iterable[Run] | None = None,
+    *,
+    where: Where | None = None,
+    a: Where | None = None,
+    b: Where | None = None,
+    metric: str | None = None,
+    ignore: Names = (),
+    phase: str = STEP,
+    protocol: str = "20+100x7",
+    progress: "TrackReading | None" = None,
+) -> ResultDiff:
+    """Compare the cases of two sets of logs: the second against the first, with verdicts.
+
+    first, second  runs, a path, or PATH@COMMIT for logs as they were at a commit; without `second`, two parts
+                   of `first`, by `a` and `b`
+    where          of both sides, only these runs; a, b  of the first and of the second side
+    metric         by default the first speed that both have
+    ignore         factors that may differ between two cases of a pair
+    Raises RequestError for names that no run has, and if no two cases have equal factors.
+    """
+    from reportgen.library.log_sides import CompareRequest, LogSide, compare_sides
+
+    parts = conditions(a, "compare.a"), conditions(b, "compare.b")
+    if second is None and not any(parts):
+        raise RequestError("compare", "nothing to compare A with", "name B, or two parts of A by --a and --b")
+    request = CompareRequest(
+        None if metric is None else one_name(metric, "compare.metric"),
+        one_name(phase, "compare.phase"),
+        _protocol(protocol, "compare"),
+        names(ignore, "compare.ignore"),
+    )
+    sides = LogSide("A", first, parts[0]), LogSide("B", first if second is None else second, parts[1])
+    return compare_sides(sides, conditions(where, "compare.where"), request, progress)
+
+
+def diff_reports(base: str = "", *, reports: PathLike = "reports") -> ResultDiff:
+    """Return what a branch changes in the reports: the report.json files here against those of a commit.
+
+    base     a branch, tag or commit, whose last commit that HEAD contains counts; by default the branch of
+             the pull request (in CI), else the default branch
+    reports  folder of definitions; nothing is built
+    Raises RequestError without a repository, and if there is no such base or folder.
+    """
+    from reportgen import baseline
+
+    result = baseline.diff_reports(one_path(reports, "diff_reports().reports"), base)
+    return ResultDiff(result.diff, result.old, result.new)
+
+
+def table_history(
+    report: str,
+    table: str,
+    *,
+    row: Where | None = None,
+    column: Where | None = None,
+    by: str = "commit",
+    reports: PathLike = "reports",
+    progress: Callable[[str, int, int], None] | None = None,
+) -> TableHistory:
+    """Return how the numbers of a table developed, with the steps and drifts of each cell.
+
+    row, column  factors of the rows and columns that are wanted, by default all
+    by           `commit` of the repository, or what the logs say: `date`, a factor, `driver`, ...
+    reports      folder of definitions
+    Raises RequestError, with the nearest name, for a report, a table, or factors that do not exist.
+    """
+    rows, columns = conditions(row, "row"), conditions(column, "column")
+    folder = one_path(reports, "table_history().reports")
+    return read_history(folder, report, table, by, rows, columns, progress)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LearnedFormat:
+    """A format proposed from a log, and the files that were written, none if nothing was."""
+
+    proposal: "Proposal"
+    written: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        matched = f"{self.proposal.matched} of {self.proposal.lines} lines match"
+        return f"<LearnedFormat {self.proposal.name}: {matched}>"
+
+    @property
+    def toml(self) -> str:
+        """The labels.toml with the format."""
+        return self.proposal.toml
+
+
+def learn_format(file: PathLike, *, write: PathLike | None = None) -> LearnedFormat:
+    """Propose a custom format from a sample log in an unknown format.
+
+    write  accept it: write labels.toml and a fixture into this folder; nothing is overwritten
+    Raises RequestError for a folder, a file that is not text, and one without lines of steps.
+    """
+    from reportgen import publish
+    from reportgen.learn import propose_format
+    from reportgen.sources.logfiles import LogFiles
+
+    path = one_path(file, "learn_format()")
+    if path.is_dir():
+        raise RequestError(str(path), "is a folder", "name one log in it")
+    files, _ = LogFiles.at(resolve_existing(path), Path.cwd())
+    try:
+        proposal = propose_format(files)
+    except OSError as error:
+        fact = f"cannot be read: {(error.strerror or str(error)).lower()}"
+        raise RequestError(str(path), fact, "check its permissions") from None
+    if write is None:
+        return LearnedFormat(proposal)
+    folder = one_path(write, "learn_format().write")
+    for name in proposal.files():
+        if (folder / name).exists() or (folder / name).is_symlink():
+            remedy = "nothing is overwritten; add [format] by hand"
+            raise RequestError(str(folder / name), "exists already", remedy)
+    written = publish.create(proposal.files(), folder)
+    return LearnedFormat(proposal, tuple(str(folder / name) for name in written))
+
+
+def list_rules() -> tuple[Rule, ...]:
+    """Return the rules of findings; each has `severities`, a `summary` and a `page`."""
+    return tuple(Rule)
+
+
+def explain_rule(rule: str) -> Rule:
+    """Return a rule by its name. Raises RequestError with the nearest one."""
+    return find_rule(one_name(rule, "explain_rule()"))
+
+
+def view_report(
+    report: str, *, reports: PathLike = "reports", progress: Callable[[str, int, int], None] | None = None
+) -> ResultReport:
+    """Return a report with its tables and figures, computed from its logs; nothing is written.
+
+    reports  folder of definitions
+    Raises RequestError for a report that does not exist, with the nearest name, and for wrong definitions.
+    """
+    from reportgen import pipeline
+    from reportgen.report.document import make_document
+
+    folder = one_path(reports, "view_report().reports")
+    request = pipeline.Request(folder.resolve().parent, folder)
+    result = pipeline.assemble_report(request, one_name(report, "view_report()"), progress)
+    return ResultReport(result, make_document(result))
+
+
+def read_document(path: PathLike) -> Document:
+    """Return the content of a report.json: tables, cases, figures, findings.
+
+    Raises RequestError if it is not one, or if its parts do not fit together.
+    """
+    from reportgen.document.check import check_document
+    from reportgen.document.encode import canonical, decode
+
+    file = one_path(path, "read_document()")
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise RequestError(str(file), f"cannot be read: {error.strerror}", "name a report.json") from None
+    document = decode(content, str(file))
+    check_document(document, str(file))
+    return canonical(document)
+
+
+def json_schema() -> str:
+    """Return the JSON Schema of report.json."""
+    from reportgen.document.encode import encode_value
+    from reportgen.document.schema import json_schema as schema
+
+    return encode_value(schema()).decode()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RenderResult:
+    """The files of a report that was rendered from its document.
+
+    changes  files that were written, relative to the folder
+    missing  files with steps that the document names and that are not beside it, or are others
+    """
+
+    changes: "tuple[Change, ...]"
+    missing: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<RenderResult: {len(self.changes)} files changed, {len(self.missing)} missing>"
+
+
+def render(document: PathLike, out: PathLike, *, standalone: bool = False) -> RenderResult:
+    """Write the page, Markdown, CSV and figures of a report from its report.json alone.
+
+    document    a report.json, written by reportgen or by another program
+    out         folder to write to; the report gets a folder in it
+    standalone  put everything into the page, as one file to mail
+    Raises RequestError if the document cannot be read, or a file that is not generated is in the way.
+    """
+    from reportgen import publish
+    from reportgen.render import render_assets, render_document
+
+    source, target = one_path(document, "render()"), one_path(out, "render().out")
+    read = read_document(source)
+    side_files = publish.side_files(source.parent, read.side_files)
+    files = render_document(
+        read, side_files, partial(publish.read_generated, target / read.name), standalone=standalone
+    )
+    outputs = {f"{read.name}/{path}": content for path, content in files.items()}
+    outputs |= render_assets([read], partial(publish.read_generated, target), standalone=standalone)
+    changes = publish.apply(outputs, target, owned=())
+    return RenderResult(tuple(changes), tuple(sorted(read.side_files.keys() - side_files.keys())))
 
 
 def build(
@@ -603,7 +722,7 @@ def build(
     from reportgen import pipeline, publish
     from reportgen.render.registry import filter_committed
 
-    folder = Path(reports)
+    folder = one_path(reports, "build()")
     if folder.is_file():
         raise RequestError(
             str(folder), "is a file, not a folder of definitions", f"name its folder: {folder.parent}"
@@ -611,8 +730,8 @@ def build(
     request = pipeline.Request(
         folder.resolve().parent,
         folder,
-        None if logs is None else Path(logs),
-        None if out is None else Path(out),
+        None if logs is None else one_path(logs, "build().logs"),
+        None if out is None else one_path(out, "build().out"),
         standalone,
     )
     built = pipeline.build(request, progress, committed_only=check)
@@ -686,12 +805,16 @@ def _unknown_file(path: str) -> Finding:
 _WHOLE_RUN = Protocol("whole run", warmup=0, measure=10**9, repeats=1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AuditResult:
     """Documents with a verdict for each number, and the evidence that they were compared with."""
 
     documents: "tuple[AuditedDocument, ...]"
     evidence: "Evidence"
+
+    def __repr__(self) -> str:
+        numbers = sum(len(document.judgements) for document in self.documents)
+        return f"<AuditResult: {len(self.documents)} documents, {numbers} numbers>"
 
 
 def audit_files(
@@ -711,10 +834,13 @@ def audit_files(
     from reportgen.audit import Auditor, gather_evidence, read_document
     from reportgen.core.schema import read_text
 
-    names = [files] if isinstance(files, str | Path) else files
-    documents = [read_document(str(name), read_text(Path(name), str(name))) for name in names]
-    protocols, totals = _definitions_of(Path(reports))
-    runs = read(logs if logs is not None else Path(reports).parent / "logs", progress=progress)
+    folder = one_path(reports, "audit_files().reports")
+    paths = [files] if isinstance(files, str | Path) else files
+    documents = [
+        read_document(str(path), read_text(one_path(path, "audit_files()"), str(path))) for path in paths
+    ]
+    protocols, totals = _definitions_of(folder)
+    runs = read(logs if logs is not None else folder.parent / "logs", progress=progress)
     auditor = Auditor(gather_evidence(runs, protocols, totals))
     return AuditResult(tuple(auditor.audit(document) for document in documents), auditor.evidence)
 
@@ -738,7 +864,7 @@ def _definitions_of(reports: Path) -> tuple[tuple[Protocol, ...], dict[str, tupl
     return tuple(unique.values()), totals
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InitResult:
     """The result of `init`: paths below the root, remarks on them, the folders of logs with runs.
 
@@ -751,6 +877,9 @@ class InitResult:
     unknown_folders: tuple[UnknownFolder, ...]
     shows_reports: bool = False
 
+    def __repr__(self) -> str:
+        return f"<InitResult: {len(self.written)} files written, {len(self.campaigns)} folders of logs>"
+
 
 def init(reports: PathLike = "reports") -> InitResult:
     """Look at logs/ beside a reports folder and write definitions to start from; existing files are kept.
@@ -761,7 +890,7 @@ def init(reports: PathLike = "reports") -> InitResult:
     from reportgen import publish
     from reportgen.autolayout import repository_files, scaffold
 
-    folder = Path(reports)
+    folder = one_path(reports, "init()")
     root = folder.resolve().parent
     proposal = scaffold.propose_definitions(folder, root)
     repository = repository_files.propose_repository_files(folder.resolve().name, root)
@@ -774,28 +903,8 @@ def init(reports: PathLike = "reports") -> InitResult:
     )
 
 
-def _load(paths: Paths, root: PathLike | None, progress: Progress | None) -> LoadResult[Run]:
-    return load_runs(_places(paths), root=_root(root), progress=progress)
-
-
-def _places(paths: Paths) -> list[Path]:
-    return [resolve_existing(Path(path)) for path in ([paths] if isinstance(paths, str | Path) else paths)]
-
-
-def _root(root: PathLike | None) -> Path:
-    return Path.cwd() if root is None else Path(root).resolve()
-
-
-def _run_set(runs: RunSet | Paths | Iterable[Run]) -> RunSet:
-    if isinstance(runs, RunSet):
-        return runs
-    if isinstance(runs, str | Path):
-        return read(runs)
-    members = list(runs)
-    paths = [each for each in members if isinstance(each, str | Path)]
-    if paths:
-        return read(paths)
-    return RunSet(each for each in members if isinstance(each, Run))
+def _root(root: PathLike | None, place: str) -> Path:
+    return Path.cwd() if root is None else one_path(root, f"{place}.root").resolve()
 
 
 def _speed_facts(path: Path) -> "SpeedFacts":
@@ -813,82 +922,13 @@ def _speed_facts(path: Path) -> "SpeedFacts":
     return compute_facts(facts, entries, reader)
 
 
-def _protocol(text: str) -> Protocol:
-    return parse_protocol(text, "protocol")
+def _protocol(text: str, place: str) -> Protocol:
+    return parse_protocol(one_name(text, f"{place}.protocol"), f"{place}.protocol")
 
 
-def _names(names: Names) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
+def _single(where: Mapping[str, FactorValue] | None) -> dict[str, FactorValue]:
+    return {name: values[0] for name, values in conditions(where, "where").items()}
 
 
-def _values(condition: Condition) -> list[FactorValue]:
-    """Return the values of a condition; values of NumPy and pandas become values of Python."""
-    values = [condition] if isinstance(condition, str) or not isinstance(condition, Sequence) else condition
-    return [value.item() if hasattr(value, "item") else value for value in values]
-
-
-def _lists(where: Where | None) -> dict[str, list[FactorValue]]:
-    return {name: _values(condition) for name, condition in (where or {}).items()}
-
-
-def _conditions(where: Where) -> dict[str, tuple[FactorValue, ...]]:
-    return {name: tuple(values) for name, values in _lists(where).items()}
-
-
-@dataclass(frozen=True, slots=True)
-class RenderResult:
-    """The files of a report that was rendered from its document.
-
-    changes  files that were written, relative to the folder
-    missing  files with steps that the document names and that are not beside it, or are others
-    """
-
-    changes: "tuple[Change, ...]"
-    missing: tuple[str, ...] = ()
-
-
-def read_document(path: PathLike) -> Document:
-    """Return the content of a report.json: tables, cases, figures, findings.
-
-    Raises RequestError if it is not one, or if its parts do not fit together.
-    """
-    from reportgen.document.check import check_document
-    from reportgen.document.encode import canonical, decode
-
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise RequestError(str(path), f"cannot be read: {error.strerror}", "name a report.json") from None
-    document = decode(content, str(path))
-    check_document(document, str(path))
-    return canonical(document)
-
-
-def json_schema() -> str:
-    """Return the JSON Schema of report.json."""
-    from reportgen.document.encode import encode_value
-    from reportgen.document.schema import json_schema as schema
-
-    return encode_value(schema()).decode()
-
-
-def render(document: PathLike, out: PathLike, *, standalone: bool = False) -> RenderResult:
-    """Write the page, Markdown, CSV and figures of a report from its report.json alone.
-
-    document    a report.json, written by reportgen or by another program
-    out         folder to write to; the report gets a folder in it
-    standalone  put everything into the page, as one file to mail
-    Raises RequestError if the document cannot be read, or a file that is not generated is in the way.
-    """
-    from reportgen import publish
-    from reportgen.render import render_assets, render_document
-
-    read, target = read_document(document), Path(out)
-    side_files = publish.side_files(Path(document).parent, read.side_files)
-    files = render_document(
-        read, side_files, partial(publish.read_generated, target / read.name), standalone=standalone
-    )
-    outputs = {f"{read.name}/{path}": content for path, content in files.items()}
-    outputs |= render_assets([read], partial(publish.read_generated, target), standalone=standalone)
-    changes = publish.apply(outputs, target, owned=())
-    return RenderResult(tuple(changes), tuple(sorted(read.side_files.keys() - side_files.keys())))
+def _lists(where: Where | None, place: str) -> dict[str, list[FactorValue]]:
+    return {name: list(values) for name, values in conditions(where, place).items()}

@@ -19,9 +19,9 @@ ORDER = (
     "core < sources < formats.base < formats.parsing < formats.* < formats.registry, formats.filetype"
     " < formats.detection < labels < load < report; core < protocol < compare < document < tables < report"
     "; document < render"
-    "; report < autolayout, learn < pipeline < api < cli < __main__; render < publish, inject < pipeline"
+    "; report < autolayout, learn < pipeline < library < api < cli < __main__; render < publish, inject < pipeline"
     "; render, compare < diff < pipeline"
-    "; report, diff < history < api"
+    "; report, diff < history < library"
     "; protocol, render < audit < api"
     "; sources, diff < baseline < api"
 )
@@ -31,7 +31,7 @@ THIRD_PARTY = {
     "numpy": "",
     "msgspec": "",
     "re2": "formats labels",
-    "pandas": "tables api",  # in api for type checkers only
+    "pandas": "tables library api",  # in api for type checkers only
     "jinja2": "render",
     "markupsafe": "render",
     "lxml": "audit.html_tables",

@@ -1,11 +1,11 @@
 """Commands that make reports: build, check, init, expected."""
 
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import structs
 
 from reportgen.cli import watching
 from reportgen.cli.build_output import log_acceptance, print_json, print_lines, print_numbers
@@ -221,7 +221,7 @@ def expected(
             f"{target} : {reference}", "no facts lead from one to the other", f"add one to {path}"
         )
     if format is TextOrJson.JSON:
-        print_document(**asdict(speed))
+        print_document(**structs.asdict(speed))
         return
     conditions = ", ".join(f"{name} = {' or '.join(map(str, values))}" for name, values in speed.where)
     print(

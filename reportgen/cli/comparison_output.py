@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from reportgen.cli.terminal import print_table, sanitize
 
 if TYPE_CHECKING:
-    from reportgen.diff.changes import Diff
-    from reportgen.diff.sections import Endpoint, Section
+    from reportgen.api import ResultDiff
+    from reportgen.diff.sections import Section
 
 # Rows of a section before the others are only counted.
 _MAX_ROWS = 40
@@ -24,27 +24,24 @@ class OutputFormat(StrEnum):
     JSON = "json"
 
 
-def print_comparison(diff: "Diff", old: "Endpoint", new: "Endpoint", format: OutputFormat) -> None:
+def print_comparison(result: "ResultDiff", format: OutputFormat) -> None:
     """Print a comparison; text has colours on a terminal only."""
-    from reportgen.diff.document import document
-    from reportgen.diff.markdown import comment
-
     if format is OutputFormat.JSON:
-        sys.stdout.write(document(diff, old, new).decode())
+        sys.stdout.write(result.to_json())
     elif format is OutputFormat.MARKDOWN:
-        sys.stdout.write(comment(diff, old, new))
+        sys.stdout.write(result.to_markdown())
     else:
-        _print_text(diff, old, new)
+        _print_text(result)
 
 
-def _print_text(diff: "Diff", old: "Endpoint", new: "Endpoint") -> None:
-    from reportgen.diff.sections import headline, sections, sentences
+def _print_text(result: "ResultDiff") -> None:
+    from reportgen.diff.sections import sections, sentences
 
-    print(_styled(sanitize(headline(diff)), _BOLD))
-    print(sanitize(f"{old.text} -> {new.text}"))
-    for sentence in sentences(diff):
+    print(_styled(sanitize(result.headline), _BOLD))
+    print(sanitize(f"{result.old.text} -> {result.new.text}"))
+    for sentence in sentences(result.diff):
         print(sanitize(sentence))
-    for section in sections(diff):
+    for section in sections(result.diff):
         _print_section(section)
 
 

@@ -51,14 +51,14 @@ def diff(
     Compares the report.json files of the working tree with those of the merge base; builds nothing. Without
     BASE, the branch is that of the pull request (in CI), else the default branch.
     """
-    from reportgen.baseline import diff_reports
+    from reportgen import api
 
     if textconv is not None:
         _print_lines(textconv)
         return
     kinds, share = _kinds(fail_on or ""), _share(threshold)
-    result = diff_reports(reports, base or "")
-    print_comparison(result.diff, result.old, result.new, format)
+    result = api.diff_reports(base or "", reports=reports)
+    print_comparison(result, format)
     _exit(result.diff, kinds, share)
 
 

@@ -1,7 +1,7 @@
 """The command `history`: how the numbers of a table developed over the commits of the repository."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,8 +10,6 @@ import typer
 
 from reportgen.cli.options import conditions, split_table
 from reportgen.cli.terminal import log, print_table, progress, sanitize, terminal_width
-from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import AcceptedValues
 
 if TYPE_CHECKING:
     from reportgen.history.points import CellHistory
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
 # More cells than this are only summarised; --row and --column choose some.
 _MAX_DETAILED = 3
 _PIPED_WIDTH = 100
-# The default: the commits of the repository. Everything else is read from the logs.
-COMMIT = "commit"
 
 
 class HistoryFormat(StrEnum):
@@ -43,7 +39,7 @@ def history(
     by: Annotated[
         str,
         typer.Option(help="commit (of the repository), or what the logs say: date, a factor, driver, ..."),
-    ] = COMMIT,
+    ] = "commit",
     reports: Annotated[Path, typer.Option(help="Folder of report definitions.")] = Path("reports"),
     format: Annotated[HistoryFormat, typer.Option(help="How to print it.")] = HistoryFormat.TEXT,
 ) -> None:
@@ -59,62 +55,31 @@ def history(
     baseline of a ratio. Reads the report.json files of the commits and builds nothing; with another --by, it
     reads the logs, and a point has all repeats of one date, driver or value of a factor.
     """
-    from reportgen.core.change_points import ChangePointRule
-    from reportgen.history.commits import ReportStates, cell_histories, read_states
-    from reportgen.history.document import csv_text, json_text, markdown_text
-    from reportgen.history.points import with_changes
+    from reportgen import api
 
-    rule, states = ChangePointRule(), ReportStates(())
-    rows, columns = conditions(row, "--row"), conditions(column, "--column")
-    if by == COMMIT:
-        folder, id = _place(reports, table)
-        states = read_states(folder)
-        chosen = cell_histories(states, id, rows, columns)
-    else:
-        chosen = _from_logs(reports, table, by, rows, columns)
-    if not chosen:
-        raise RequestError(table, "no number in these rows and columns", "check --row and --column")
-    histories = [with_changes(each, rule) for each in chosen]
+    name, id = split_table(table)
+    with progress() as show:
+        result = api.table_history(
+            name,
+            id,
+            row=conditions(row, "--row"),
+            column=conditions(column, "--column"),
+            by=by,
+            reports=reports,
+            progress=show,
+        )
     width = _width()
     if format is HistoryFormat.JSON:
-        sys.stdout.write(json_text(histories, states.notes, rule))
+        sys.stdout.write(result.to_json())
     elif format is HistoryFormat.CSV:
-        sys.stdout.write(csv_text(histories))
+        sys.stdout.write(result.to_csv())
     elif format is HistoryFormat.MARKDOWN:
-        sys.stdout.write(markdown_text(histories, states.notes, width))
+        sys.stdout.write(result.to_markdown(width))
     else:
-        _print_text(histories, width)
+        _print_text(result.cells, width)
     if format in (HistoryFormat.TEXT, HistoryFormat.CSV):
-        for note in states.notes:
+        for note in result.notes:
             log(f"note  {note}")
-
-
-def _place(reports: Path, table: str) -> tuple[Path, str]:
-    """Return the folder of the report and the id of the table."""
-    if not reports.is_dir():
-        raise RequestError(str(reports), "no such folder", "name it with --reports")
-    name, id = split_table(table)
-    built = sorted(path.parent.name for path in reports.glob("*/report.json"))
-    if name not in built:
-        raise RequestError(table, f'no built report is called "{name}"', did_you_mean(name, built))
-    return reports / name, id
-
-
-def _from_logs(
-    reports: Path,
-    table: str,
-    by: str,
-    rows: Mapping[str, AcceptedValues],
-    columns: Mapping[str, AcceptedValues],
-) -> "list[CellHistory]":
-    from reportgen import pipeline
-    from reportgen.history.logs import log_histories
-
-    name, id = split_table(table)
-    request = pipeline.Request(reports.resolve().parent, reports)
-    with progress() as show:
-        report = pipeline.assemble_report(request, name, show)
-    return log_histories(report, id, by, rows, columns)
 
 
 def _width() -> int:

@@ -7,7 +7,6 @@ import typer
 
 from reportgen.cli.options import Format, TextOrJson, print_document
 from reportgen.cli.terminal import log, print_runs, print_table
-from reportgen.core.errors import RequestError
 
 if TYPE_CHECKING:
     from reportgen.learn import Proposal
@@ -26,39 +25,17 @@ def learn(
     Example: reportgen learn logs/run7/train.log
              reportgen learn logs/run7/train.log --write logs
     """
-    from reportgen.learn import propose_format
-    from reportgen.sources.filesystem import resolve_existing
-    from reportgen.sources.logfiles import LogFiles
+    from reportgen import api
 
-    if file.is_dir():
-        raise RequestError(str(file), "is a folder", "name one log in it")
-    files, _ = LogFiles.at(resolve_existing(file), Path.cwd())
-    try:
-        proposal = propose_format(files)
-    except OSError as error:
-        fact = f"cannot be read: {(error.strerror or str(error)).lower()}"
-        raise RequestError(str(file), fact, "check its permissions") from None
+    learned = api.learn_format(file, write=write)
     if format is TextOrJson.TEXT:
-        _print_proposal(proposal)
-    written = [] if write is None else _write(proposal, write)
-    if format is TextOrJson.JSON:
-        print_document(**proposal.document(), written=written)
-    for path in written if format is TextOrJson.TEXT else ():
-        print(f"new      {path}")
+        _print_proposal(learned.proposal)
+        for path in learned.written:
+            print(f"new      {path}")
+    else:
+        print_document(**learned.proposal.document(), written=learned.written)
     accept = f"accept with: reportgen learn {file} --write {file.parent}"
     log(accept if write is None else f"next: reportgen runs {file}")
-
-
-def _write(proposal: "Proposal", folder: Path) -> list[str]:
-    """Write labels.toml and the fixture, and return their paths; nothing is overwritten."""
-    from reportgen import publish
-
-    for name in proposal.files():
-        if (folder / name).exists() or (folder / name).is_symlink():
-            raise RequestError(
-                str(folder / name), "exists already", "nothing is overwritten; add [format] by hand"
-            )
-    return [str(folder / path) for path in publish.create(proposal.files(), folder)]
 
 
 def _print_proposal(proposal: "Proposal") -> None:

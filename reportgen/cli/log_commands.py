@@ -161,9 +161,9 @@ def explain(
     \b
     Example: reportgen explain protocol.gap
     """
-    from reportgen.core.rules import find_rule
+    from reportgen import api
 
-    known = find_rule(rule)
+    known = api.explain_rule(rule)
     if format is TextOrJson.JSON:
         print_document(**_described(known), page=known.page)
     else:

@@ -48,6 +48,10 @@ class Comparison:
     breakdown: Breakdown | None = None
     expected: Expected | None = None
 
+    def __repr__(self) -> str:
+        verdict = f", {self.verdict.kind}" if self.verdict else ""
+        return f"<Comparison: {self.kind} {self.value:.4g}{verdict}>"
+
     @property
     def case(self) -> Case:
         """Return the measured case; only stored cases have none."""

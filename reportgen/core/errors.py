@@ -37,6 +37,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"known: {', '.join(names[:_MAX_LISTED_NAMES])}{more}" if names else "there are none"
 
 
+def check_known(place: str, what: str, name: str, known: Iterable[str]) -> None:
+    """Raise RequestError with the closest name unless a name is known.
+
+    what  the thing that the name is of, such as `factor`
+    """
+    names = set(known)
+    if name not in names:
+        raise RequestError(place, f'no {what} "{name}"', did_you_mean(name, names))
+
+
 def closest_match(name: str, known: Iterable[str]) -> str:
     """Return the closest known name, "" if none is close enough to be a misspelling."""
     return next(iter(get_close_matches(name, sorted(known), n=1, cutoff=_MISSPELLING_SIMILARITY)), "")

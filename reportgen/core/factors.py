@@ -74,24 +74,32 @@ def matches(factors: Factors, where: Where) -> bool:
     )
 
 
-def check_where(where: Where, every: Sequence[Factors], place: str = "--where") -> None:
-    """Raise RequestError for a condition that none of these factors fulfils, with the values that exist.
+def check_where(where: Where, every: Sequence[Factors], place: str = "--where", what: str = "run") -> None:
+    """Raise RequestError for a factor or a value that none of these has, with the nearest one.
 
-    A condition with several values needs one of them: --where devices=8 also accepts the text "8".
+    place  the argument in messages; what  has the factors
+    Values with the same text are readings of one value, of which one is enough: --where devices=8 also
+    accepts the text "8".
     """
-    if not every:
-        return
     for name, values in where.items():
         present = [factors[name] for factors in every if name in factors]
         if not present:
             known = {other for factors in every for other in factors}
-            raise RequestError(place, f'no run has the factor "{name}"', did_you_mean(name, known))
-        if not set(map(factor_key, values)) & set(map(factor_key, present)):
-            raise RequestError(
-                place, f"no run has {name} = {toml_text(values[0])}", nearest(values[0], present)
-            )
-    if not any(matches(factors, where) for factors in every):
-        raise RequestError(place, "no run fulfils all of these conditions", "leave one out")
+            raise RequestError(place, f'no {what} has the factor "{name}"', did_you_mean(name, known))
+        for readings in _readings(values):
+            if not set(map(factor_key, readings)) & set(map(factor_key, present)):
+                fact = f"no {what} has {name} = {toml_text(readings[0])}"
+                raise RequestError(place, fact, nearest(readings[0], present))
+    if where and not any(matches(factors, where) for factors in every):
+        raise RequestError(place, f"no {what} fulfils all of these conditions", "leave one out")
+
+
+def _readings(values: AcceptedValues) -> Iterable[list[FactorValue]]:
+    """Return the values that have the same text together: 8 and "8", true and "true"."""
+    by_text: dict[str, list[FactorValue]] = {}
+    for value in values:
+        by_text.setdefault(str(value).lower(), []).append(value)
+    return by_text.values()
 
 
 def nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:

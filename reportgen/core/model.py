@@ -13,7 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.core.plain_text import one_line
 from reportgen.core.rules import Rule, Severity
+from reportgen.core.units import text
 
 FactorValue = str | int | float | bool
 Factors = Mapping[str, FactorValue]
@@ -33,6 +35,24 @@ RESERVED = ("metric", "phase", "repeat")
 STEP = "step"
 # The phase in which the device waits for data: it does not depend on the device.
 DATA_LOADING = "data_loading"
+
+
+# A line about an object names this many of its factors.
+_MAX_LISTED = 8
+_MAX_ID = 40
+
+
+def _listed(factors: Factors) -> str:
+    """Return factors as one line; a longer one ends with the number of the others."""
+    pairs = [f"{name}={value}"[:40] for name, value in factors.items()]
+    more = [f"and {len(pairs) - _MAX_LISTED} more"] if len(pairs) > _MAX_LISTED else []
+    return one_line(", ".join([*pairs[:_MAX_LISTED], *more])) or "no factors"
+
+
+def _short(id: str) -> str:
+    """Return the end of an id, which distinguishes the runs of a folder."""
+    line = one_line(id)
+    return line if len(line) <= _MAX_ID else f"...{line[-_MAX_ID:]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +139,10 @@ class Series:
     rounded: Rounded = "each"
     idle_after: frozenset[int] | None = None
 
+    def __repr__(self) -> str:
+        what = f"{self.metric} of {self.phase}, rank {self.rank}"
+        return f"<Series: {what}, {len(self.step)} values by {self.clock}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
@@ -171,6 +195,9 @@ class Telemetry:
     source: Source
     events: tuple[DeviceEvent, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Telemetry: device {self.device}, {len(self.t)} samples of {', '.join(self.columns)}>"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
@@ -219,6 +246,9 @@ class Run:
         except (OverflowError, ValueError, OSError):
             return ""
 
+    def __repr__(self) -> str:
+        return f"<Run {_short(self.id)}: {self.status}, {self.format}, {_listed(self.factors)}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -260,6 +290,9 @@ class Measurement:
     parts: tuple[str, ...] = ()
     clock: Clock = "unknown"
     clock_error: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"<Measurement: {text(self.value)} {self.unit} by {self.evidence}, run {_short(self.run.id)}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,3 +336,9 @@ class Case:
     unmeasured: tuple[Run, ...] = ()
     findings: tuple[Finding, ...] = ()
     parts: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        value = (
+            f"{text(self.summary.median)} {self.unit}, n={self.summary.n}" if self.summary else "not measured"
+        )
+        return f"<Case: {self.metric} of {self.phase} {value}, {_listed(self.factors)}>"

@@ -347,6 +347,9 @@ class Table(Value, frozen=True):
     definition: str = ""
     findings: tuple[Finding, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Table {self.id}: {self.metric_title}, {len(self.rows)} rows x {len(self.columns)} columns>"
+
     @property
     def caption(self) -> tuple[str, ...]:
         """Return the sentences about the whole table."""
@@ -684,6 +687,10 @@ class Figure(Value, frozen=True):
     changes: tuple[FigureMark, ...] = ()
     alt: str = ""
     table: str = ""
+
+    def __repr__(self) -> str:
+        points = sum(len(series.x) for series in self.series)
+        return f"<Figure {self.id}: {self.kind}, {len(self.series)} series, {points} points>"
 
 
 # Expected speed
@@ -1039,6 +1046,9 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
     side_files: dict[str, str] = {}
     source_url: str = ""
     generated: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Document {self.name}: {len(self.tables)} tables, {len(self.cases)} cases>"
 
     @cached_property
     def case_by_name(self) -> dict[str, Case]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from reportgen.compare.conditions import changes
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import Where, matches
+from reportgen.core.factors import Where, check_where, matches
 from reportgen.core.stats import summarize
 from reportgen.core.units import choose, text
 from reportgen.diff.cells import cell_key, shown_text
@@ -94,9 +94,12 @@ def cell_histories(states: ReportStates, table: str, rows: Where, columns: Where
     if not any(_table(state.report, table) for state in states.states):
         known = [each.id for each in latest.tables]
         raise RequestError(f"{latest.name}/{table}", "no such table", did_you_mean(table, known))
+    every = _shown_cells(states.states, table)
+    check_where(rows, [shown.cell.row for shown in every], "row", "row")
+    check_where(columns, [shown.cell.column for shown in every], "column", "column")
     return [
         _history(states.states, table, shown)
-        for shown in _shown_cells(states.states, table)
+        for shown in every
         if shown.cell.quantity != "repeats"
         and matches(shown.cell.row, rows)
         and matches(shown.cell.column, columns)

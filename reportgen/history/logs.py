@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import Where, matches
+from reportgen.core.factors import Where, check_where, matches
 from reportgen.core.model import Case, FactorValue
 from reportgen.history.points import CellHistory, HistoryPoint
 from reportgen.tables.results import Report, Table
@@ -25,6 +25,8 @@ def log_histories(report: Report, table: str, by: str, rows: Where, columns: Whe
         remedy = "name a factor, date, or a part of the environment such as driver"
         raise RequestError("--by", f'no log of {report.name}/{table} says "{by}"', remedy)
     histories = [_history(report.name, shown, trend) for trend in each_trend]
+    check_where(rows, [each.row for each in histories], "row", "row")
+    check_where(columns, [each.column for each in histories], "column", "column")
     return [each for each in histories if matches(each.row, rows) and matches(each.column, columns)]
 
 

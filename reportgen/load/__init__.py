@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from reportgen.core.factors import natural_key
+from reportgen.core.frozen import FrozenDict
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.labels.unused import Use, find_unused
-from reportgen.load.duplicates import RunFingerprint, digest_files, find_duplicates
+from reportgen.load.duplicates import RunFingerprint, digest_files, find_duplicates, fingerprint_run
 from reportgen.load.scan import Scan, holds, nearest_scan, scan_paths
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile, damaged_logs, unknown_folders
 from reportgen.load.worker import RUNS, Batch, BatchResult, ParsedFile, RunMapper, parse_batch
@@ -75,8 +76,58 @@ def load_runs(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> LoadResult[Run]:
-    """Read all runs below the paths; the arguments are explained at `parse_logs`."""
-    return parse_logs(paths, RUNS, root=root, progress=progress, executor=executor).select(paths)
+    """Read all runs below the paths, unchangeable; the arguments are explained at `parse_logs`."""
+    loaded = parse_logs(paths, RUNS, root=root, progress=progress, executor=executor).select(paths)
+    return replace(loaded, runs=tuple(map(_frozen, loaded.runs)))
+
+
+def _frozen(run: Run) -> Run:
+    """Return the run with factors, environment and arrays that cannot be changed."""
+    for series in run.series:
+        for values in (series.step, series.span, series.begin, series.value, series.samples, series.line):
+            values.setflags(write=False)
+    for device in run.telemetry:
+        for values in (device.t, *device.columns.values()):
+            values.setflags(write=False)
+    return replace(run, factors=FrozenDict(run.factors), environment=FrozenDict(run.environment))
+
+
+def join_runs(runs: Iterable[Run]) -> tuple[Run, ...]:
+    """Return runs that were loaded separately as one set, ordered by id.
+
+    A run that was loaded twice is there once, a copy of another's steps is marked as in one load, and ids
+    that occur twice become the paths of their logs.
+    """
+    unique = {_identity(run): run for run in reversed(list(runs))}
+    ordered = sorted(unique.values(), key=lambda run: (natural_key(run.source.path), natural_key(run.id)))
+    counts = Counter(run.id for run in ordered)
+    named = [RUNS.rename(run, _path_id(run)) if counts[run.id] > 1 else run for run in ordered]
+    fingerprints = [[fingerprint_run(run)] for run in named]
+    for number, _, finding in find_duplicates([None] * len(named), fingerprints, lambda _: None):
+        if all(known.rule != finding.rule for known in named[number].findings):
+            named[number] = RUNS.mark(named[number], finding)
+    return tuple(sorted(named, key=lambda run: natural_key(run.id)))
+
+
+def _identity(run: Run) -> object:
+    """Return what two loads of one run have in common: its log, its number in it, and its numbers."""
+    fingerprint = fingerprint_run(run)
+    figures = tuple((figure.metric, figure.phase, figure.original) for figure in run.aggregates)
+    return run.source, _number(run), fingerprint.steps, fingerprint.blocks, figures
+
+
+def _number(run: Run) -> str:
+    name, mark, number = run.id.rpartition("#")
+    return f"{mark}{number}" if name else ""
+
+
+def _path_id(run: Run) -> str:
+    """Return the id with the folder before it, relative to the root."""
+    number = _number(run)
+    name = run.id.removesuffix(number)
+    path = f"/{run.source.path}"
+    at = path.rfind(f"/{name}")
+    return f"{path[1 : at + 1]}{run.id}" if at >= 0 else f"{run.source.path}{number}"
 
 
 def parse_logs(

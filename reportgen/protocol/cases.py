@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from reportgen.core.factors import factors_key, natural_key
+from reportgen.core.frozen import FrozenDict
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Case, Factors, FactorValue, Finding, Measurement, Run, Summary
 from reportgen.core.rules import Rule
@@ -138,7 +139,7 @@ def _case(
         subject, quantity, measurements, runs, protocol, numbers, is_split=request.split_repeats
     )
     return Case(
-        factors=factors,
+        factors=FrozenDict(factors),
         metric=metric,
         phase=phase,
         unit=measurements[0].unit if measurements else unit_of(runs[0], metric),

@@ -5,7 +5,7 @@ tables of the report, and `like = "id"` takes the keys of an earlier table; a ta
 here looks at logs: whether a factor or a value exists is checked where the runs are known.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, TypeVar, cast
@@ -22,6 +22,7 @@ from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.report.acceptance_rules import AcceptanceEntry, AcceptanceSpec, read_acceptance
 from reportgen.report.explorer_definition import ExplorerTable, read_explorer
 from reportgen.tables.headings import plain
+from reportgen.tables.results import Table
 from reportgen.tables.spec import (
     CompareSpec,
     ExplorerSpec,
@@ -416,15 +417,26 @@ def _shown(show: Iterable[str], compare: CompareSpec | None, place: str) -> tupl
     return cast(tuple[Quantity, ...], shown)
 
 
+def figure_from_keys(keys: Mapping[str, Any], table: Table, place: str) -> FigureSpec:
+    """Return the spec of one figure of a table from the keys of `[[figures]]`. Raises RequestError."""
+    entry = convert({**keys, "table": table.id}, FigureEntry, place)
+    shown = [column.quantity for column in table.columns]
+    return _figure_spec(entry, place, shown, entry.title or table.title)
+
+
 def _figure(entry: FigureEntry, place: str, tables: Mapping[str, TableSpec]) -> FigureSpec:
     if entry.table not in tables:
         raise RequestError(f"{place}.table", f'no table "{entry.table}"', did_you_mean(entry.table, tables))
     table = tables[entry.table]
-    usual: Quantity = "speedup" if entry.ideal and "speedup" in table.show else table.show[0]
+    return _figure_spec(entry, place, table.show, entry.title or _title(entry, table))
+
+
+def _figure_spec(entry: FigureEntry, place: str, shown: Sequence[Quantity], title: str) -> FigureSpec:
+    usual: Quantity = "speedup" if entry.ideal and "speedup" in shown else shown[0]
     return FigureSpec(
         place,
         entry.id or entry.table,
-        entry.title or _title(entry, table),
+        title,
         entry.kind,
         entry.table,
         entry.x,

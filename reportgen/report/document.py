@@ -87,8 +87,8 @@ def make_document(
     )
 
 
-def document_of_tables(tables: Sequence[Table]) -> model.Document:
-    """Return a document of tables and the cases behind them, for tables without a report."""
+def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) -> model.Document:
+    """Return a document of tables, figures of them and the cases behind them, without a report."""
     names = CaseNames(tuple(tables))
     machines = _Machines([run for case in names.cases for run in _runs(case)])
     return canonical(
@@ -96,6 +96,7 @@ def document_of_tables(tables: Sequence[Table]) -> model.Document:
             version=model.VERSION,
             name="",
             tables=tuple(_table(table, names) for table in tables),
+            figures=tuple(_figure(figure, names) for figure in figures),
             cases=tuple(_case(case, names, machines) for case in names.cases),
             breakdowns=tuple(_breakdowns(tables, names)),
         )

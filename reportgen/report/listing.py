@@ -52,6 +52,9 @@ class RunListing:
     file_findings: tuple[Finding, ...] = ()
     unrecognised: tuple[UnrecognisedFile, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<RunListing: {len(self.runs)} runs, {len(self.unrecognised)} files skipped>"
+
     @property
     def findings(self) -> tuple[Finding, ...]:
         """The findings of files, runs and measurements."""

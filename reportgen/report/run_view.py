@@ -58,6 +58,10 @@ class RunView:
     telemetry: tuple[Curve, ...]
     findings: tuple[FindingEntry, ...]
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.measurements)} measured values, {len(self.findings)} findings"
+        return f"<RunView {self.source}: {self.status}, {self.format}, {counts}>"
+
     def document(self) -> dict[str, object]:
         """Return the run as JSON has it: values in base units, null where one was not measured."""
         return {

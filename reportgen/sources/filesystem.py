@@ -12,7 +12,7 @@ from hashlib import file_digest, sha256
 from io import FileIO
 from pathlib import Path
 
-from reportgen.core.errors import RequestError
+from reportgen.core.errors import RequestError, closest_match
 
 # Siblings that a reader may ask for (labels, configurations) are small; larger files are not kept.
 _MAX_SIBLING_BYTES = 65536
@@ -57,7 +57,10 @@ def missing_reason(path: Path) -> tuple[str, str]:
         return "is neither a file nor a folder", "copy its output into a file"
     if path.is_symlink():
         return f'is a link to "{path.readlink()}", which does not exist', "repair the link"
-    return "no such file or folder", "check the path"
+    siblings = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+    close = closest_match(path.name, siblings)
+    remedy = f'did you mean "{path.with_name(close)}"?' if close else "check the path"
+    return "no such file or folder", remedy
 
 
 def list_files(folder: Path, root: Path) -> FileList:

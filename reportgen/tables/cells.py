@@ -13,6 +13,7 @@ from reportgen.document.model import Note, Quantity
 from reportgen.protocol.conditions import OF_REPEATS
 from reportgen.tables.compare import Comparer
 from reportgen.tables.footnotes import Footnotes, PendingCell
+from reportgen.tables.missing import status_text
 from reportgen.tables.pivot import LACKING, CaseGrid, Place, varying
 from reportgen.tables.results import Cell
 from reportgen.tables.spec import TableSpec
@@ -21,14 +22,6 @@ UnitOf = Callable[[Place, Case], Unit | None]
 
 # The notes of a cell without a number; all others belong to the numbers of its case.
 _OF_ABSENCE = frozenset({Rule.TABLE_MISSING_BASELINE, Rule.TABLE_NOT_COMPARABLE, Rule.EXPECTED_NO_PATH})
-
-_STATUS_TEXTS = {
-    "out_of_memory": "out of memory",
-    "failed": "failed",
-    "cancelled": "cancelled",
-    "partial": "partial",
-    "running": "incomplete",
-}
 
 
 @dataclass
@@ -116,9 +109,7 @@ class CellBuilder:
     def _unmeasured(self, cases: Sequence[Case]) -> PendingCell:
         """Return the cell of cases without a number: how their runs ended."""
         case = cases[0] if len(cases) == 1 else _joined(cases)
-        statuses = {run.status for run in case.unmeasured}
-        texts = (text for status, text in _STATUS_TEXTS.items() if status in statuses)
-        text = next(texts, self.spec.missing)
+        text = status_text(case) or self.spec.missing
         cell = Cell("absent" if text == self.spec.missing else "status", text=text, case=case)
         # The cell itself says that the run failed; a footnote would repeat it.
         notes = self.footnotes.of_case(case)

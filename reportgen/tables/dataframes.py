@@ -10,10 +10,13 @@ import pandas as pd
 
 from reportgen.core.model import Case, FactorValue, Run
 from reportgen.document.model import QUANTITY_TITLES, Header
+from reportgen.tables.missing import reason_of_case, reason_of_cell
 from reportgen.tables.results import Table
 
 _RUN_COLUMNS = ("id", "format", "status", "repeat", "samples_per_step", "path")
-_CASE_COLUMNS = ("metric", "phase", "value", "unit", "low", "high", "n", "evidence", "status", "source")
+_CASE_COLUMNS = (
+    "metric", "phase", "value", "unit", "low", "high", "n", "reason", "evidence", "status", "source",
+)  # fmt: skip
 _STEP_COLUMNS = ("metric", "phase", "rank", "clock", "step", "span", "begin", "value", "samples", "line")
 
 
@@ -71,8 +74,21 @@ def table_frame(table: Table) -> pd.DataFrame:
 
     The columns have a level `quantity` if the table shows several, such as value and speed-up.
     """
+    return _shaped(
+        table, [[cell.value if cell.kind == "number" else None for cell in row] for row in table.cells]
+    )
+
+
+def reasons_frame(table: Table) -> pd.DataFrame:
+    """Return a text beside each number of `table_frame`: why it is missing, "" where it is there."""
+    texts = [[reason_of_cell(table, cell) for cell in row] for row in table.cells]
+    return _shaped(table, texts, dtype=object)
+
+
+def _shaped(
+    table: Table, values: Sequence[Sequence[float | str | None]], dtype: type = float
+) -> pd.DataFrame:
     quantities = {column.quantity for column in table.columns}
-    values = [[cell.value if cell.kind == "number" else None for cell in row] for row in table.cells]
     split = list(dict.fromkeys(name for column in table.columns for name, _ in column.split))
     names = [*table.column_factors, *split]
     if len(quantities) > 1 or not names:
@@ -82,7 +98,7 @@ def table_frame(table: Table) -> pd.DataFrame:
         values,
         index=_index([row.key for row in table.rows], table.row_factors),
         columns=_index(keys, names),
-        dtype=float,
+        dtype=dtype,
     )
 
 
@@ -99,10 +115,17 @@ def _case_row(case: Case) -> dict[str, Any]:
         "low": summary.low if summary else None,
         "high": summary.high if summary else None,
         "n": summary.n if summary else 0,
+        "reason": reason_of_case(case),
         "evidence": " ".join(sorted({measurement.evidence for measurement in case.measurements})),
         "status": " ".join(dict.fromkeys(run.status for run in runs)),
-        "source": " ".join(sources or dict.fromkeys(str(run.source) for run in runs)),
+        "source": _first_of(list(sources or dict.fromkeys(str(run.source) for run in runs))),
     }
+
+
+def _first_of(sources: Sequence[str]) -> str:
+    """Return the first source and the number of the others: a case of many repeats has hundreds."""
+    more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
+    return f"{sources[0]}{more}" if sources else ""
 
 
 def _prefixed(factors: Mapping[str, FactorValue], taken: Iterable[str]) -> dict[str, FactorValue]:

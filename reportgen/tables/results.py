@@ -60,6 +60,10 @@ class Cell:
         own = (self.case,) if self.case else ()
         return (*own, *((self.comparison.baseline,) if self.comparison else ()), *self.several)
 
+    def __repr__(self) -> str:
+        shown = f" {self.value:.6g}" if self.value is not None else f" {self.text!r}" if self.text else ""
+        return f"<Cell: {self.kind}{shown}>"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
@@ -120,6 +124,12 @@ class Table:
     def family_title(self) -> str:
         """Return the title that the tables of all facets share."""
         return self.title.removesuffix(f": {self.facet_text}") if self.facet else self.title
+
+    def __repr__(self) -> str:
+        shape = f"{len(self.rows)} rows x {len(self.columns)} columns"
+        return (
+            f"<Table {self.id}: {self.metric_title}, {shape}, {' and '.join(self.row_factors) or 'one row'}>"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,3 +219,7 @@ class Report:
     sources: Mapping[str, str] = field(default_factory=dict)
     acceptance: tuple[Acceptance, ...] = ()
     explorer: Explorer | None = None
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.tables)} tables, {len(self.figures)} figures, {len(self.runs)} runs"
+        return f"<Report {self.name}: {counts}>"

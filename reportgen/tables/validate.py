@@ -6,13 +6,14 @@ lacks a phase, because of a typing mistake is worse than no table. Unused values
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.errors import RequestError, check_known, did_you_mean
 from reportgen.core.factors import FactorKey, factor_key, nearest, toml_text
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Factors, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
-from reportgen.protocol import MeasuredRuns
+from reportgen.protocol import MeasuredRuns, check_metrics, check_quantities
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import LACKING
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, STATUS, SYSTEM, TableSpec
@@ -35,7 +36,7 @@ def _check_factors(spec: TableSpec, factors: Sequence[Factors]) -> None:
     lists = {"rows": spec.rows, "columns": spec.columns, "facets": spec.facets, "ignore": spec.ignore}
     for key, names in lists.items():
         for position, name in enumerate(names):
-            _known(f"{spec.place}.{key}[{position}]", name, known)
+            check_known(f"{spec.place}.{key}[{position}]", "factor", name, known)
     tables: dict[str, Iterable[str]] = {
         "where": spec.where,
         "order": spec.order,
@@ -45,10 +46,10 @@ def _check_factors(spec: TableSpec, factors: Sequence[Factors]) -> None:
     }
     for key, mapping in tables.items():
         for name in mapping:
-            _known(f"{spec.place}.{key}.{name}", name, known)
+            check_known(f"{spec.place}.{key}.{name}", "factor", name, known)
     for position, case in enumerate(spec.planned):
         for name in case:
-            _known(f"{spec.place}.planned[{position}].{name}", name, known)
+            check_known(f"{spec.place}.planned[{position}].{name}", "factor", name, known)
     for key, several in ((METRIC, spec.metrics), (PHASE, spec.phases)):
         if len(several) > 1 and key not in (*spec.rows, *spec.columns, *spec.facets):
             raise RequestError(
@@ -56,11 +57,6 @@ def _check_factors(spec: TableSpec, factors: Sequence[Factors]) -> None:
                 f"several values, but {key} is in neither rows, columns nor facets",
                 f'add "{key}" to one of them',
             )
-
-
-def _known(place: str, name: str, known: set[str]) -> None:
-    if name not in known:
-        raise RequestError(place, f'no factor "{name}"', did_you_mean(name, known))
 
 
 def _check_values(spec: TableSpec, factors: Sequence[Factors]) -> None:
@@ -112,34 +108,25 @@ def check_available(
         return
     everywhere = _available(spec, runs, measured)
     if spec.planned:
-        _check_metrics(spec, {*METRICS, *(metric for metric, _ in everywhere)}, len(runs))
+        known = {*METRICS, *(metric for metric, _ in everywhere)}
+        check_metrics(spec.place, spec.metrics, known, len(runs))
     elif any((metric, phase) in here for metric in spec.metrics for phase in spec.phases):
-        _check_each(spec, everywhere, len(runs))
+        check_quantities(spec.place, spec.metrics, spec.phases, everywhere, len(runs))
     else:
-        _check_each(spec, here, len(kept))
+        check_quantities(spec.place, spec.metrics, spec.phases, here, len(kept))
 
 
 def _available(spec: TableSpec, runs: Sequence[Run], measured: MeasuredRuns) -> set[tuple[str, str]]:
     return {pair for run in runs for pair in measured.of(run).available(spec.totals)}
 
 
-def _check_metrics(spec: TableSpec, known: set[str], count: int) -> None:
-    for metric in spec.metrics:
-        if metric not in known:
-            fact = f'no run has metric "{metric}" ({count} runs)'
-            raise RequestError(f"{spec.place}.metric", fact, did_you_mean(metric, known))
+class _UnusedName(NamedTuple):
+    """A name in a table that nothing has: its key, and why."""
 
-
-def _check_each(spec: TableSpec, available: set[tuple[str, str]], count: int) -> None:
-    """Raise RequestError for the first metric, else the first phase, that no run has."""
-    _check_metrics(spec, {metric for metric, _ in available}, count)
-    phases = {phase for metric, phase in available if metric in spec.metrics}
-    for phase in spec.phases:
-        if phase not in phases:
-            first, others = spec.metrics[0], len(spec.metrics) - 1
-            metrics = f"{first} or {others} other metrics" if others > 1 else " or ".join(spec.metrics)
-            fact = f'no run has {metrics} of phase "{phase}" ({count} runs)'
-            raise RequestError(f"{spec.place}.phase", fact, did_you_mean(phase, phases))
+    spec: TableSpec
+    key: str
+    fact: str
+    remedy: str
 
 
 def unused_keys(specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequence[str]) -> Iterator[Finding]:
@@ -147,6 +134,21 @@ def unused_keys(specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequen
 
     Lists are copied from table to table, so they are compared with all runs and tables of the report.
     """
+    for spec, key, fact, remedy in _unused_names(specs, runs, systems):
+        path, _, entry = spec.place.partition(": ")
+        message = f"{entry}.{key}: {fact}; {remedy}"
+        yield Finding("note", Rule.TABLE_UNUSED_NAME, spec.id, message, Source(path))
+
+
+def check_used(spec: TableSpec, runs: Sequence[Run], systems: Sequence[str]) -> None:
+    """Raise RequestError for a value in `order` or a key in `labels` that nothing has, in a single table."""
+    for _, key, fact, remedy in _unused_names([spec], runs, systems):
+        raise RequestError(f"{spec.place}.{key}", fact, remedy)
+
+
+def _unused_names(
+    specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequence[str]
+) -> Iterator[_UnusedName]:
     if not any(spec.order or spec.labels for spec in specs):
         return
     present = _present(specs, runs, systems)
@@ -156,20 +158,12 @@ def unused_keys(specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequen
             known = set(map(factor_key, present[name]))
             for value in values:
                 if name != REPEAT and factor_key(value) not in known:
-                    fact = f"no run has {name} = {toml_text(value)}; {nearest(value, present[name])}"
-                    yield _unused(spec, f"order.{name}", fact)
+                    fact = f"no run has {name} = {toml_text(value)}"
+                    yield _UnusedName(spec, f"order.{name}", fact, nearest(value, present[name]))
         for key in spec.labels:
             if key not in labelled:
-                yield _unused(
-                    spec,
-                    f'labels."{key}"',
-                    f"no factor or value has this name; {did_you_mean(key, labelled)}",
-                )
-
-
-def _unused(spec: TableSpec, key: str, fact: str) -> Finding:
-    path, _, entry = spec.place.partition(": ")
-    return Finding("note", Rule.TABLE_UNUSED_NAME, spec.id, f"{entry}.{key}: {fact}", Source(path))
+                fact = "no factor or value has this name"
+                yield _UnusedName(spec, f'labels."{key}"', fact, did_you_mean(key, labelled))
 
 
 def _present(

@@ -77,7 +77,7 @@ def test_two_commits(root: Path) -> None:
         (["logs", "--a", "model"], '--a: "model" is not factor=value; write it as --a devices=8'),
         (
             ["logs/march", "logs/april", "--metric", "power"],
-            "compare: A and B have no power of the phase step under",
+            'compare.metric: no run has metric "power" (28 runs); ',
         ),
     ],
 )

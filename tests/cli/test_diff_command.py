@@ -44,14 +44,15 @@ def test_a_terminal_has_colours_unless_the_user_wants_none(
     from reportgen.cli.comparison_output import OutputFormat, print_comparison
     from reportgen.diff.changes import Diff
     from reportgen.diff.sections import Endpoint
+    from reportgen.library.result_diff import ResultDiff
 
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     sides = Endpoint("", "before"), Endpoint("", "after\x1b[31m")
-    print_comparison(Diff(), *sides, OutputFormat.TEXT)
+    print_comparison(ResultDiff(Diff(), *sides), OutputFormat.TEXT)
     monkeypatch.setenv("NO_COLOR", "1")
-    print_comparison(Diff(), *sides, OutputFormat.TEXT)
+    print_comparison(ResultDiff(Diff(), *sides), OutputFormat.TEXT)
     coloured, plain = capsys.readouterr().out.split("before -> after\ufffd[31m\n")[:2]
     assert (coloured, plain) == ("\x1b[1mno number moved\x1b[0m\n", "no number moved\n")
 

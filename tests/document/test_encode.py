@@ -18,14 +18,16 @@ from tests.conftest import ROOT
 REPORTS = sorted((ROOT / "reports").glob("*/report.json"))
 # Every value that a log, a label or a name can have.
 TEXTS = st.text(st.characters(), max_size=8)
-FACTORS = st.dictionaries(TEXTS, st.one_of(TEXTS, st.booleans(), st.integers(), st.floats()), max_size=3)
+# A factor that is NaN or infinite is a text in a document.
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+FACTORS = st.dictionaries(TEXTS, st.one_of(TEXTS, st.booleans(), st.integers(), FINITE), max_size=3)
 NUMBERS = st.one_of(st.none(), st.floats())
 
 
 @st.composite
 def documents(draw: st.DrawFn) -> Document:
     """Return a document of one table with one row, and the case behind its cells."""
-    value = draw(st.floats(allow_nan=False, allow_infinity=False))
+    value = draw(FINITE)
     run = Run(draw(TEXTS), factors=draw(FACTORS), started=draw(NUMBERS), source=draw(TEXTS))
     case = Case(
         "case",

@@ -6,6 +6,7 @@ A new format is tested here as soon as it is in FORMATS; add a valid log of it t
 
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -190,7 +191,8 @@ def test_a_byte_order_mark_before_the_text_changes_nothing(name: str) -> None:
     def read(files: dict[str, bytes]) -> str:
         found = detect(view(files, name))
         assert found is not None
-        return repr((found.format.name, found.claim, list(found.format.read(found.files))))
+        runs = [asdict(each) for each in found.format.read(found.files)]
+        return repr((found.format.name, found.claim, runs))
 
     marked = {path: b"\xef\xbb\xbf" + content for path, content in VALID_LOGS[name].items()}
     assert read(marked) == read(VALID_LOGS[name])

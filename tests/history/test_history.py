@@ -247,5 +247,5 @@ def test_wrong_names_are_errors_with_the_closest_name(study: StoredStudy) -> Non
     study.commit(Measured("a", [0.1]), digest="1")
     assert error_of("history", "study/time") == 'study/time: no such table; did you mean "times"?'
     assert error_of("history", "studi/times").endswith('did you mean "study"?')
-    assert error_of("history", "study/times", "--row", "model=z").startswith("study/times: no number in")
+    assert error_of("history", "study/times", "--row", "model=z") == 'row: no row has model = "z"; known: a'
     assert error_of("history", "study/times", "--row", "model").startswith('--row: "model" is not')

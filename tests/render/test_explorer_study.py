@@ -118,7 +118,7 @@ def _charts(page: Page) -> Charts:
 @pytest.mark.slow
 def test_all_views_show_the_published_values(open_page: OpenPage, files: dict[str, bytes]) -> None:
     page = open_page(files)
-    cases = {each["case"]: each for each in json.loads((REPORT / "report.json").read_text())["cases"]}
+    cases = {each["name"]: each for each in json.loads((REPORT / "report.json").read_text())["cases"]}
     views = list(_views())
     choices = [
         {"model": m, "seq len": str(n), **{each: each == d for each in DEVICES}, IGNORE: ignore, INFER: infer}

@@ -1,25 +1,42 @@
 """The first screen of a page and its list of contents."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from reportgen.document.model import Provenance
+from reportgen.core.model import Case
+from reportgen.document import model
+from reportgen.document.model import Header, Provenance
 from reportgen.render.grid import first_screen
 from reportgen.render.page.outline import number_headings, outline
-from reportgen.tables.results import Table
+from reportgen.tables.results import Report, Table
 from tests.render import example
-from tests.render.example import render_report
+from tests.render.example import document_of, render_report
 
 OpenPage = Callable[..., Page]
+
+
+def _document(cases: Sequence[Case], report: Report | None = None) -> model.Document:
+    """Return the document of a report whose only table has a row per case."""
+    table = replace(
+        example.phase_table(),
+        row_factors=("row",),
+        rows=tuple(Header((i,)) for i in range(len(cases))),
+        columns=(Header(),),
+        column_factors=(),
+        column_titles=(),
+        cells=tuple((example.number(case),) for case in cases),
+        notes=(),
+    )
+    return document_of(replace(report or example.report(), tables=(table,), figures=(), prose=""))
 
 
 def test_it_says_what_was_measured_on_what_and_when() -> None:
     factors = {"model": "ResNet", "device": "A40", "devices": 8}
     cases = [example.case(1.0, factors), example.case(2.0, {**factors, "device": "V100", "devices": 1})]
-    assert first_screen.measured(example.report(), cases) == [
+    assert first_screen.measured(_document(cases)) == [
         ("Measured", "Throughput of ResNet"),
         ("On", "A40, V100, 1 to 8 devices"),
         ("When", "2020-10-01"),  # of the publication: these runs have no date
@@ -27,7 +44,7 @@ def test_it_says_what_was_measured_on_what_and_when() -> None:
 
 
 def test_it_says_that_the_device_is_not_known() -> None:
-    terms = dict(first_screen.measured(example.report(), [example.case(1.0, {"devices": 8})]))
+    terms = dict(first_screen.measured(_document([example.case(1.0, {"devices": 8})])))
     assert terms["On"] == "8 devices of unknown type"
 
 
@@ -36,8 +53,9 @@ def test_it_counts_the_runs_that_failed() -> None:
     run = case.measurements[0].run
     counts = ("In tables: 2 runs (1 complete, 1 failed).",)
     report = example.report(runs=(run, replace(run, status="failed")), run_counts=counts)
-    assert dict(first_screen.measured(report, [case]))["Runs"] == counts[0]
-    assert "Runs" not in dict(first_screen.measured(replace(report, runs=(run,)), [case]))
+    complete = replace(report, runs=(run,))
+    assert dict(first_screen.measured(_document([case], report)))["Runs"] == counts[0]
+    assert "Runs" not in dict(first_screen.measured(_document([case], complete)))
 
 
 @pytest.mark.parametrize(("length", "kind"), [(300, "headline"), (301, "headline long")])
@@ -52,13 +70,13 @@ def test_the_date_is_that_of_the_runs() -> None:
     measurements = tuple(
         replace(m, run=replace(m.run, started=day)) for m, day in zip(case.measurements, days, strict=True)
     )
-    terms = dict(first_screen.measured(example.report(), [replace(case, measurements=measurements)]))
+    terms = dict(first_screen.measured(_document([replace(case, measurements=measurements)])))
     assert terms["When"] == "2023-11-14 to 2023-11-16"
 
 
 def test_it_says_how_far_to_trust_the_numbers() -> None:
     cases = [example.case(1.0, {"model": name}, repeats=n) for name, n in (("A", 1), ("B", 7), ("C", 7))]
-    trust = first_screen.trust(example.report(), cases)
+    trust = first_screen.trust(_document(cases))
     assert trust.basis == "1 to 7 repeats per number, mostly 7; measured step by step"
     assert trust.findings == ("1 warning", "5 notes")
 
@@ -67,13 +85,13 @@ def test_what_logs_print_at_their_steps_was_not_measured_step_by_step() -> None:
     """A progress bar prints a smoothed rate."""
     case = example.case(1.0, {"model": "A"})
     printed = replace(case, measurements=tuple(replace(m, clock="printed") for m in case.measurements))
-    trust = first_screen.trust(example.report(), [printed])
+    trust = first_screen.trust(_document([printed]))
     assert trust.basis == "3 repeats per number; times or rates that the logs print at their steps"
 
 
 def test_a_report_without_dates_and_devices_says_less() -> None:
     report = example.report(provenance=(Provenance("logs", "native", 1),))
-    assert first_screen.measured(report, [example.case(1.0, {})]) == [("Measured", "Throughput")]
+    assert first_screen.measured(_document([example.case(1.0, {})], report)) == [("Measured", "Throughput")]
 
 
 def test_the_outline_has_the_headings_of_the_text_with_their_tables() -> None:

@@ -93,7 +93,7 @@ def test_the_unit_mode_decides_where_the_unit_is(
         table,
         unit_mode=mode,
         unit=example.MS,
-        rows=tuple(replace(row, unit=example.MS) for row in table.rows),
+        rows=tuple(structs.replace(row, unit=example.MS) for row in table.rows),
         columns=tuple(structs.replace(column, unit=example.MS) for column in table.columns),
     )
     grid = lay_out(*shown(table))
@@ -153,10 +153,15 @@ def test_a_head_that_contains_the_unit_does_not_repeat_it() -> None:
     ],
 )
 def test_the_caption_explains_the_parentheses(summaries: list[tuple[float, bool, str]], text: str) -> None:
-    one = example.case(1.0, {"model": "a"})
     cells = tuple(
-        Cell("number", 1.0, low=0.9, high=1.1, case=replace(one, summary=Summary(1.0, 0.9, 1.1, c, r, 7, s)))
-        for c, r, s in summaries
+        Cell(
+            "number",
+            1.0,
+            low=0.9,
+            high=1.1,
+            case=replace(example.case(1.0, {"model": i}), summary=Summary(1.0, 0.9, 1.1, c, r, 7, s)),
+        )
+        for i, (c, r, s) in enumerate(summaries)
     )
     table = example.phase_table()
     table = replace(table, cells=(cells,), columns=table.columns[: len(cells)])
@@ -265,7 +270,9 @@ def test_an_interval_of_ratios_shows_two_digits_of_its_width(low: float, high: f
 def test_a_ratio_has_the_sign_of_its_verdict(kind: VerdictKind, sign: str) -> None:
     table = replace(example.throughput_table(), has_signs=True)
     row = [
-        replace(cell, comparison=replace(cell.comparison, verdict=Verdict(kind, 7.9, "rounds")))
+        replace(
+            cell, comparison=replace(cell.comparison, verdict=Verdict(kind, 7.9, "rounds", low=7.8, high=8.0))
+        )
         if cell.comparison
         else cell
         for cell in table.cells[1]

@@ -155,7 +155,7 @@ def test_a_figure_with_hostile_text_is_well_formed() -> None:
         "f", EVIL, FigureKind.BAR, EVIL, EVIL, example.RATE, (EVIL,), (FigureSeries(EVIL, (EVIL,), (1.0,)),)
     )
     with drawing.settings():
-        root = ElementTree.fromstring(drawing.figure_svg(figure))
+        root = ElementTree.fromstring(drawing.figure_svg(example.figure_of(figure)))
     assert not [element.tag for element in root.iter() if element.tag.endswith("script")]
 
 

@@ -60,7 +60,7 @@ def test_a_card_counts_findings_and_has_its_first_figure() -> None:
 
 def test_the_index_is_well_formed_and_asks_for_nothing_elsewhere() -> None:
     for reports in ([], [example.report()], [hostile_report(), example.report()]):
-        text = render_index(reports)["index.html"].decode()
+        text = render_index([example.document_of(report) for report in reports])["index.html"].decode()
         assert Page(text).problems == []
         for part in ("<script", "@import", 'src="http', "url(http", 'href="//'):
             assert part not in text.replace('xmlns="http', "")

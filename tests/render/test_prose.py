@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 from markdown_it import MarkdownIt
+from msgspec import structs
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Case, Factors, FactorValue, Source
 from reportgen.core.rules import Rule
 from reportgen.document.model import Header, Label, Note
-from reportgen.render import render_index
+from reportgen.render import headline_text, render_document, render_index
 from reportgen.render.prose.numbers import ProseNumber, marked, plain, text_notes
 from reportgen.render.prose.template import Prose, fill_headline, fill_prose
 from reportgen.render.prose.to_html import prose_html
@@ -384,8 +385,8 @@ def test_a_loop_repeats_its_lines_for_each_name() -> None:
 
 def test_several_expected_speeds_of_one_pair_are_an_error() -> None:
     of_eight = example.expected()
-    of_one = replace(
-        of_eight, speed=0.7, paths=((replace(of_eight.paths[0][0], where=(("devices", (1,)),)),),)
+    of_one = structs.replace(
+        of_eight, speed=0.7, paths=((structs.replace(of_eight.paths[0][0], where=(("devices", (1,)),)),),)
     )
     with pytest.raises(RequestError) as error:
         fill_prose(
@@ -413,7 +414,9 @@ HEADLINE = {"headline_place": "reports/resnet50.toml: headline"}
 def test_a_headline_of_the_author_has_its_numbers_filled_in_on_every_page() -> None:
     text = f'{{{{ value("fp32-b128", {AT_8}) }}}} images/s\non 8 <devices>'
     report = example.report(headline=text, **HEADLINE)
-    files = render_report(report)
+    document = document_of(report)
+    document = structs.replace(document, headline=headline_text(document))
+    files = render_document(document, {})
     readme, page = files["README.md"].decode(), files["index.html"].decode()
     assert "\n**3,124<sup>gap</sup> images/s on 8 &lt;devices&gt;**\n\n- gap: 2.5 s left out" in readme
     assert (
@@ -421,8 +424,11 @@ def test_a_headline_of_the_author_has_its_numbers_filled_in_on_every_page() -> N
         "images/s on 8 &lt;devices&gt;</p>" in page
     )
     assert '<li id="headline-note-1">2.5 s left out of the window.</li>' in page
-    assert json.loads(files["report.json"])["verdict"][0] == "3,124 images/s on 8 <devices>"
-    assert "| 3,124 images/s on 8 &lt;devices&gt; One case" in render_index([report])["README.md"].decode()
+    assert json.loads(files["report.json"])["headline"] == "3,124 images/s on 8 <devices>"
+    assert (
+        "| 3,124 images/s on 8 &lt;devices&gt; One case"
+        in render_index([document_of(report)])["README.md"].decode()
+    )
 
 
 def test_a_headline_of_the_program_is_not_a_template() -> None:

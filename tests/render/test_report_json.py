@@ -22,9 +22,10 @@ def test_it_lists_what_was_generated_itself_included() -> None:
 
 def test_a_cell_points_at_its_case_and_its_baseline() -> None:
     content = _json(example.report())
-    cell = content["tables"][0]["cells"][5]
-    assert cell["row"] == {"nodes": 1, "devices": 8}
-    cases = {case["case"]: case for case in content["cases"]}
+    table = content["tables"][0]
+    assert (table["row_factors"], table["rows"][1]["key"]) == (["nodes", "devices"], [1, 8])
+    cell = table["cells"][1][1]
+    cases = {case["name"]: case for case in content["cases"]}
     baseline = cell["comparison"].pop("baseline")
     assert cell["comparison"] == {"kind": "speedup", "value": 7.85777162978}
     assert cases[baseline]["factors"] == {"framework": "OneFlow", "devices": 1}
@@ -50,14 +51,15 @@ def test_order_of_findings_does_not_matter() -> None:
 def test_each_value_is_a_line_and_numbers_have_12_digits() -> None:
     text = render_report(example.report())["report.json"].decode()
     assert text.endswith("\n}\n")
-    assert text.splitlines().count('     "value": 7.85777162978') == 1
+    (line,) = [line for line in text.splitlines() if "7.857" in line and '"value"' in line]
+    assert line.startswith('     {"value": 7.85777162978, "unit": {"name": "ratio"')
 
 
 def test_values_without_json_equivalent_are_written() -> None:
     report = example.report(
         protocols={"p": {"huge": 2**70, "none": float("nan"), "text": "a\ud800", "flag": True, "n": 8}}
     )
-    expected = {"huge": 2**70, "none": None, "text": "a?", "flag": True, "n": 8}
+    expected = {"huge": str(2**70), "none": "nan", "text": "a?", "flag": True, "n": 8}
     assert _json(report)["protocols"] == {"p": expected}
 
 
@@ -79,12 +81,26 @@ def test_only_a_median_is_called_median() -> None:
     files = render_report(_statistic(example.report(), "olympic mean"))
     summary = json.loads(files["report.json"])["cases"][0]["summary"]
     assert (summary["statistic"], summary["value"], summary["repeats"]) == ("olympic mean", 397.6, 3)
-    assert set(summary) == {"statistic", "value", "repeats", "low", "high"}
+    assert set(summary) == {"statistic", "value", "repeats", "low", "high", "coverage"}
+    assert summary["coverage"] == 0.0  # a range is not an interval
     page = files["index.html"].decode()
     assert "olympic mean of 3 repeats, range 397.5602 – 397.6398" in page
     assert "only 0" not in page
-    median = json.loads(render_report(_statistic(example.report(), "median"))["report.json"])
-    assert set(median["cases"][0]["summary"]) == {*summary, "coverage", "reached"}
+
+
+def test_the_interval_of_a_median_has_its_coverage() -> None:
+    """A median is outside of the range of n repeats only if all are on one side: 2 / 2^n."""
+    summaries = {}
+    for n in (3, 7):
+        table = example.throughput_table()
+        cell = example.number(example.case(397.6, {"framework": "OneFlow", "devices": 1}, repeats=n))
+        single = replace(table, rows=table.rows[:1], columns=table.columns[:1], cells=((cell,),), notes=())
+        (case,) = _json(example.report(tables=(single,), prose=""))["cases"]
+        summaries[n] = case["summary"]
+    assert (summaries[3]["repeats"], summaries[3]["coverage"]) == (3, 0.75)
+    assert "reached" not in summaries[3]
+    assert (summaries[7]["coverage"], summaries[7]["reached"]) == (0.984375, True)
+    assert "statistic" not in summaries[7]
 
 
 def test_two_totals_with_one_name_have_separate_evidence() -> None:
@@ -95,15 +111,15 @@ def test_two_totals_with_one_name_have_separate_evidence() -> None:
     other = replace(first, value=0.0246, case=replace(first.case, measurements=doubled))
     again = replace(table, id="again", cells=((other, *table.cells[0][1:]),))
     content = _json(example.report(tables=(table, again), prose=""))
-    names = [shown["cells"][0]["case"] for shown in content["tables"]]
+    names = [shown["cells"][0][0]["case"] for shown in content["tables"]]
     assert names[1] == f"{names[0]}-2"
-    cases = {case["case"]: case for case in content["cases"]}
+    cases = {case["name"]: case for case in content["cases"]}
     assert [cases[name]["measurements"][0]["value"] for name in names] == [0.0123, 0.0246]
 
 
 def test_a_case_keeps_its_name_when_values_change_or_cases_are_added() -> None:
     def names(*tables: Table) -> list[str]:
-        return [case["case"] for case in _json(example.report(tables=tables, prose=""))["cases"]]
+        return [case["name"] for case in _json(example.report(tables=tables, prose=""))["cases"]]
 
     table, other = example.throughput_table(), example.phase_table()
     assert set(names(table)) < set(names(other, table))
@@ -114,19 +130,20 @@ def test_a_case_keeps_its_name_when_values_change_or_cases_are_added() -> None:
     assert names(changed)[0] == names(table)[0]
 
 
-def test_notes_are_numbered_as_on_the_page() -> None:
+def test_a_note_of_a_cell_is_a_position_in_the_notes_of_its_table() -> None:
     table = example.throughput_table()
     cells = tuple(tuple(replace(cell, notes=cell.notes[1:]) for cell in line) for line in table.cells)
     shown = _json(example.report(tables=(replace(table, cells=cells),), prose=""))["tables"][0]
-    assert shown["notes"] == ["2.5 s left out of the window of repeat 2."]
-    assert [cell["notes"] for cell in shown["cells"] if "notes" in cell] == [[1]]
+    positions = [cell["notes"] for line in shown["cells"] for cell in line if "notes" in cell]
+    assert positions == [[1]]
+    assert shown["notes"][1] == {"text": "2.5 s left out of the window of repeat 2.", "rule": "protocol.gap"}
 
 
 def test_a_number_is_also_written_as_the_pages_show_it() -> None:
-    cells = _json(example.report())["tables"][0]["cells"]
-    shown = [cell.get("shown") for cell in cells if cell["kind"] == "number"]
+    cells = [cell for line in _json(example.report())["tables"][0]["cells"] for cell in line]
+    shown = [cell.get("shown") for cell in cells if "kind" not in cell]
     assert shown[:2] == ["397.6 images/s", "1.00"], shown
-    assert all("shown" not in cell for cell in cells if cell["kind"] != "number")
+    assert all("shown" not in cell for cell in cells if "kind" in cell)
 
 
 def test_a_case_says_when_and_under_which_conditions_it_was_measured() -> None:
@@ -142,5 +159,5 @@ def test_a_case_says_when_and_under_which_conditions_it_was_measured() -> None:
     single = replace(table, rows=table.rows[:1], columns=table.columns[:1], cells=((cell,),))
     (case,) = _json(example.report(tables=(single,), prose=""))["cases"]
     measurement = case["measurements"][0]
-    assert (measurement["started"], measurement["round"]) == (1710000000.25, [7, 3])
+    assert (measurement["run"]["started"], measurement["run"]["round"]) == (1710000000.25, [7, 3])
     assert case["conditions"]["driver"] == "550"

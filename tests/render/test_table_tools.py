@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from playwright.sync_api import Locator, Page, expect
 
 from reportgen.document.model import Header, Label
@@ -188,7 +189,7 @@ def test_open_tools_have_no_violation_and_fit(
 def test_the_first_column_leaves_room_for_numbers_on_a_phone(open_page: OpenPage) -> None:
     table = example.throughput_table()
     long = "Core i7-6700HQ + GTX 960M in a machine with a name of many words"
-    rows = tuple(replace(row, labels=(Label(long), *row.labels[1:])) for row in table.rows)
+    rows = tuple(structs.replace(row, labels=(Label(long), *row.labels[1:])) for row in table.rows)
     files = render_report(example.report(tables=(replace(table, rows=rows),), figures=(), prose=""))
     page = open_page(files)
     page.set_viewport_size({"width": 390, "height": 800})
