@@ -4,6 +4,8 @@ import csv as reader
 import io
 from dataclasses import replace
 
+from msgspec import structs
+
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.side import side_of
 from reportgen.compare.verdict import Verdict
@@ -67,7 +69,9 @@ def test_an_expected_comparison_has_its_own_columns() -> None:
     assert cell.case
     expected = example.expected()
     side = side_of(cell.case)
-    comparison = Comparison("expected", side, side, 9.38, expected=replace(expected, low=0.6, high=0.65))
+    comparison = Comparison(
+        "expected", side, side, 9.38, expected=structs.replace(expected, low=0.6, high=0.65)
+    )
     table = replace(table, cells=((replace(cell, comparison=comparison), *table.cells[0][1:]),))
     row = _rows(table)[0]
     # 0.67 / 1.0787 = 0.62111801242..., and 9.38 x that; 9.38 x 0.6 and x 0.65
