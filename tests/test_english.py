@@ -36,8 +36,6 @@ EXCEPT = [
     "tests/learn/test_propose.py",
     "reportgen/compare/verdicts/decision.py",
 ]
-# Files that wait for SIGNS and FIRST_LINES: remove a line when its files are clean.
-NOT_YET = ["reportgen/compare/**/*.py"]
 
 # refused (a regular expression, whole words, any case) -> write instead
 REFUSED = {
@@ -76,7 +74,7 @@ def _patterns(refused: dict[str, str]) -> dict[re.Pattern[str], str]:
     }
 
 
-_OLD_WORDS, _WORDS, _FIRST_LINES = _patterns(REFUSED), _patterns({**REFUSED, **SIGNS}), _patterns(FIRST_LINES)
+_WORDS, _FIRST_LINES = _patterns({**REFUSED, **SIGNS}), _patterns(FIRST_LINES)
 
 
 def matching(scopes: list[str]) -> set[Path]:
@@ -132,20 +130,15 @@ def refused(text: str, patterns: Mapping[re.Pattern[str], str] = _WORDS) -> list
     return [f"{m[0]!r}: {better}" for pattern, better in patterns.items() for m in pattern.finditer(text)]
 
 
-def refused_in(path: Path, *, is_rewritten: bool = True) -> list[str]:
+def refused_in(path: Path) -> list[str]:
     """Return the refused words of a file with their lines."""
-    words = _WORDS if is_rewritten else _OLD_WORDS
-    wrong = [(line, word) for line, text in texts(path) for word in refused(text, words)]
-    if is_rewritten:
-        wrong += [(line, word) for line, text in first_lines(path) for word in refused(text, _FIRST_LINES)]
+    wrong = [(line, word) for line, text in texts(path) for word in refused(text)]
+    wrong += [(line, word) for line, text in first_lines(path) for word in refused(text, _FIRST_LINES)]
     return [f"{path.relative_to(ROOT)}:{line}: {word}" for line, word in sorted(wrong)]
 
 
-_NOT_YET = matching(NOT_YET)
-
-
 def test_no_refused_word_is_used() -> None:
-    wrong = [each for path in files() for each in refused_in(path, is_rewritten=path not in _NOT_YET)]
+    wrong = [each for path in files() for each in refused_in(path)]
     assert not wrong, "\n" + "\n".join(wrong)
 
 

@@ -158,8 +158,8 @@ def test_logs_inside_the_repository_are_named_as_in_definitions(repository):
     (repository / "logs/labels.toml").write_text('[constants]\ncluster = "JADE2"\n')
     write(repository)
     assert made(repository, logs=repository / "logs/rates").files == made(repository).files
-    (run, *_) = made(repository, logs=repository / "logs/rates").reports[0].runs
-    assert (run.factors["cluster"], run.source.path) == ("JADE2", "logs/rates/rates.csv")
+    (case, *_) = made(repository, logs=repository / "logs/rates").reports[0].cases
+    assert (case.factors["cluster"], case.measurements[0].files) == ("JADE2", ("logs/rates/rates.csv",))
 
 
 def test_the_overview_covers_the_named_logs(repository, tmp_path):
@@ -170,7 +170,7 @@ def test_the_overview_covers_the_named_logs(repository, tmp_path):
     for logs, place in (("logs/rates", "logs/rates"), ("../elsewhere", "elsewhere/rates")):
         (report,) = made(repository, logs=repository / logs, out=tmp_path / "out").reports
         (folder,) = {entry.path for entry in report.provenance}
-        assert (folder, len(report.runs)) == (place, 4)
+        assert (folder, report.runs.statuses) == (place, {"complete": 4})
 
 
 def test_each_campaign_has_its_own_overview(repository):
@@ -182,7 +182,10 @@ def test_each_campaign_has_its_own_overview(repository):
         (repository / "logs/more/rates.csv").read_text().replace("760", "770")
     )
     result = made(repository)
-    assert [(one.name, len(one.runs)) for one in result.reports] == [("more", 4), ("rates", 4)]
+    assert [(one.name, one.runs.statuses["complete"]) for one in result.reports] == [
+        ("more", 4),
+        ("rates", 4),
+    ]
     assert "770" in result.files["more/README.md"].decode()
     (repository / "logs/packed").mkdir()
     (repository / "logs/packed/x.log.gz").write_bytes(b"\x1f\x8b\x08")

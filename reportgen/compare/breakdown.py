@@ -52,7 +52,7 @@ class BreakdownPart:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What a log says that may explain a part: the finding, and how many runs of its side have it."""
+    """A remark of a log that may explain a part: the finding, and how many runs of its side have it."""
 
     kind: PartKind
     finding: Finding

@@ -26,10 +26,10 @@ class Comparison:
     about       what the comparison is about, and what follows from it
     differs     in what else the two differ; refused  those of them for which the ratio means nothing
     not_stated  names of conditions that one side does not say, or neither
-    verdict     how the two speeds compare; None where they are no speeds of the same work
+    verdict     how the two speeds compare; None unless they are speeds of the same work
     cycles      how they compare per cycle of the SM clock; None if not every repeat logged it
     energy      energy per sample, relative to the baseline's; None if not every repeat has one
-    breakdown   the difference of their times, in parts; None where they are no times or rates of steps
+    breakdown   the difference of their times, in parts; None unless they are times or rates of steps
     expected    the expected speed that applies, None where there is none (or none is meant to be)
     """
 

@@ -1,4 +1,4 @@
-"""What a comparison rests on: what was held equal, what differs, and what is not stated.
+"""The contract of a comparison: what was held equal, what differs, and what is not stated.
 
 Each factor and condition of two sides is in one of four lists. A difference is either what the comparison is
 about (or follows from it: another batch size is other work), or something else, and then a

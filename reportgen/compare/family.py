@@ -1,7 +1,7 @@
 """Correct verdicts for their number.
 
 Of twenty comparisons of equal cases, one is significant by chance. The verdicts that rest on a p value are a
-family; those that are no discoveries at its false discovery rate become undecided.
+family; those that its false discovery rate does not confirm become undecided.
 """
 
 import dataclasses

@@ -113,7 +113,7 @@ def _is_refused(difference: Difference, question: Question) -> bool:
 
 
 def _verdict(comparison: Comparison, rule: DecisionRule, hindrance: str) -> Verdict | None:
-    """Return how the speeds compare; None for other quantities, and for values that are no speeds."""
+    """Return how the speeds compare; None for other quantities, and for values other than speeds."""
     own, base = comparison.own, comparison.base
     metric, ratio = metric_of(own.metric, own.unit), comparison.speed_ratio
     if (own.metric, own.phase) != (base.metric, base.phase) or metric.better is None:

@@ -14,7 +14,12 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit to show values in: shown = base value / factor."""
+    """A unit to show values in: shown = value in the base unit / factor.
+
+    name    of the unit, as people read it
+    base    base unit
+    factor  size of the unit in the base unit
+    """
 
     name: str
     base: str

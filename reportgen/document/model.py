@@ -228,8 +228,6 @@ class Comparison(Value, frozen=True):
     excess_low         of the band of the expected speed
     excess_high        of the band of the expected speed
     differs            in what else than factors the two differ
-    held_equal         name and value of what both logs say, and say alike
-    not_stated         what at least one side does not say
     verdict            how the two speeds compare; its ratio is above 1 where the case is faster
     sentence           the verdict in words
     cycles             the comparison per cycle of the SM clock
@@ -244,8 +242,6 @@ class Comparison(Value, frozen=True):
     excess_low: float | None = None
     excess_high: float | None = None
     differs: tuple[Difference, ...] = ()
-    held_equal: tuple[tuple[str, str], ...] = ()
-    not_stated: tuple[str, ...] = ()
     verdict: Verdict | None = None
     sentence: str = ""
     cycles: Cycles | None = None
@@ -389,7 +385,7 @@ class Window(Value, frozen=True):
     last: int
     steps: int
     time: float | None = None
-    gap_time: float = 0.0
+    gap_time: float | None = None
     samples: float | None = None
 
 
@@ -469,7 +465,7 @@ class Summary(Value, frozen=True):
     repeats: int = 1
     low: float | None = None
     high: float | None = None
-    coverage: float = 0.0
+    coverage: float | None = None
     reached: bool = False
     statistic: str = "median"
 

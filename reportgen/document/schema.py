@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from reportgen.core.units import Unit
 from reportgen.document import model
 from reportgen.document.model import VERSION, Document
 
@@ -16,7 +17,7 @@ _FIELD = re.compile(r"(\w+)  +(\S.*)")
 def json_schema() -> dict[str, Any]:
     """Return the schema of a document, draft 2020-12, with the meaning of each field."""
     (root,), parts = msgspec.json.schema_components([Document], ref_template="#/$defs/{name}")
-    classes = {cls.__name__: cls for cls in struct_classes()}
+    classes = {cls.__name__: cls for cls in (*struct_classes(), Unit)}
     for name, part in parts.items():
         if cls := classes.get(name):
             part["description"] = (inspect.getdoc(cls) or "").partition("\n")[0]
@@ -43,7 +44,7 @@ def struct_classes() -> list[type[msgspec.Struct]]:
     return [Document, *sorted(set(classes) - {Document}, key=classes.index)]
 
 
-def field_meanings(cls: type[msgspec.Struct]) -> dict[str, str]:
+def field_meanings(cls: type[Any]) -> dict[str, str]:
     """Return the meaning of each field, as the docstring of the class says it."""
     meanings: dict[str, str] = {}
     for name, text in _field_lines(inspect.getdoc(cls) or ""):

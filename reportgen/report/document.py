@@ -383,7 +383,7 @@ def _summary(summary: Summary) -> model.Summary:
         repeats=summary.n,
         low=summary.low if several else None,
         high=summary.high if several else None,
-        coverage=summary.coverage if several else 0.0,
+        coverage=(summary.coverage or None) if several else None,
         reached=summary.reached and several,
         statistic=summary.statistic,
     )
@@ -425,7 +425,7 @@ def _window(window: Window) -> model.Window:
         last=window.last,
         steps=window.steps,
         time=window.time if math.isfinite(window.time) else None,
-        gap_time=window.gap_time,
+        gap_time=window.gap_time or None,
         samples=window.samples if math.isfinite(window.samples) else None,
     )
 

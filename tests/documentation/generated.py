@@ -19,6 +19,8 @@ from typer.models import OptionInfo
 
 from reportgen.cli import app
 from reportgen.core import rules
+from reportgen.core.units import Unit
+from reportgen.document.schema import json_schema, struct_classes
 from tests.documentation import gallery
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +37,7 @@ def pages() -> dict[Path, str]:
         cli: cli_page(cli.read_text("utf-8")),
         REFERENCE / "rules.md": rules_page(),
         REFERENCE / "remedies.md": remedies_page(),
+        REFERENCE.parent / "developers" / "document.md": document_page(),
     }
 
 
@@ -81,6 +84,51 @@ def remedies_page() -> str:
     return "\n".join([_REMEDIES, *(f'--8<-- "{folder}/{rule}.md"\n' for rule in rules.Rule)])
 
 
+def document_page() -> str:
+    """Return a table for each part of a report.json: field, type, and the meaning that its class gives."""
+    parts = json_schema()["$defs"]
+    return "\n".join([_DOCUMENT, *(_part(cls, parts[cls.__name__]) for cls in (*struct_classes(), Unit))])
+
+
+def _part(cls: type[Any], schema: dict[str, Any]) -> str:
+    required = schema.get("required", ())
+    rows = [
+        f"| `{name}` | {_type(field)}{', required' if name in required else ''} | {field['description']} |"
+        for name, field in schema["properties"].items()
+    ]
+    head = ["| field | type | meaning |", "| --- | --- | --- |"]
+    return "\n".join([f"## {cls.__name__}\n\n{schema['description']}\n", *head, *rows, ""])
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """Return the type of a field in words, with a link to the part that it refers to."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        values = json_schema()["$defs"][name].get("enum")
+        return _type({"enum": values}) if values else f"[{name}](#{name.lower()})"
+    if options := schema.get("anyOf"):
+        return " or ".join(_type(each) for each in options if each.get("type") != "null")
+    if values := schema.get("enum"):
+        return " or ".join(f"`{value}`" for value in values if value is not None)
+    if schema.get("type") == "array":
+        items = schema.get("items") or {"anyOf": schema.get("prefixItems", [])}
+        return f"list of {_type(items)}" if items != {"anyOf": []} else "list"
+    if schema.get("type") == "object":
+        values = schema.get("additionalProperties")
+        return f"object of {_type(values)}" if isinstance(values, dict) else "object"
+    kinds = schema.get("type", "value")
+    return " or ".join(kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind != "null")
+
+
+_DOCUMENT = """# report.json
+
+A report.json is a document: all that a report shows, without steps and telemetry, which are in side files that it names
+with their digests. `reportgen schema` prints its JSON Schema;
+[a guide](../how-to/write-a-document.md) shows how another program writes one. Values are in base units (s, B, W, J, Hz,
+degC, ratio, samples/s), and a `unit` says how people read them: shown = value / factor. A field with its default value
+is left out. A name stands for another part: `case` for an entry of `cases`, `machine` for an entry of `machines`,
+`table` for the id of a table.
+"""
 _RULES = """# Rules
 
 Each finding names its rule. A finding is about the data: it never stops a build, and it is printed beside the numbers

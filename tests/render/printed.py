@@ -1,4 +1,4 @@
-"""What each printer makes of a mark, in data coordinates, so that both can be compared.
+"""The result of each printer for a mark, in data coordinates, so that both can be compared.
 
 matplotlib's artists have data coordinates. Those of Vega's scene graph are pixels: the labels of an axis turn them back
 into numbers, and categories divide an axis into equal parts. A piece is (colour or text, place, value, ...).
@@ -224,7 +224,7 @@ class Scene:
         self.value = self._axis(value, plot.values, sides[value])
 
     def items(self, layer: int) -> list[list[Json]]:
-        """Return the items of a layer; those of lines by series."""
+        """Return the items of a layer; the items of lines by series."""
         return [
             each["items"]
             for each in groups(self._root)

@@ -49,7 +49,7 @@ def _shifts(count: int) -> list[float]:
 
 @st.composite
 def rows_and_places(draw: st.DrawFn, *, is_named: bool | None = None) -> tuple[Plot, Rows, Rows]:
-    """Make a plot without marks, rows for it of which some have no value, and rows that failed."""
+    """Make a plot without marks, rows for it, some without a value, and rows that failed."""
     named = draw(st.booleans()) if is_named is None else is_named
     names = draw(st.permutations(_NAMES))[: draw(st.integers(2, len(_NAMES)))]
     numbers = sorted(draw(st.sets(st.integers(1, 64), min_size=2, max_size=6)))

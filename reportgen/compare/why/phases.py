@@ -1,4 +1,4 @@
-"""What a phase is by its name, and which findings may explain which part of a difference."""
+"""The kind of a phase by its name, and which findings may explain which part of a difference."""
 
 from collections.abc import Collection, Mapping
 

@@ -22,7 +22,7 @@ from reportgen.protocol.cycles import sm_clocks
 from reportgen.protocol.measure_steps import place_in
 from reportgen.protocol.run_checks import WAITING_PHASES
 
-# Times (s) and clocks (Hz) outside are no measurements, and their differences need not be finite.
+# Times (s) and clocks (Hz) outside are not measurements, and their differences need not be finite.
 _TIMES, _CLOCKS = (1e-30, 1e30), (1e3, 1e15)
 
 _STEP_TIME = "step_time"
@@ -30,7 +30,7 @@ _RATES = ("throughput", "throughput_per_device", "token_throughput")
 
 
 def break_down(own_side: Side, baseline_side: Side, logs: MeasuredLogs) -> Breakdown | None:
-    """Return the parts of the difference of two times; None for a number that is no time or rate of steps.
+    """Return the parts of the difference of two times; None unless the number is a time or rate of steps.
 
     Two stored cases have none: only their logs say how long each phase took.
     """

@@ -35,7 +35,7 @@ class PhaseTime:
 
 @dataclass(frozen=True, slots=True)
 class SideTimes:
-    """What the runs of a case show, medians over its repeats.
+    """The times that the runs of a case show, medians over its repeats.
 
     whole      s
     phases     by name, in the order of the step; each part of the whole
@@ -147,7 +147,7 @@ class _Columns:
         sources: tuple[tuple[Source, ...], tuple[Source, ...]] = ((), ()),
         remark: str = "",
     ) -> BreakdownPart:
-        """Return a measured part; `times` and `sources` are those of both sides."""
+        """Return a measured part; `times` and `sources` belong to both sides."""
         own, baseline = (PartSide(time * self.grid, each) for time, each in zip(times, sources, strict=True))
         return BreakdownPart(name, kind, (times[0] - times[1]) * self.grid, own, baseline, remark)
 

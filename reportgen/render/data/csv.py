@@ -150,7 +150,7 @@ def _summary(case: Case) -> dict[str, str]:
         line |= {
             "low": units.machine(summary.ends[0]),
             "high": units.machine(summary.ends[1]),
-            "coverage": units.machine(summary.coverage),
+            "coverage": units.machine(summary.coverage or 0.0),
         }
     return line
 

@@ -95,7 +95,7 @@ def side_by_side(figure: Shown) -> tuple[float, ...]:
 
 
 def split(rows: Rows) -> tuple[Rows, Rows]:
-    """Return the rows of the series that have a name in the legend, and those of the others."""
+    """Return the rows of the series with a name in the legend, and all other rows."""
     return (
         tuple(row for row in rows if row.series < MAX_NAMED),
         tuple(row for row in rows if row.series >= MAX_NAMED),

@@ -66,7 +66,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a reader can point at on a line; a file has none. size: as above."""
+    """A place on a line that a reader can point at; a file has none. size: as above."""
 
     rows: Rows
     size: float

@@ -1,4 +1,4 @@
-"""What a kind of figure works on: series in the unit shown, with rounded numbers and texts on one line.
+"""The input of a kind of figure: series in the unit shown, with rounded numbers and texts on one line.
 
 `rounding` makes it of a figure of a report.
 """

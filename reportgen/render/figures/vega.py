@@ -219,7 +219,7 @@ class Printer:
     # The channels.
 
     def _place(self, **more: Any) -> Json:
-        """Return the channels of where a row is; `more` replaces parts of that of its place."""
+        """Return the channels of where a row is; `more` replaces parts of its channel."""
         channel = _axis_channel(self.plot.places, "x", is_upright=self.plot.is_flat) | more
         return {"y" if self.plot.is_flat else "x": channel}
 
@@ -259,7 +259,7 @@ class Printer:
         )
 
     def _order(self) -> Json:
-        """Return the channel of the order in which points are connected, {} for that of numbers."""
+        """Return the channel of the order in which points are connected, {} for numbers."""
         return {"order": _ORDER} if self._is_ordered else {}
 
     def _by_series(self, values: Sequence[object]) -> Json:
@@ -269,7 +269,7 @@ class Printer:
         return {"field": "series", "type": "nominal", "scale": scale, "legend": legend}
 
     def _layer(self, mark: str | Json, rows: Rows, encoding: Json, *filters: str) -> Json:
-        """Return a layer; its rows are in it if they are not those of the specification."""
+        """Return a layer; it has rows of its own if they differ from the rows of the specification."""
         own = {} if rows is self.rows else {"data": {"values": self.values(rows)}}
         chosen = {"transform": [{"filter": each} for each in filters]} if filters else {}
         return {**own, **chosen, "mark": mark, "encoding": encoding}

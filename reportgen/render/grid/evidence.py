@@ -438,7 +438,7 @@ def _how(case: Case) -> str:
     protocol = f"protocol {one_line(case.protocol)}"
     if summary.statistic != "median":
         return f"{summary.statistic} of {summary.repeats} repeats, range {RANGE}; {protocol}"
-    confidence = f"{units.text(summary.coverage * 100, digits=3)} % confidence"
+    confidence = f"{units.text((summary.coverage or 0.0) * 100, digits=3)} % confidence"
     kind = "interval" if summary.reached else "range"
     return f"median of {summary.repeats} repeats, {kind} {RANGE} ({confidence}); {protocol}"
 

@@ -175,7 +175,7 @@ def _interval_sentence(document: Document, table: Table) -> str:
     cells = _with_interval(table, "value")
     cases = [document.case(cell.case) for cell in cells]
     summaries = [case.summary for case in cases if case and case.summary]
-    reached = sorted({s.coverage for s in summaries if s.reached and s.statistic == "median"})
+    reached = sorted({s.coverage or 0.0 for s in summaries if s.reached and s.statistic == "median"})
     ranges = any(not s.reached or s.statistic != "median" for s in summaries)
     if not reached:
         return "In parentheses: range of the repeats" if ranges else ""

@@ -125,7 +125,7 @@ class _Encoder:
                 "" if repeat.run.status == "complete" else repeat.status,
                 0 if repeat.paths == usual.paths else self._paths(repeat.paths),
                 0 if repeat.steps == usual.steps else repeat.steps,
-                _rounded(window.gap_time) if window else 0,
+                _rounded(window.gap_time or 0.0) if window else 0,
                 "" if repeat.evidence == case.evidence else repeat.evidence,
                 repeat.more_sources,
             ]
