@@ -344,6 +344,70 @@ def test_only_compare_gives_a_ratio_with_a_verdict() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+# Keys that only a report.json has.
+DOCUMENT_KEYS = {
+    *("tables", "cases", "breakdowns", "headline_template", "machines", "environments", "provenance"),
+    *("side_files", "protocols", "generated", "energy_per_sample", "baseline_seconds", "excess_low"),
+}
+
+
+def test_only_the_document_knows_the_keys_of_a_report_json() -> None:
+    """Readers of logs parse JSON, too; nobody else decodes any, or asks for such a key."""
+    wrong = []
+    for name, path in REPORTGEN.items():
+        if _within(name, "document") or _within(name, "formats"):
+            continue
+        wrong += [
+            f"{place(path, node)}: {function}"
+            for node, function in calls(path)
+            if function in ("msgspec.json.decode", "json.loads", "json.load")
+        ]
+        wrong += [f"{place(path, node)}: {key}" for node, key in _asked_keys(path) if key in DOCUMENT_KEYS]
+    assert not wrong, "\n".join(wrong)
+
+
+def _asked_keys(path: Path) -> Iterator[tuple[ast.AST, object]]:
+    """Yield the keys in `value["key"]`, `value.get("key")` and `{"key": value}`."""
+    for node in nodes(path):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            yield node, node.slice.value
+        elif isinstance(node, ast.Dict):
+            # Other documents have tables and machines, too; keys of two words are of a report.json alone.
+            named = (key for key in node.keys if isinstance(key, ast.Constant) and "_" in str(key.value))
+            yield from ((key, key.value) for key in named)
+    for node, function in calls(path):
+        if function.endswith((".get", ".pop")) and node.args and isinstance(node.args[0], ast.Constant):
+            yield node, node.args[0].value
+
+
+def test_no_two_rooms_import_each_other() -> None:
+    """A room is a folder. A folder and a folder in it may: the outer one begins what the inner one does."""
+    arrows = {
+        (room, target)
+        for name, path in REPORTGEN.items()
+        for _, imported in _imports(path)
+        if (room := _room(path)) != (target := _room_of(imported)) and target
+    }
+    back = {(a, b) for a, b in arrows if (b, a) in arrows and a < b and not b.startswith(f"{a}.")}
+    rooms = {_room(path) for path in REPORTGEN.values()}
+    print(f"{len(rooms)} rooms, {len(arrows)} arrows, {len(back)} back arrows")
+    assert not back
+
+
+def _room(path: Path) -> str:
+    return ".".join(path.parent.relative_to(ROOT).parts)
+
+
+def _room_of(imported: str) -> str:
+    """Return the folder of an imported module, or of the module that has the imported name; "" for others."""
+    parts = imported.split(".")
+    if parts[0] != "reportgen":
+        return ""
+    name = ".".join(parts[1:])
+    path = REPORTGEN.get(name) or REPORTGEN.get(name.rpartition(".")[0])
+    return _room(path) if path else ""
+
+
 def test_nothing_is_evaluated_or_unpickled() -> None:
     forbidden = {"eval", "exec", "pickle.load", "pickle.loads", "marshal.loads", "os.system", "yaml.load"}
     wrong = [
