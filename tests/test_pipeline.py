@@ -191,7 +191,7 @@ def test_each_campaign_has_its_own_overview(repository):
     (repository / "logs/packed/x.log.gz").write_bytes(b"\x1f\x8b\x08")
     assert "read.packed-file" in made(repository).files["packed/README.md"].decode()
     (repository / "logs/direct.log").write_text("BenchmarkTools.Trial: 1 sample with 1 evaluation\n")
-    assert [(one.name, one.runs.statuses["complete"]) for one in made(repository).reports] == [
+    assert [(one.name, sum(one.runs.statuses.values())) for one in made(repository).reports] == [
         ("benchmarktools", 1),
         ("published", 8),
     ]

@@ -9,6 +9,7 @@ import csv
 import io
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -134,15 +135,22 @@ def committed(root: Path) -> dict[str, bytes]:
     return dict(build(Request(root, root / "reports"), committed_only=True).files)
 
 
-def changed_files(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> dict[str, int]:
-    """Return the changed lines of each file: lines that are gone or new, whichever are more.
+def other_lines(before: str, after: str) -> int:
+    """Return how many lines are gone or new, whichever are more, in files of any length."""
+    old, new = Counter(before.splitlines()), Counter(after.splitlines())
+    return max((old - new).total(), (new - old).total())
 
-    report.json is left out: it has a line for each value.
-    """
+
+def counted(path: str) -> Callable[[str, str], int]:
+    return other_lines if path.endswith("report.json") else changed_lines
+
+
+def changed_files(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> dict[str, int]:
+    """Return the changed lines of each file: lines that are gone or new, whichever are more."""
     return {
-        path: changed_lines(before.get(path, b"").decode(), after.get(path, b"").decode())
+        path: counted(path)(before.get(path, b"").decode(), after.get(path, b"").decode())
         for path in sorted({*before, *after})
-        if before.get(path) != after.get(path) and not path.endswith("report.json")
+        if before.get(path) != after.get(path)
     }
 
 
