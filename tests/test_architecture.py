@@ -352,7 +352,7 @@ DOCUMENT_KEYS = {
 
 
 def test_only_the_document_knows_the_keys_of_a_report_json() -> None:
-    """Readers of logs parse JSON, too; nobody else decodes any, or asks for such a key."""
+    """Readers of logs parse JSON, too; no other module decodes any, or asks for such a key."""
     wrong = []
     for name, path in REPORTGEN.items():
         if _within(name, "document") or _within(name, "formats"):

@@ -119,25 +119,24 @@ def test_the_slowest_training_is_split_and_its_own_log_warns_about_the_workers(j
     )
     comparison = row[1].comparison
     assert comparison is not None
-    breakdown = comparison.breakdown
-    assert breakdown is not None
+    breakdown = report.breakdown_of[row[1].case, comparison.baseline]
     assert round(comparison.value, 1) == 18.6
-    assert {part.name: round(100 * breakdown.share(part)) for part in breakdown.measured} == {
+    assert {part.name: round(100 * part.share) for part in breakdown.measured} == {
         "data_loading": 74,
         "forward": 17,
         "backward": 8,
     }
-    assert sum(part.seconds or 0.0 for part in breakdown.measured) == breakdown.seconds
+    assert sum(part.seconds for part in breakdown.measured) == pytest.approx(breakdown.seconds, rel=1e-11)
     log = "raw/slurm-596563-train.out"
-    places = {part.name: [str(source) for source in part.own.sources] for part in breakdown.measured}
+    places = {part.name: [*part.case_sources] for part in breakdown.measured}
     assert places == {
         "data_loading": [f"logs/{log}:59"],
         "forward": [f"logs/{log}:61"],
         "backward": [f"logs/{log}:62"],
     }
     (hint,) = breakdown.hints
-    assert (hint.kind, hint.is_baseline, str(hint.finding.source)) == ("data loading", False, f"logs/{log}:1")
-    assert hint.finding.message == (
+    assert (hint.kind, hint.of, hint.source) == ("data loading", "case", f"logs/{log}:1")
+    assert hint.message == (
         'the log says "This DataLoader will create 4 worker processes in total. '
         'Our suggested max number of worker in current system is 2" (8 times)'
     )
