@@ -640,6 +640,8 @@ def read_document(path: PathLike) -> Document:
 
     Raises RequestError if it is not one, or if its parts do not fit together.
     """
+    import msgspec
+
     from reportgen.document.check import check_document
     from reportgen.document.encode import canonical, decode
 
@@ -650,7 +652,10 @@ def read_document(path: PathLike) -> Document:
         raise RequestError(str(file), f"cannot be read: {error.strerror}", "name a report.json") from None
     document = decode(content, str(file))
     check_document(document, str(file))
-    return canonical(document)
+    try:
+        return canonical(document)
+    except msgspec.ValidationError as error:
+        raise RequestError(str(file), f"has a number that is too long: {error}", "use 64 bits") from None
 
 
 def json_schema() -> str:

@@ -4,11 +4,25 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.document.model import VERSION, Cell, Document, Explorer, Figure, Table
+from reportgen.core.units import Unit
+from reportgen.document.model import (
+    VERSION,
+    Cell,
+    Comparison,
+    Document,
+    Explorer,
+    ExplorerMeasure,
+    Figure,
+    FigureSeries,
+    Table,
+)
 
 # The folder of the report gets this name.
 _NAME = re.compile(r"[\w][\w .+-]*")
 _RESERVED = "assets"
+_LONGEST_NAME = 200
+# More digits say nothing; numbers beyond cannot be drawn.
+_MOST_DIGITS, _LARGEST = 30, 1e300
 
 
 def check_document(document: Document, place: str) -> None:
@@ -28,7 +42,8 @@ _Problem = tuple[str, str, str]
 
 def _problems(document: Document) -> Iterator[_Problem]:
     """Yield (path, fact, remedy) of what does not fit."""
-    if not _NAME.fullmatch(document.name) or document.name == _RESERVED:
+    is_name = _NAME.fullmatch(document.name) and len(document.name.encode()) <= _LONGEST_NAME
+    if not is_name or document.name == _RESERVED:
         yield "name", f'"{document.name}" cannot be the name of a folder', "use letters, digits, - and _"
     cases = document.case_by_name
     yield from _twice("tables", (table.id for table in document.tables))
@@ -54,7 +69,14 @@ def _table_problems(at: str, table: Table, cases: Collection[str]) -> Iterator[_
     if len(table.cells) != len(table.rows):
         fact = f"{len(table.cells)} rows of cells, but {len(table.rows)} heads of rows"
         yield f"{at}.cells", fact, "give each row its head"
+    yield from _length(f"{at}.row_titles", table.row_titles, len(table.row_factors))
+    if table.column_titles:
+        yield from _length(f"{at}.column_titles", table.column_titles, len(table.column_factors))
+    if table.rows and not table.columns:
+        yield f"{at}.columns", "rows without columns", "give at least one column"
+    yield from _digits(at, table)
     for i, row in enumerate(table.rows):
+        yield from _length(f"{at}.rows[{i}].labels", row.labels, len(table.row_factors))
         if row.key or not row.is_mean:
             yield from _length(f"{at}.rows[{i}].key", row.key, len(table.row_factors))
         yield from _notes(f"{at}.rows[{i}].notes", row.notes, table)
@@ -75,6 +97,17 @@ def _length(at: str, values: Collection[object], wanted: int) -> Iterator[_Probl
         )
 
 
+def _digits(at: str, shown: Table | ExplorerMeasure) -> Iterator[_Problem]:
+    for field, number in (("digits", shown.digits), ("decimals", shown.decimals or 0)):
+        if not 0 <= number <= _MOST_DIGITS:
+            yield f"{at}.{field}", f"is {number}", f"use 0 to {_MOST_DIGITS}"
+
+
+def _unit(at: str, unit: Unit | None) -> Iterator[_Problem]:
+    if unit and not unit.factor > 0:
+        yield at, f"the factor is {unit.factor:g}", "shown = value / factor: use a factor above 0"
+
+
 def _notes(at: str, notes: Iterable[int], table: Table) -> Iterator[_Problem]:
     for note in notes:
         if not 0 <= note < len(table.notes):
@@ -87,12 +120,23 @@ def _cell_problems(at: str, cell: Cell, table: Table, cases: Collection[str]) ->
     yield from _notes(f"{at}.notes", cell.notes, table)
     if cell.kind == "number" and cell.value is None:
         yield at, "a number without a value", 'give a value, or a kind such as "absent"'
-    if cell.unit and not cell.unit.factor > 0:
-        yield (
-            f"{at}.unit",
-            f"the factor is {cell.unit.factor:g}",
-            "shown = value / factor: use a factor above 0",
-        )
+    if any(abs(each or 0.0) > _LARGEST for each in (cell.value, cell.low, cell.high)):
+        yield at, f"a number above {_LARGEST:g}", "leave it out"
+    yield from _unit(f"{at}.unit", cell.unit)
+    if cell.comparison:
+        yield from _comparison_problems(f"{at}.comparison", cell.comparison, cases)
+
+
+def _comparison_problems(at: str, compared: Comparison, cases: Collection[str]) -> Iterator[_Problem]:
+    if compared.baseline not in cases:
+        yield f"{at}.baseline", f'no case "{compared.baseline}"', did_you_mean(compared.baseline, cases)
+    verdict, cycles = compared.verdict, compared.cycles
+    ratios = [
+        *((verdict.ratio, verdict.low, verdict.high) if verdict else ()),
+        *((cycles.speed_ratio, cycles.low, cycles.high) if cycles else ()),
+    ]
+    if any(each is not None and not each > 0 for each in ratios):
+        yield at, "a ratio of speeds that is not above 0", "leave it out"
 
 
 def _case_problems(at: str, name: str | None, cases: Collection[str]) -> Iterator[_Problem]:
@@ -108,9 +152,27 @@ def _figure_problems(at: str, figure: Figure, cases: Collection[str]) -> Iterato
                 yield from _length(f"{at}.series[{i}].{field}", values, len(series.x))
         for name in series.cases:
             yield from _case_problems(f"{at}.series[{i}].cases", name, cases)
+        yield from _series_problems(f"{at}.series[{i}]", figure, series)
+    yield from _unit(f"{at}.unit", figure.unit)
+    yield from _unit(f"{at}.x_unit", figure.x_unit)
+
+
+def _series_problems(at: str, figure: Figure, series: FigureSeries) -> Iterator[_Problem]:
+    numbers = (*series.x, *series.y, *series.low, *series.high)
+    if any(isinstance(each, float) and abs(each) > _LARGEST for each in numbers):
+        yield at, f"a number above {_LARGEST:g}", "leave it out"
+    if figure.kind == "waterfall":
+        for field, ends in (("low", series.low), ("high", series.high)):
+            if len(ends) != len(series.y) or any(
+                y is not None and end is None for y, end in zip(series.y, ends, strict=True)
+            ):
+                yield f"{at}.{field}", "a bar without its ends", "give low and high of each y"
 
 
 def _explorer_problems(explorer: Explorer, cases: Collection[str]) -> Iterator[_Problem]:
+    for i, measure in enumerate(explorer.measures):
+        yield from _unit(f"explorer.measures[{i}].unit", measure.unit)
+        yield from _digits(f"explorer.measures[{i}]", measure)
     for i, configuration in enumerate(explorer.configurations):
         at = f"explorer.configurations[{i}]"
         yield from _length(f"{at}.values", configuration.values, len(explorer.factors))

@@ -27,7 +27,10 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def canonical(document: Document) -> Document:
-    """Return the document as it is after writing and reading: numbers of 12 digits, printable texts."""
+    """Return the document as it is after writing and reading: numbers of 12 digits, printable texts.
+
+    Raises msgspec.ValidationError for an integer of more than 64 bits in a field that has no texts.
+    """
     return msgspec.convert(_canonical(msgspec.to_builtins(document)), Document)
 
 
@@ -58,9 +61,17 @@ def decode(content: bytes, place: str) -> Document:
             raise RequestError(place, f"has version {version}, not {VERSION}", "update reportgen")
         if version < OLDEST:
             raise RequestError(place, f"has version {version}, older than {OLDEST}", "run: reportgen build")
-        return msgspec.convert(upgraded(raw), Document)
-    except (msgspec.DecodeError, RecursionError) as error:
+        return msgspec.convert(_upgraded(raw, place), Document)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RequestError(place, f"is not a report.json: {error}", _REMEDY) from None
+
+
+def _upgraded(raw: dict[str, Any], place: str) -> dict[str, Any]:
+    try:
+        return upgraded(raw)
+    except (AttributeError, KeyError, TypeError) as error:
+        fact = f"is not a report.json of version {raw['version']}: {error!r}"
+        raise RequestError(place, fact, _REMEDY) from None
 
 
 _REMEDY = "compare it with `reportgen schema`, or run: reportgen build"
@@ -80,7 +91,7 @@ def generated_files(content: bytes) -> Sequence[str]:
     """Return the list of generated files in a report.json; empty if it cannot be read."""
     try:
         return msgspec.json.decode(content, type=_Listing).generated
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return []
 
 

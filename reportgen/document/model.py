@@ -1069,7 +1069,9 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
 def source_of(text: str) -> Source:
     """Return the file and the line of FILE:LINE or FILE."""
     path, colon, line = text.rpartition(":")
-    return Source(path, int(line)) if colon and line.isdecimal() else Source(text)
+    # No file has so many lines.
+    is_line = colon and line.isdecimal() and len(line) < 19
+    return Source(path, int(line)) if is_line else Source(text)
 
 
 def day_of(seconds: float | None) -> str:

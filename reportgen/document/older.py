@@ -26,7 +26,10 @@ def upgraded(raw: Json) -> Json:
         "findings": raw.get("findings", ()),
         "sources": raw.get("sources", {}),
         "protocol": raw.get("protocol", ""),
-        "protocols": raw.get("protocols", {}),
+        "protocols": {
+            name: {field: value for field, value in fields.items() if value is not None}
+            for name, fields in raw.get("protocols", {}).items()
+        },
         "provenance": raw.get("provenance", ()),
         "generated": raw.get("generated", ()),
     }
@@ -102,7 +105,7 @@ def _measurement(raw: Json) -> Json:
     """Return a measurement; the findings of its run and its own were one list."""
     run = {name: raw[name] for name in _OF_RUN if name in raw} | {"id": raw["run"]}
     names = ("value", "evidence", "window", "sources", "findings")
-    return {name: raw[name] for name in names if name in raw} | {"run": run}
+    return {"evidence": "aggregate"} | {name: raw[name] for name in names if name in raw} | {"run": run}
 
 
 def _breakdown(raw: Json) -> Json:

@@ -76,5 +76,5 @@ def interval_text(low: float, high: float, shown: str) -> str:
 def _ends(low: float, high: float) -> str:
     """Return the ends of an interval of ratios, with two digits of its width."""
     width = high - low
-    decimals = min(6, max(2, 1 - math.floor(math.log10(width)))) if width > 0 else 3
+    decimals = min(6, max(2, 1 - math.floor(math.log10(width)))) if 0 < width < math.inf else 3
     return f"{units.text(low, decimals=decimals)} – {units.text(high, decimals=decimals)}"

@@ -29,6 +29,27 @@ def _without_row() -> dict[str, Any]:
     return document
 
 
+def _figure(**changes: object) -> dict[str, Any]:
+    figure = {
+        "id": "f",
+        "title": "F",
+        "kind": "bar",
+        "series": [{"name": "a", "x": ["x"], "y": [1.0]}],
+        **changes,
+    }
+    return {**_document(), "figures": [figure]}
+
+
+def _table(**changes: object) -> dict[str, Any]:
+    document = _document()
+    document["tables"][0] |= changes
+    return document
+
+
+_SECONDS_OF_NO_SIZE = {"name": "s", "base": "s", "factor": 0.0}
+_COMPARED = {"kind": "ratio", "baseline": "a", "value": 1.0}
+
+
 @pytest.mark.parametrize(
     ("document", "place", "fact", "remedy"),
     [
@@ -37,6 +58,19 @@ def _without_row() -> dict[str, Any]:
         (_document(notes=[1]), "tables[0].cells[0][0].notes", "no note 1: the table has 1", "count from 0"),
         ({**_document(), "name": "../x"}, "name", '"../x" cannot be the name of a folder', "use letters"),
         (_twice(), "tables[1]", '"t" is there twice', "give each a name of its own"),
+        (_figure(unit=_SECONDS_OF_NO_SIZE), "figures[0].unit", "the factor is 0", "above 0"),
+        (_figure(kind="waterfall"), "figures[0].series[0].low", "a bar without its ends", "low and high"),
+        (_table(rows=[{"is_mean": True}]), "tables[0].rows[0].labels", "0 values, but 1", "give each row"),
+        (_table(row_titles=[]), "tables[0].row_titles", "0 values, but 1", "give each row"),
+        (_table(columns=[], cells=[[]]), "tables[0].columns", "rows without columns", "one column"),
+        (_table(decimals=1000), "tables[0].decimals", "is 1000", "use 0 to 30"),
+        (_document(value=1e301), "tables[0].cells[0][0]", "a number above 1e+300", "leave it out"),
+        (_document(comparison={**_COMPARED, "baseline": ""}), "tables[0].cells[0][0].comparison.baseline", 'no case ""', "a"),
+        (
+            _document(comparison={**_COMPARED, "cycles": {"speed_ratio": 0.0}}),
+            "tables[0].cells[0][0].comparison", "a ratio of speeds that is not above 0", "leave it out",
+        ),
+        ({**_document(), "name": "r" * 300}, "name", '"rrr', "use letters"),
         (_document(value=None), "tables[0].cells[0][0]", "a number without a value", "give a value"),
         (
             _document(unit={"name": "s", "base": "s", "factor": 0.0}),
@@ -54,6 +88,16 @@ def test_a_wrong_document_is_refused(
     text = str(error.value)
     assert text.startswith(f"{path}: {place}: {fact}")
     assert remedy in text.removeprefix(f"{path}: {place}: {fact}")
+
+
+@pytest.mark.parametrize(
+    "content", [b'{"version":3,"name":"\xff"}', b'{"version":2,"tables":[{}]}', b'{"version":2,"verdict":5}']
+)
+def test_what_is_not_a_document_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "report.json"
+    path.write_bytes(content)
+    with pytest.raises(RequestError, match="is not a report.json"):
+        api.read_document(path)
 
 
 def test_a_right_document_is_read(tmp_path: Path) -> None:
