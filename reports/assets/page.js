@@ -2240,6 +2240,10 @@ addEventListener("beforeprint", () => {
 
 addEventListener("hashchange", openAddress);
 openAddress();
+// The style sheet may come after the script, and moves what the address names.
+if (document.readyState !== "complete") {
+  window.addEventListener("load", () => tables.find(location.hash)?.scrollIntoView({ block: "center" }), { once: true });
+}
 }
 if (document.readyState === "loading") addEventListener("DOMContentLoaded", start, { once: true });
 else start();

@@ -150,7 +150,7 @@ def test_looking_for_keys_of_many_parts_takes_linear_time(before: str, unit: str
     begin = time.process_time()
     with suppress(ValueError):
         parse(text)
-    assert time.process_time() - begin < 1
+    assert time.process_time() - begin < 5  # a quadratic search takes minutes
 
 
 def test_a_pipe_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_a_wrong_document_is_refused(
 def test_what_is_not_a_document_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "report.json"
     path.write_bytes(content)
-    with pytest.raises(RequestError, match="is not a report.json"):
+    with pytest.raises(RequestError, match=r"is not a report\.json"):
         api.read_document(path)
 
 

@@ -73,3 +73,7 @@ addEventListener("beforeprint", () => {
 
 addEventListener("hashchange", openAddress);
 openAddress();
+// The style sheet may come after the script, and moves what the address names.
+if (document.readyState !== "complete") {
+  window.addEventListener("load", () => tables.find(location.hash)?.scrollIntoView({ block: "center" }), { once: true });
+}
