@@ -63,6 +63,7 @@ def main() -> None:
                 print("\n".join(lines))
         _print(study.name, count, score, time.perf_counter() - begin)
     _print("all", 0, total, 0)
+    print(f"values of other configurations that were called verified: {total.elsewhere}")
     for kind, planted in sorted(total.planted.items()):
         print(f"  {kind:<18} {total.found_errors.get(kind, 0):>5} of {planted}")
 

@@ -9,15 +9,16 @@ Every function is explained with an example in docs/reference/python.md. Wrong r
 The command line calls these functions. pandas is loaded by the first `to_dataframe`, matplotlib by `build`.
 """
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from reportgen.compare.comparison import CompareKind
+from reportgen.compare.comparison import CompareKind, Comparison
 from reportgen.compare.expected_speed import Expected
-from reportgen.core.errors import RequestError
+from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import STEP, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule, find_rule
 from reportgen.diff.rebuilt import NOTHING_REBUILT, RebuiltReport
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
     from reportgen.report.run_view import RunView
     from reportgen.sources.logfiles import LogFiles
     from reportgen.tables.expected import SpeedFacts
+    from reportgen.tables.results import Report
+    from reportgen.tables.sweep_plan import SweepPlan
 
 __all__ = [
     "AuditResult",
@@ -68,6 +71,7 @@ __all__ = [
     "Document",
     "InitResult",
     "LearnedFormat",
+    "PlannedRuns",
     "RenderResult",
     "RequestError",
     "ResultDiff",
@@ -93,6 +97,7 @@ __all__ = [
     "learn_format",
     "list_rules",
     "list_runs",
+    "plan_runs",
     "read",
     "read_document",
     "render",
@@ -488,6 +493,90 @@ def explain_cell(
     return CellExplanation(at, tuple(explain(at.report, at.table, at.column, at.cell, heads)))
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class PlannedRuns:
+    """The sweep that would settle open comparisons, and its file."""
+
+    plan: "SweepPlan"
+    toml: str
+
+    def __repr__(self) -> str:
+        return f"<PlannedRuns: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """How much the sweep runs and settles, and how long it takes."""
+        return self.plan.summary
+
+
+def plan_runs(
+    report: str,
+    row: str = "",
+    column: str = "",
+    *,
+    logs: str = "logs/plan",
+    rounds: int | None = None,
+    write: PathLike | None = None,
+    reports: PathLike = "reports",
+    progress: Callable[[str, int, int], None] | None = None,
+) -> PlannedRuns:
+    """Return the sweep that would settle what a report, a table or a cell leaves undecided or likely.
+
+    report       name of the report, or REPORT/TABLE
+    row, column  heads of one cell, as for `explain_cell`; its two cases are planned, whatever its verdict
+    logs         new folder that the runs go to
+    rounds       by default as many as the comparison needs that needs most
+    write        file that the sweep is written to; nothing is overwritten
+    Raises RequestError if nothing is open, and if no log says how to repeat the runs.
+    """
+    from reportgen import pipeline, publish
+    from reportgen.report.document import make_document
+    from reportgen.tables.sweep_plan import plan_sweep
+
+    name, _, table = one_name(report, "plan_runs()").partition("/")
+    folder = one_path(reports, "plan_runs().reports")
+    request = pipeline.Request(folder.resolve().parent, folder)
+    result = pipeline.assemble_report(request, name, progress)
+    chosen = _open_comparisons(result, make_document(result), table, row, column)
+    plan = plan_sweep(chosen, rounds)
+    if not plan.workloads:
+        remedy = "run both in turns: python -m collectors run --repeats 7 --against 'OLD' -- NEW"
+
+        raise RequestError(report, f"nothing can be planned: {plan.unplanned[0]}", remedy)
+    written_by = " ".join(["reportgen plan", *(shlex.quote(each) for each in (report, row, column) if each)])
+    toml = plan.toml(logs, written_by)
+    if write is not None:
+        path = one_path(write, "plan_runs().write")
+        if path.exists() or path.is_symlink():
+            raise RequestError(str(path), "exists already", "name another file")
+        publish.create({path.name: toml.encode()}, path.parent)
+    return PlannedRuns(plan, toml)
+
+
+def _open_comparisons(
+    report: "Report", document: Document, table: str, row: str, column: str
+) -> Sequence[Comparison]:
+    """Return what a report, a table or a cell leaves open; RequestError if it leaves nothing open."""
+    from reportgen.document.find_cell import find_cell
+    from reportgen.tables.sweep_plan import comparisons_of, open_comparisons
+
+    if row or column:
+        at = find_cell(document, table, row, column)
+        place = report.tables[document.tables.index(at.table)]
+        cell = place.cells[at.table.rows.index(at.row)][at.table.columns.index(at.column)]
+        if cell.comparison is None or cell.comparison.verdict is None:
+            raise RequestError(f"{report.name}/{table}", "the cell compares no speeds", "name a ratio")
+        return [cell.comparison]
+    tables = [each for each in report.tables if table in ("", each.id, each.family)]
+    if not tables:
+        ids = [each.id for each in report.tables]
+        raise RequestError(report.name, f'no table "{table}"', did_you_mean(table, ids))
+    comparisons = open_comparisons(comparisons_of(tables))
+    if not comparisons:
+        raise RequestError(report.name, "no comparison is undecided or likely", "name a cell, to repeat it")
+    return comparisons
+
+
 def compare_runs(
     first: RunSet | PathLike | Iterable[Run],
     second: RunSet | PathLike | Iterable[Run] | None = None,
@@ -826,18 +915,23 @@ def audit_files(
     files: Paths,
     *,
     logs: Paths | None = None,
+    results: Paths = (),
     reports: PathLike = "reports",
     progress: Progress | None = None,
 ) -> "AuditResult":
-    """Compare the numbers of hand-made tables with everything that can be derived from logs.
+    """Compare the numbers of documents with everything that can be derived from logs and result files.
 
     files    Markdown, HTML or CSV
-    logs     files or folders, by default logs/ beside the folder of definitions
-    reports  a folder of definitions, whose protocols and totals are used too; it need not exist
+    logs     files or folders, by default logs/ beside the folder of definitions, which need not exist
+             if there are results
+    results  result files: CSV with a head, JSON, report.json
+    reports  a folder of definitions and reports, whose protocols, totals and ratios are used too; it need not
+             exist
     Raises RequestError for a path that does not exist, a file that is not text, and wrong definitions.
     """
-    from reportgen.audit import Auditor, gather_evidence, read_document
+    from reportgen.audit import Auditor, gather_evidence, read_document, read_results, with_documents
     from reportgen.core.schema import read_text
+    from reportgen.document.encode import decode
 
     folder = one_path(reports, "audit_files().reports")
     paths = [files] if isinstance(files, str | Path) else files
@@ -845,8 +939,21 @@ def audit_files(
         read_document(str(path), read_text(one_path(path, "audit_files()"), str(path))) for path in paths
     ]
     protocols, totals = _definitions_of(folder)
-    runs = read(logs if logs is not None else folder.parent / "logs", progress=progress)
-    auditor = Auditor(gather_evidence(runs, protocols, totals))
+    others = [results] if isinstance(results, str | Path) else list(results)
+    own = folder.parent / "logs"
+    is_without_logs = logs is None and bool(others) and not own.exists()
+    runs = [] if is_without_logs else list(read(logs if logs is not None else own, progress=progress))
+    generated = [
+        decode(path.read_bytes(), str(path))
+        for path in sorted(folder.glob("*/report.json"))
+        if path.is_file()
+    ]
+    for each in others:
+        path = one_path(each, "audit_files().results")
+        more, document = read_results(str(path), read_text(path, str(path)))
+        runs += more
+        generated += [document] if document else []
+    auditor = Auditor(with_documents(gather_evidence(runs, protocols, totals), generated))
     return AuditResult(tuple(auditor.audit(document) for document in documents), auditor.evidence)
 
 
@@ -873,14 +980,14 @@ def _definitions_of(reports: Path) -> tuple[tuple[Protocol, ...], dict[str, tupl
 class InitResult:
     """The result of `init`: paths below the root, remarks on them, the folders of logs with runs.
 
-    shows_reports  whether `git diff` was set to show a report.json as a list of its numbers, in this clone
+    git_options  options of git that were set in this clone, for diffs and merges of generated files
     """
 
     written: tuple[str, ...]
     remarks: tuple[str, ...]
     campaigns: tuple[str, ...]
     unknown_folders: tuple[UnknownFolder, ...]
-    shows_reports: bool = False
+    git_options: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<InitResult: {len(self.written)} files written, {len(self.campaigns)} folders of logs>"
@@ -904,7 +1011,7 @@ def init(reports: PathLike = "reports") -> InitResult:
         (*proposal.remarks, *repository.remarks),
         proposal.campaigns,
         proposal.unknown_folders,
-        bool(repository.files) and publish.set_git_option(root, *repository_files.DIFF_DRIVER),
+        tuple(publish.set_git_options(root, repository_files.GIT_OPTIONS) if repository.files else ()),
     )
 
 

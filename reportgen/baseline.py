@@ -81,7 +81,7 @@ def diff_reports(reports: Path, base: str = "", environ: Mapping[str, str] | Non
     baseline = find_baseline(reports, base, environ)
     repository = baseline.repository
     folder = repository.path_of(reports)
-    old, notes = reports_at(baseline, folder)
+    old, errors = reports_at(baseline, folder)
     new = reports_in(reports)
     root = reports.resolve().parent
     # Without the merge base, a missing file may never have been on this branch.
@@ -91,17 +91,18 @@ def diff_reports(reports: Path, base: str = "", environ: Mapping[str, str] | Non
     has_edits = bool(repository.changed_files(head, None, folder))
     name = "HEAD with uncommitted changes" if has_edits else "HEAD"
     stale = _stale(new, root)
-    notes = (*baseline.notes, *notes, *stale)
+    unreadable = [f"{error.place} {error.fact}, so its report counts as new." for error in errors]
+    notes = (*baseline.notes, *unreadable, *stale)
     if not new:
         notes = (*notes, f"There is no {_NAME} below {reports.name}/: run reportgen build.")
     if baseline.commit == head and not has_edits and not stale:
         notes = (*notes, "Both sides are the same commit. Name an earlier one: reportgen diff HEAD~1.")
-    diff = replace(diff, logs=logs, notes=notes)
+    diff = replace(diff, logs=logs, unreadable=tuple(error.place for error in errors), notes=notes)
     return ReportDiff(diff, baseline.endpoint, _endpoint(repository, head, name))
 
 
-def reports_at(baseline: Baseline, folder: str) -> tuple[dict[str, Document], tuple[str, ...]]:
-    """Return the reports of a folder at the baseline by name, and notes on those that cannot be read."""
+def reports_at(baseline: Baseline, folder: str) -> tuple[dict[str, Document], tuple[RequestError, ...]]:
+    """Return the reports of a folder at the baseline by name, and an error for each that cannot be read."""
     files = baseline.repository.list_files(baseline.commit, folder)
     below = len(folder) + 1 if folder else 0
     named = {
@@ -111,15 +112,15 @@ def reports_at(baseline: Baseline, folder: str) -> tuple[dict[str, Document], tu
     }
     contents = baseline.repository.read_objects(named.values())
     stored: dict[str, Document] = {}
-    notes = []
+    errors = []
     for path, name in named.items():
         try:
             report = decode(contents[name], f"{path} at {baseline.commit[:10]}")
         except RequestError as error:
-            notes.append(f"{error.place} {error.fact}, so its report counts as new.")
+            errors.append(error)
         else:
             stored[path.split("/")[-2]] = report
-    return stored, tuple(notes)
+    return stored, tuple(errors)
 
 
 def reports_in(folder: Path) -> dict[str, Document]:

@@ -137,6 +137,7 @@ def _regions(lines: list[str], place: str) -> list[_Region]:
             regions.append(_Region(begun[0], begun[1] + 1, number, end[1] or ""))
             begun = None
         else:
+            _check_conflict(lines, place)
             raise RequestError(where, *_malformed(line, begun))
     if begun:
         raise RequestError(
@@ -145,6 +146,14 @@ def _regions(lines: list[str], place: str) -> list[_Region]:
             "add <!-- reportgen:end --> below it",
         )
     return regions
+
+
+def _check_conflict(lines: list[str], place: str) -> None:
+    """Raise RequestError for the first conflict that a merge left; both of its sides have a table."""
+    for number, line in enumerate(lines):
+        if line.startswith("<<<<<<< "):
+            remedy = "keep one side with its end marker, delete the other and git's lines, and build again"
+            raise RequestError(f"{place}:{number + 1}", "has a conflict of a merge", remedy)
 
 
 def _malformed(line: str, begun: tuple[str, int] | None) -> tuple[str, str]:

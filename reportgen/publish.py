@@ -24,10 +24,13 @@ from typing import Literal
 from reportgen.core.errors import RequestError
 from reportgen.render import registry
 
-What = Literal["new", "changed", "removed", "edited"]
+What = Literal["new", "changed", "removed", "edited", "conflict"]
 
 # A reviewer reads these; other generated files have thousands of lines.
 _REVIEWED_ENDINGS = (".md", ".csv")
+# The lines between which git writes our lines, on request those of the base, and theirs.
+_CONFLICT = re.compile(rb"^<{7} ", re.MULTILINE)
+_OURS_FOLLOW, _OTHERS_FOLLOW = (b"<<<<<<<", b">>>>>>>"), (b"|||||||", b"=======")
 _TEMPORARY = re.compile(r"\.(.+)\.([0-9]+)\.new")
 
 
@@ -37,7 +40,8 @@ class Change:
 
     path  relative to the folder, POSIX
     what  new: does not exist yet; changed: other content; removed: no longer generated;
-          edited: a page or figure that was edited by hand, as its checksum shows
+          edited: a page or figure that was edited by hand, as its checksum shows;
+          conflict: a merge left the lines of two branches in it
           Temporary files of a killed build are "removed" too.
     kept  the name of the hidden file beside it to which `apply` copies the edited text, "" for none
     """
@@ -147,12 +151,16 @@ def temporary_folder(files: Mapping[str, bytes]) -> Iterator[Path]:
         yield folder
 
 
-def set_git_option(root: Path, name: str, value: str) -> bool:
-    """Set an option of git for this clone; return False if it is set already, or if git refuses."""
+def set_git_options(root: Path, options: Mapping[str, str]) -> Iterator[str]:
+    """Set options of git for this clone, and yield their names; those that are set already are kept."""
     git = ["git", "-C", str(root), "config", "--local"]
-    if subprocess.run([*git, "--get", name], capture_output=True, check=False).returncode == 0:
-        return False
-    return subprocess.run([*git, name, value], capture_output=True, check=False).returncode == 0
+    for name, value in options.items():
+        is_set = subprocess.run([*git, "--get", name], capture_output=True, check=False).returncode == 0
+        if (
+            not is_set
+            and subprocess.run([*git, name, value], capture_output=True, check=False).returncode == 0
+        ):
+            yield name
 
 
 def read_generated(folder: Path, path: str) -> bytes | None:
@@ -187,17 +195,28 @@ def changed_lines(outputs: Mapping[str, bytes], folder: Path, prefix: str = "") 
 def owned_files(folder: Path) -> frozenset[str]:
     """Return the files, relative to the folder of all reports, that earlier builds list as generated.
 
-    Each report has a file with such a list. A list that cannot be read owns nothing, so nothing is removed.
+    Each report has a file with such a list. If a merge left two lists in it, the list of the
+    current branch counts. A list that cannot be read owns nothing, so nothing is removed.
     """
     owned: set[str] = set()
     for file in sorted(folder.glob("*/*")):
         path = file.relative_to(folder).as_posix()
         if registry.is_listing(path) and file.is_file():
             with suppress(OSError):
-                owned.update(
-                    f"{file.parent.name}/{name}" for name in registry.listed(path, file.read_bytes())
-                )
+                listing = _without_conflicts(file.read_bytes())
+                owned.update(f"{file.parent.name}/{name}" for name in registry.listed(path, listing))
     return frozenset(owned)
+
+
+def _without_conflicts(content: bytes) -> bytes:
+    """Return a file as the current branch has it, if a merge left the lines of two branches in it."""
+    kept, is_ours = [], True
+    for line in content.splitlines(keepends=True):
+        if line[:7] in (*_OURS_FOLLOW, *_OTHERS_FOLLOW):
+            is_ours = line[:7] in _OURS_FOLLOW
+        elif is_ours:
+            kept.append(line)
+    return b"".join(kept)
 
 
 def _remedy(number: int | None) -> str:
@@ -231,6 +250,8 @@ def _difference(target: Path, path: str, content: bytes) -> What | None:
     old = target.read_bytes()
     if old == content:
         return None
+    if _CONFLICT.search(old):
+        return "conflict"
     return "changed" if registry.is_intact(path, old) else "edited"
 
 

@@ -174,7 +174,7 @@ def table_spec(**fields: Any) -> TableSpec:
 
 # Files of logs
 
-NVIDIA_SMI_LOG = "index, utilization.gpu [%]\n0, 45 %\n"
+NVIDIA_SMI_LOG = "index, utilization.gpu [%]\n0, 45 %\n0, 46 %\n"
 
 
 def write_files(folder: Path, files: Mapping[str, str | bytes]) -> None:

@@ -352,7 +352,7 @@ DOCUMENT_KEYS = {
 
 
 def test_only_the_document_knows_the_keys_of_a_report_json() -> None:
-    """Readers of logs parse JSON, too; no other module decodes any, or asks for such a key."""
+    """Readers of logs and results parse JSON, too; no other module decodes any, or asks for such a key."""
     wrong = []
     for name, path in REPORTGEN.items():
         if _within(name, "document") or _within(name, "formats"):
@@ -360,7 +360,7 @@ def test_only_the_document_knows_the_keys_of_a_report_json() -> None:
         wrong += [
             f"{place(path, node)}: {function}"
             for node, function in calls(path)
-            if function in ("msgspec.json.decode", "json.loads", "json.load")
+            if function in ("msgspec.json.decode", "json.loads", "json.load") and name != "audit.result_files"
         ]
         wrong += [f"{place(path, node)}: {key}" for node, key in _asked_keys(path) if key in DOCUMENT_KEYS]
     assert not wrong, "\n".join(wrong)

@@ -80,6 +80,8 @@ unit = "{unit}"
 STEP_TIME = 'metric = "step_time"\nrows = ["build"]\n'
 RATIO = STEP_TIME + 'compare = { kind = "ratio", baseline = { build = "old" } }\n'
 RATE = 'rows = ["build"]\n'
+FACETS = 'metric = "step_time"\nrows = ["metric"]\nfacets = ["build"]\n'
+ONE_ROW = 'metric = "step_time"\nrows = ["metric"]\n'
 OLD, NEW = {"build": "old"}, {"build": "new"}
 # Phases whose host waited for the device: their times have no other caveat.
 FORWARD, BACKWARD = "forward_host_synchronized_ns", "backward_host_synchronized_ns"
@@ -159,7 +161,7 @@ BETWEEN_CASES = [
         "the clock of the host against that of the device",
         joined(
             run_folder("h/old", 1.0, case=OLD),
-            run_folder("h/new", 1.0, case=NEW, columns={"step_cuda_event_ns": 0.5}),
+            run_folder("h/new", 1.0, case=NEW, columns={"step_cuda_event_ns": 0.99}),
         ),
         RATIO,
         sees=("not comparable", "differs in clock (device; host in the baseline)"),
@@ -219,6 +221,236 @@ BETWEEN_CASES = [
     ),
 ]
 
+
+def work(environment: str, **sides: object) -> dict[str, str | bytes]:
+    """Return a run of each build whose environment has another value of one name."""
+    runs = (
+        run_folder(f"h/{build}", 1.0, case={"build": build}, environment={environment: value})
+        for build, value in sides.items()
+    )
+    return joined(*runs)  # fmt: skip
+
+
+def limited(old: Mapping[str, int], new: Mapping[str, int]) -> dict[str, str | bytes]:
+    """Return a run of each build on one model of GPU with other settings."""
+    sides = {"old": {"name": "H100", **old}, "new": {"name": "H100", **new}}
+    runs = (
+        run_folder(f"h/{build}", 1.0, case={"build": build}, environment={"gpu": {"GPU-1": facts}})
+        for build, facts in sides.items()
+    )
+    return joined(*runs)  # fmt: skip
+
+
+OTHER_WORK = [
+    *(
+        Deception(
+            f"another {term}",
+            work(name, old=old, new=new),
+            rows,
+            sees=(f"differs in {term} ({new}; {old} in the baseline)",),
+            never=("all other factors equal",),
+            rules=("table.not-comparable",),
+        )
+        for name, term, old, new in (
+            ("dataset", "dataset", "ImageNet", "Dummy"),
+            ("tokenizer_name", "tokenizer", "gpt2", "llama"),
+            ("config.max_seq_length", "sequence_length", 128, 512),
+            ("img_size", "image_size", 224, 160),
+            ("hparams/model_revision", "model_revision", "main", "v2"),
+            ("torch_dtype", "precision", "fp32", "bf16"),
+        )
+        for rows in (RATIO, RATE + RATIO.removeprefix(STEP_TIME).replace('"ratio"', '"speedup"'))
+    ),
+    Deception(
+        "another power limit of one model",
+        limited({"power_limit_mw": 700_000}, {"power_limit_mw": 300_000}),
+        RATIO,
+        sees=("also differ in power_limit (300 W; 700 W in the baseline)",),
+        never=("all other factors equal",),
+    ),
+    Deception(
+        "another highest clock of one model",
+        limited({"clock_sm_max_mhz": 1980}, {"clock_sm_max_mhz": 1200}),
+        RATIO,
+        sees=("also differ in clock_limit (1,200 MHz; 1,980 MHz in the baseline)",),
+    ),
+    Deception(
+        "a device is compared on a data set that no log names",
+        joined(*(run_folder(f"h/{n}", 1.0, case={"device": n}) for n in ("A40", "H100"))),
+        'metric = "step_time"\nrows = ["device"]\ncompare = { kind = "ratio", baseline = { device = "A40" } }\n',
+        sees=("Not stated: dataset", "as far as the logs state them"),
+        never=("all other factors equal",),
+    ),
+    Deception(
+        "a label that names another device than the log",
+        joined(
+            *(
+                run_folder(
+                    f"h/{n}", 1.0, case={"device": n}, environment={"gpu": {"GPU-1": {"name": "NVIDIA H100"}}}
+                )
+                for n in ("A100", "L4")
+            )
+        ),
+        'metric = "step_time"\nrows = ["device"]\n',
+        sees=('device is "L4", and the log was written on "H100"', "read.label-conflict"),
+    ),
+    Deception(
+        "a variable that only one side sets",
+        joined(
+            run_folder("h/old", 1.0, case=OLD, environment={"variables": {"CUDA_LAUNCH_BLOCKING": "1"}}),
+            run_folder("h/new", 1.0, case=NEW, environment={"torch": {"version": "2.5"}}),
+        ),
+        RATIO,
+        sees=("also differ in variable CUDA_LAUNCH_BLOCKING (-; 1 in the baseline)",),
+    ),
+    *(
+        Deception(
+            f"samples with other {name}",
+            joined(
+                run_folder("h/old", 1.0, case=OLD, **{key: 4096}),
+                run_folder("h/new", 1.0, case=NEW, **{key: 1024}),
+            ),
+            RATIO,
+            sees=(f"differs in {name}_per_sample (128; 512 in the baseline)",),
+            rules=("table.not-comparable",),
+        )
+        for key, name in (("tokens_per_step", "tokens"), ("flops_per_step", "operations"))
+    ),
+    Deception(
+        "a device whose steps take less time than those of its host",
+        joined(
+            run_folder("h/old", 1.0, case=OLD, columns={"step_cuda_event_ns": 1.0}),
+            run_folder("h/new", 1.0, case=NEW, columns={"step_cuda_event_ns": 0.6}),
+        ),
+        RATIO,
+        sees=("0.6000 ✗ invalid", "the events leave out 40% of the time"),
+        rules=("clock.disagreement",),
+    ),
+    Deception(
+        "two commands in one case",
+        joined(
+            run_folder("h/1", 1.0, case=NEW, command=["python", "a.py", "--fp16", "--seed", "1"]),
+            run_folder("h/2", 1.0, case=NEW, repeat=2, command=["python", "b.py", "--fp32", "--seed", "2"]),
+        ),
+        STEP_TIME,
+        sees=("environment differs between runs: command (a.py --fp16; b.py --fp32)",),
+        rules=("environment.varies",),
+    ),
+    Deception(
+        "commands with other options on both sides of a ratio",
+        joined(
+            run_folder(
+                "h/old", 1.0, case=OLD, command=["python", "a.py", "--tf32", "0", "old", "--seed", "1"]
+            ),
+            run_folder(
+                "h/new", 1.0, case=NEW, command=["python", "a.py", "--tf32", "1", "new", "--seed", "2"]
+            ),
+        ),
+        RATIO,
+        sees=("also differ in command (--tf32 1; --tf32 0 in the baseline)",),
+    ),
+    Deception(
+        "an option that says the length of a sequence",
+        joined(
+            run_folder("h/old", 1.0, case=OLD, command=["a.py", "--seq-len=128"]),
+            run_folder("h/new", 1.0, case=NEW, command=["a.py", "--seq-len=512"]),
+        ),
+        RATIO,
+        sees=("differs in sequence_length (512; 128 in the baseline)",),
+        rules=("table.not-comparable",),
+    ),
+]
+
+LOOK_ALIKES = [
+    *(
+        Deception(
+            f"names that look alike: {what}",
+            joined(
+                run_folder("h/1", 1.0, case={"build": first}), run_folder("h/2", 2.0, case={"build": second})
+            ),
+            RATE,
+            sees=(f"build has values that look alike: {said}.",),
+            rules=("table.look-alike",),
+        )
+        for what, first, second, said in (
+            ("a Cyrillic letter", "BERT", "BER\u0422", '"BERT" (1 run), "BER(U+0422)" (1 run)'),
+            ("a space without a line end", "A B", "A\u00a0B", '"A B" (1 run), "A(U+00A0)B" (1 run)'),
+            ("a word joiner", "A B", "A \u2060B", '"A B" (1 run), "A (U+2060)B" (1 run)'),
+            ("two spaces", "A B", "A  B", '"A (U+0020)B" (1 run), "A B" (1 run)'),
+            ("capitals", "ResNet", "resnet", '"ResNet" (1 run), "resnet" (1 run)'),
+            ("a number and a text", 8, "8", '8 (1 run), "8" (1 run)'),
+        )
+    ),
+    Deception(
+        "two ways to write an accent are one name",
+        joined(
+            run_folder("h/1", 1.0, case={"build": "caf\u00e9"}),
+            run_folder("h/2", 1.0, case={"build": "cafe\u0301"}, repeat=2),
+        ),
+        RATE + 'show = ["value", "repeats"]\n',
+        sees=("| caf\u00e9 | ", " | 2 |"),
+        never=("look alike",),
+    ),
+    Deception(
+        "a name that looks like the one that the table is about",
+        joined(run_folder("h/1", 1.0, case={"build": "A"}), run_folder("h/2", 2.0, case={"build": "\u0410"})),
+        STEP_TIME + 'where = { build = "A" }\n',
+        sees=('build has values that look alike: "A" (1 run), "(U+0410)" (1 run)',),
+    ),
+]
+
+
+def of_models(*builds_and_models: str) -> dict[str, str | bytes]:
+    """Return one run of each build and model, "new m1"."""
+    pairs = (text.split() for text in builds_and_models)
+    return joined(
+        *(
+            run_folder(f"h/{build}-{model}", 1.0, case={"build": build, "model": model})
+            for build, model in pairs
+        )
+    )
+
+
+BASELINE = RATIO.removeprefix(STEP_TIME)
+TWO_OF_FOUR = of_models("old m1", "old m2", "old m3", "old m4", "new m1", "new m2")
+SETS = [
+    *(
+        Deception(
+            f"models that one side lacks: {what}",
+            TWO_OF_FOUR,
+            f'metric = "step_time"\n{rows}{BASELINE}',
+            sees=(
+                "(one run each, no repeats). Not every side has every case: new has 2 of 4 models (not m3, m4).",
+            ),
+            rules=("table.sets-differ",),
+        )
+        for what, rows in (
+            ("in facets", 'facets = ["model"]\nrows = ["build"]\n'),
+            ("in rows", 'rows = ["model", "build"]\n'),
+            ("in columns", 'rows = ["build"]\ncolumns = ["model"]\n'),
+            ("whose baseline is not shown", 'rows = ["model"]\nwhere = { build = "new" }\n'),
+        )
+    ),
+    Deception(
+        "a mean of two rows of four",
+        TWO_OF_FOUR,
+        'metric = "step_time"\nrows = ["model"]\ncolumns = ["build"]\n'
+        + BASELINE.replace("} }", "}, mean = true }"),
+        sees=("Geometric mean of the 2 of 4 rows that have both values.",),
+    ),
+    Deception(
+        "a mean of one row",
+        of_models("old m1", "old m2", "new m1"),
+        'metric = "step_time"\nrows = ["model"]\ncolumns = ["build"]\n'
+        + BASELINE.replace("} }", "}, mean = true }"),
+        sees=(
+            "| geometric mean | - | - <sup>mean</sup> |",
+            "1 of 2 rows has both values, and a geometric mean needs two.",
+        ),
+        never=("in the geometric mean (",),
+    ),
+]
+
 HIDDEN_FACTORS = [
     Deception(
         "batch 32 beside batch 256",
@@ -265,7 +497,7 @@ HIDDEN_FACTORS = [
         RATIO + 'ignore = ["precision"]\n',
         sees=(
             "faster than old (one run each, no repeats). They also differ in precision.",
-            "all other factors equal except precision (fp16, fp32)",
+            "as far as the logs state them except precision (fp16, fp32)",
         ),
     ),
     Deception(
@@ -320,7 +552,10 @@ EXPECTED_SPEEDS = [
         devices(("V100", 8, 2.0), ("A40", 4, 1.0)),
         EXPECTED,
         files={"reports/expected.toml": FACTS + "where = { devices = 8 }\n"},
-        sees=("| V100 | 8 <sup>no-path</sup> |", "no facts connect V and A at 8 and 4 devices"),
+        sees=(
+            "| V100 | 8 <sup>no-path, rate.contradiction</sup> |",
+            "no facts connect V and A at 8 and 4 devices",
+        ),
         never=("slower than expected",),
         rules=("expected.no-path",),
     ),
@@ -352,6 +587,29 @@ EXPECTED_SPEEDS = [
         EXPECTED,
         files={"reports/expected.toml": FACTS.replace("0.5", "1e300")},
         error="use a number above 0 and at most 10000",
+    ),
+    Deception(
+        "a fact computed over other batches, libraries and hosts",
+        devices(("V100", 4, 2.0), ("A40", 4, 1.0)),
+        EXPECTED,
+        files={
+            "reports/expected.toml": FACTS.replace(
+                "speed = 0.5", 'computed = { logs = "facts", over = { model = "a" } }'
+            ),
+            "facts/source.toml": """\
+title = "F"
+tables = ["f.csv"]
+factors = { device = "device", model = "model", batch_size = "batch" }
+environment = { cpu = "cpu", torch = "torch" }
+metrics = [{ column = "rate", metric = "throughput", unit = "images/s" }]
+""",
+            "facts/f.csv": "device,model,batch,cpu,torch,rate\nV100,a,296,Xeon,1.4,50\nA40,a,496,EPYC,1.9,100\n",
+        },
+        sees=(
+            "The cases behind the expected speed also differ in batch_size (V: 296, A: 496), cpu (V: Xeon, A: EPYC), "
+            "torch (V: 1.4, A: 1.9).",
+            "V runs at 0.5x the speed of A; the cases also differ in batch_size (V: 296, A: 496)",
+        ),
     ),
 ]
 
@@ -410,6 +668,47 @@ CONTRADICTIONS = [
         run_folder("h/1", 1.0, case={**NEW, "batch_size": 4, "devices": 1}),
         BOTH,
         sees=("a step has 8 samples by the log, 4 by its factors",),
+    ),
+    Deception(
+        "sequences that are counted as tokens",
+        run_folder("h/1", 1.0, case={**NEW, "item": "token", "batch_size": 8, "sequence_length": 512}),
+        BOTH,
+        sees=("✗ invalid", "a step has 8 tokens by the log, but 8 sequences of 512 are 4,096"),
+        rules=("rate.contradiction",),
+    ),
+    Deception(
+        "tokens that are counted as sequences",
+        run_folder(
+            "h/1", 1.0, case={**NEW, "item": "sequence", "batch_size": 8, "seq_len": 512, "devices": 1}, samples=4096
+        ),
+        BOTH,
+        sees=("✗ invalid", "these are its 8 x 512 tokens"),
+    ),
+    Deception(
+        "a micro-batch that is larger than the step",
+        run_folder("h/1", 1.0, case={**NEW, "micro_batch_size": 64}),
+        BOTH,
+        sees=("✗ invalid", "a step has 8 samples by the log, fewer than the micro-batch of 64"),
+    ),
+    Deception(
+        "a global batch of another size than the step",
+        run_folder("h/1", 1.0, case={**NEW, "global_batch_size": 256}),
+        BOTH,
+        sees=("a step has 8 samples by the log, and the global batch is 256",),
+        rules=("rate.contradiction",),
+    ),
+    Deception(
+        "eight devices beside two ranks",
+        run_folder("h/1", 1.0, case={**NEW, "devices": 8}, ranks=2),
+        BOTH,
+        sees=("the factor says 8 devices, and 2 ranks ran",),
+        rules=("rate.contradiction",),
+    ),
+    Deception(
+        "two nodes with four devices each are not four devices",
+        run_folder("h/1", 1.0, case={**NEW, "nodes": 2, "devices_per_node": 4, "devices": 4}, ranks=4),
+        BOTH,
+        sees=("2 nodes with 4 devices each are 8, and the factor says 4 devices",),
     ),
     Deception(
         "a key twice in run.json",
@@ -511,6 +810,20 @@ COPIES = [
             "a copy of the measured steps alone",
             lambda times, n: [*noisy(f"{n}")[:5], *times[5:25], *noisy(f"{n} after")[:5]],
             "the measured step times are the same as in h/0, shifted or scaled",
+        ),
+        (
+            "a copy in another order",
+            lambda times, n: random.Random(n).sample(times, len(times)),
+            "the same step times as h/0, in another order",
+        ),
+        (
+            "the measured steps of a copy in another order, every time multiplied",
+            lambda times, n: [
+                *noisy(f"{n}")[:5],
+                *(time * (1 + n * 1e-3) for time in random.Random(n).sample(times[5:25], 20)),
+                *noisy(f"{n} after")[:5],
+            ],
+            "the measured step times are the same as in h/0, in another order",
         ),
     )
 ]
@@ -622,6 +935,43 @@ WORDS = [
         joined(run_folder("h/1", 1.0, case=NEW), run_folder("h/2", 2.0, case=OLD)),
         STEP_TIME + 'labels = { old = "x", new = "x" }\n',
         error='have the same label "x"',
+    ),
+    *(
+        Deception(
+            f"one label for two values: {what}",
+            joined(run_folder("h/1", 1.0, case=NEW), run_folder("h/2", 2.0, case=OLD)),
+            f"{rows}labels = {{ {labels} }}\n",
+            error="have the same label",
+        )
+        for what, rows, labels in (
+            ("with the name of the factor", RATIO, '"build=old" = "x", "build=new" = "x"'),
+            ("as facets", FACETS, 'old = "x", new = "x"'),
+            ("with a space more", RATIO, 'old = "x", new = "x "'),
+            ("in small letters", RATIO, 'old = "x", new = "X"'),
+            ("with a Cyrillic letter", RATIO, 'old = "x", new = "\\u0445"'),
+            ("as qualifiers", ONE_ROW + 'qualify = ["build"]\n', '"build=old" = "x", "build=new" = "x"'),
+        )
+    ),
+    Deception(
+        "one label for two values, in rows that another factor distinguishes",
+        joined(
+            run_folder("h/1", 1.0, case={**NEW, "model": "a"}),
+            run_folder("h/2", 2.0, case={**OLD, "model": "b"}),
+        ),
+        'metric = "step_time"\nrows = ["model", "build"]\nlabels = { new = "x", old = "x" }\n',
+        sees=('"x" means build new and old.',),
+    ),
+    Deception(
+        "one label for two factors",
+        run_folder("h/1", 1.0, case={**NEW, "batch_size": 8}),
+        'metric = "step_time"\nrows = ["build", "batch_size"]\nlabels = { build = "x", batch_size = "x" }\n',
+        error="build and batch_size have the same label",
+    ),
+    Deception(
+        "a factor with the label of another",
+        run_folder("h/1", 1.0, case={"devices": 1, "batch_size": 8}),
+        'metric = "step_time"\nrows = ["devices", "batch_size"]\nlabels = { batch_size = "devices", devices = "n" }\n',
+        error='batch_size has the label "devices", which is another factor',
     ),
     Deception(
         "labels that exchange two values",
@@ -769,6 +1119,38 @@ CLOCKS = [
         rules=("clock.coarse",),
     ),
     Deception(
+        "every second step takes no time",
+        run_folder("h/1", [0.0, 0.05] * 6, case=NEW),
+        RATE,
+        sees=("| new | -", "6 of 12 steps take 0 s by their clock"),
+        never=("320",),
+        rules=("clock.coarse",),
+    ),
+    Deception(
+        "steps of 7 ms that are rounded up to 10 ms",
+        run_folder("h/1", [0.01] * 12, case=NEW),
+        RATE,
+        sees=("all 12 steps take exactly 0.01 s",),
+        rules=("clock.coarse",),
+    ),
+    Deception(
+        "a clock that began in 1970",
+        run_folder("h/1", 1.0, case=NEW, started_realtime_ns=10**9),
+        RATE,
+        sees=("the run began 1 s after 1970 by its clock, which was not set",),
+        rules=("clock.contradiction",),
+    ),
+    Deception(
+        "stalls that are long enough to be left out",
+        joined(
+            run_folder("h/1", [1.0] * 12, case=OLD),
+            run_folder("h/2", [1.0] * 6 + [12.0] + [1.0] * 5, case=NEW),
+        ),
+        RATE + 'compare = { kind = "speedup", baseline = { build = "old" } }\nshow = ["value", "speedup"]\n',
+        # 80 samples in 9 + 12 s, against 8 samples/s.
+        sees=("3.810 over all", "0.476 over all", "with them, it is 2.1x slower"),
+    ),
+    Deception(
         "more arithmetic than the device can do",
         run_folder("h/1", 0.01, case={**NEW, "device": "A40", "precision": "fp16"}, flops_per_step=10**15),
         BOTH,
@@ -829,18 +1211,258 @@ ORDER = [
     ),
 ]
 
+JUDGED = """\
+rows = ["build"]
+compare = { kind = "ratio", baseline = { build = "old" } }
+REQUIRED
+[[acceptance]]
+id = "a"
+all = [{ table = "t", against = "baseline", min_ratio = 0.95ACCEPT }]
+"""
+
+
+def judged(accept: str = "", required: str = "") -> str:
+    """Return a table with a rule of acceptance against the old build."""
+    accepted = f", accept = [{accept}]" if accept else ""
+    return JUDGED.replace("ACCEPT", accepted).replace("REQUIRED", required)
+
+
+def builds(old: Mapping[str, object] = {}, new: Mapping[str, object] = {}) -> Files:
+    """Return three repeats of the old build and of the new one."""
+    fields = {"case": OLD} | dict(old), {"case": NEW} | dict(new)
+    return joined(repeats("old", 1.0, **fields[0]), repeats("new", 0.99, **fields[1]))
+
+
+STALLED = [1.0] * 6 + [20.0] + [1.0] * 5
+ON_GPU = {"case": NEW | {"device": "H100"}}
+LOST = dict(run_folder("new/2", 1.0, case=NEW, repeat=2, status="failed"))
+NOT_EVALUATED = ("Acceptance was not evaluated",)
+ACCEPTED = ("Acceptance passes.",)
+
+ACCEPTANCE = [
+    Deception("three repeats of each are judged", builds(), judged(), sees=ACCEPTED),
+    Deception(
+        "the speed of two ranks is not accepted against one",
+        builds(new={"ranks": 2}),
+        judged(),
+        sees=(*NOT_EVALUATED, "ranks: 2; 1 in the baseline"),
+    ),
+    Deception(
+        "other work per step is not accepted",
+        builds(new={"samples": 16}),
+        judged('"ranks"'),
+        sees=(*NOT_EVALUATED, "samples_per_step: 16; 8 in the baseline"),
+    ),
+    Deception(
+        "another device is not accepted",
+        builds(
+            old={"environment": {"gpu": {"GPU-1": {"name": "A100"}}}},
+            new={"environment": {"gpu": {"GPU-2": {"name": "H100"}}}},
+        ),
+        judged(),
+        sees=(*NOT_EVALUATED, "device_model: H100; A100 in the baseline"),
+    ),
+    Deception(
+        "what differs can be accepted by name, and the rule says so",
+        builds(new={"ranks": 2}),
+        judged('"ranks", "samples_per_step"'),
+        sees=(*ACCEPTED, "ratio at least 0.95; accepted: ranks, samples_per_step"),
+    ),
+    Deception(
+        "one repeat is not accepted against three",
+        joined(repeats("old", 1.0, case=OLD), repeats("new", 1.0, 1, case=NEW)),
+        judged(),
+        sees=(*NOT_EVALUATED, "protocol.few-repeats: 1; 3 in the baseline"),
+    ),
+    Deception(
+        "fewer repeats than the protocol asks for are not accepted",
+        builds(),
+        judged(required='protocol = "2+10x7"'),
+        sees=(*NOT_EVALUATED, "protocol.few-repeats: 3 of 7 repeats"),
+    ),
+    Deception(
+        "the repeats that did not fail are not accepted alone",
+        {**builds(), **LOST},
+        judged('"protocol.few-repeats"'),
+        sees=(*NOT_EVALUATED, "read.failed-run: 1 of 3 runs: failed"),
+    ),
+    Deception(
+        "a speed without two thirds of the time is not accepted",
+        joined(repeats("old", 1.0, case=OLD), repeats("new", STALLED, case=NEW)),  # type: ignore[arg-type]
+        judged(),
+        sees=(*NOT_EVALUATED, "protocol.gap: 69% of the window's time is left out"),
+    ),
+    Deception(
+        "steps that the host timed without waiting for the GPU are not accepted",
+        joined(repeats("old", 1.0, case=OLD | {"device": "H100"}), repeats("new", 1.0, **ON_GPU)),
+        judged(),
+        sees=(
+            *NOT_EVALUATED,
+            "clock.unsynchronised: steps are timed on the host",
+            "in the baseline, steps are",
+        ),
+    ),
+    Deception(
+        "tokens/s are not a reference for images/s",
+        builds({"case": OLD | {"item": "image"}}, {"case": NEW | {"item": "image"}}),
+        judged().replace('"baseline"', '1, unit = "ktokens/s"'),
+        error="acceptance[0].all[0].unit: the rule counts tokens/s, but build=new counts images/s; name the",
+    ),
+    Deception(
+        "thousands of images/s are a reference for images/s",
+        builds({"case": OLD | {"item": "image"}}, {"case": NEW | {"item": "image"}}),
+        judged().replace('"baseline"', '0.001, unit = "kimages/s"'),
+        sees=(*ACCEPTED, "Reference", "1.00"),
+    ),
+    Deception(
+        "a rule about a phase names the phase",
+        joined(
+            repeats("old", 1.0, case=OLD, columns={FORWARD: 0.2}),
+            repeats("new", 2.0, case=NEW, columns={FORWARD: 0.2}),
+        ),
+        'metric = "step_time"\nphase = "forward"\n' + judged(),
+        sees=(*ACCEPTED, "| Forward time of t against baseline: ratio at least 0.95 |"),
+        never=("Step time of t",),
+    ),
+    Deception(
+        "a rule that is about the good case only says how many cases it judges",
+        joined(builds(), repeats("slow", 2.0, case={"build": "slow"})),
+        judged().replace("min_ratio", 'where = { build = "new" }, min_ratio'),
+        sees=("Acceptance passes (a: 1 of 2 cases judged).", "a: pass (1 of 2 cases judged)"),
+    ),
+    Deception(
+        "three of four nodes are not all nodes",
+        builds(),
+        judged(required="required = { counts = { build = 4 } }"),
+        sees=(
+            *NOT_EVALUATED,
+            "table.missing-required: 2 of 4 required values of build have a number: new, old",
+        ),
+        rules=("table.missing-required",),
+    ),
+    Deception(
+        "as many nodes as required are all nodes",
+        builds(),
+        judged(required="required = { counts = { build = 2 } }"),
+        sees=ACCEPTED,
+    ),
+]
+
+GROUPS = [
+    Deception(
+        "old and new repeats of one case are two groups, not one median",
+        joined(repeats("old", 1.0, 5, case=NEW), repeats("new", 1.087, 5, case=NEW)),
+        STEP_TIME,
+        sees=("Two groups of repeats, 8.", "% apart: step_time of 5 around 1.", "s and 5 around 1.0"),
+        rules=("protocol.two-groups",),
+    ),
+    Deception(
+        "three old and three new repeats with 0.3 % of spread and 4 % between them are two groups",
+        joined(repeats("old", 1.0, case=NEW), repeats("new", 1.04, case=NEW)),
+        STEP_TIME,
+        sees=("Two groups of repeats, 4.", "% apart: step_time of 3 around", "s and 3 around"),
+        rules=("protocol.two-groups",),
+    ),
+    Deception(
+        "the median of two groups is not accepted",
+        joined(repeats("old", 1.0, case=OLD), repeats("new", 1.0, case=NEW), repeats("x", 1.04, case=NEW)),
+        judged(),
+        sees=(*NOT_EVALUATED, "protocol.two-groups: two groups of repeats"),
+    ),
+]
+
+
+def at_once(seconds: float, count: int = 3, **fields: object) -> Files:
+    """Return repeats of both builds that start in pairs, a nanosecond after each other."""
+    starts = [1_700_000_000 * 10**9 + 10**11 * number for number in range(count)]
+    return joined(
+        *(
+            run_folder(
+                f"h/{build}-{number}",
+                time,
+                case={"build": build},
+                repeat=number + 1,
+                started_realtime_ns=start + later,
+                ended_realtime_ns=start + round(seconds * 10**9),
+                **fields,  # type: ignore[arg-type]
+            )
+            for number, start in enumerate(starts)
+            for later, (build, time) in enumerate((("old", 1.0), ("new", 0.9)))
+        )
+    )
+
+
+COMPANY = [
+    Deception(
+        "runs at the same time on one machine",
+        at_once(15),
+        RATIO,
+        sees=(
+            "`protocol.same-time`: 6 warnings",
+            "- same-time: Two runs competed for a device or a machine.",
+            "These runs have warnings: `protocol.same-time`",
+        ),
+        rules=("protocol.same-time",),
+    ),
+    Deception(
+        "a run beside another is not accepted",
+        at_once(15),
+        judged(),
+        sees=(*NOT_EVALUATED, "protocol.same-time: ran on one machine together with"),
+    ),
+]
+
+CHOSEN = [
+    *(
+        Deception(
+            f"a chosen repeat: {what}",
+            joined(repeats("old", 1.0, 7, case=OLD), repeats("new", 1.0, 7, case=NEW)),
+            RATIO + chosen,
+            sees=(f"few-repeats: The definition {said}.", "`protocol.few-repeats`"),
+            rules=("protocol.few-repeats",),
+        )
+        for what, chosen, said in (
+            ("by its number", "where = { repeat = 7 }\n", "chooses 1 of 7 repeats: 7"),
+            (
+                "the best of all",
+                'where = { repeat = [1, 2, 3, 4, 5, 6, 7] }\npick = { repeat = "best" }\n',
+                "picks the best of several repeats",
+            ),
+        )
+    ),
+    Deception(
+        "a chosen repeat is not accepted",
+        joined(repeats("old", 1.0, 7, case=OLD), repeats("new", 1.0, 7, case=NEW)),
+        judged().replace("compare", "where = { repeat = 7 }\ncompare", 1),
+        sees=(*NOT_EVALUATED, "protocol.few-repeats: the definition chooses 1 of 7 repeats"),
+    ),
+    Deception(
+        "all repeats, each in a row of its own",
+        repeats("new", 1.0, 7, case=NEW),
+        'metric = "step_time"\nrows = ["repeat"]\n',
+        never=("the definition chooses",),
+    ),
+]
+
 TABLES = [
     *INSIDE_A_CASE,
     *BETWEEN_CASES,
+    *OTHER_WORK,
+    *LOOK_ALIKES,
+    *SETS,
     *HIDDEN_FACTORS,
     *EXPECTED_SPEEDS,
     *CONTRADICTIONS,
     *COPIES,
+    *COMPANY,
+    *CHOSEN,
     *WINDOWS,
     *WORDS,
     *DEVICES,
     *ORDER,
     *CLOCKS,
+    *ACCEPTANCE,
+    *GROUPS,
 ]
 
 

@@ -75,6 +75,12 @@ def of_builds(old: Mapping[str, object], new: Mapping[str, object]) -> Files:
     )
 
 
+def at(*seconds: int) -> Mapping[str, object]:
+    """Return when a run started and ended."""
+    started, ended = (1_700_000_000_000_000_000 + second * 10**9 for second in seconds)
+    return {"started_realtime_ns": started, "ended_realtime_ns": ended}
+
+
 def edited(files: Files, *changes: tuple[str, str]) -> Files:
     """Return the files with texts replaced; each text occurs in one of them at least."""
     result = {name: str(content) for name, content in files.items()}
@@ -93,6 +99,10 @@ def step_times(
         noise.gauss(1, 0.002) * (factor if step <= slow_until else 9.0 if step in slow else 1.0)
         for step in range(1, count + 1)
     ]
+
+
+# Twenty of the steps 11 to 70 take 5 % longer.
+LEVELS = [time * (1.05 if 50 < step <= 70 else 1.0) for step, time in enumerate(step_times(150), 1)]
 
 
 # Text logs
@@ -389,6 +399,10 @@ CASES: dict[Rule, RuleCase] = {
         Repository(one(seconds=step_times(80, slow_until=20)), TABLE + 'protocol = "2+10x1"\n'),
         Repository(one(seconds=step_times(80)), TABLE + 'protocol = "2+10x1"\n'),
     ),
+    Rule.PROTOCOL_LEVEL_SHIFT: RuleCase(
+        Repository(one(seconds=LEVELS), TABLE + 'protocol = "10+60x1"\n'),
+        Repository(one(seconds=step_times(150)), TABLE + 'protocol = "10+60x1"\n'),
+    ),
     Rule.PROTOCOL_OUTLIERS: RuleCase(
         Repository(one(seconds=step_times(60, slow=(30, 31, 40))), TABLE + 'protocol = "10+50x1"\n'),
         Repository(one(seconds=step_times(60)), TABLE + 'protocol = "10+50x1"\n'),
@@ -397,11 +411,18 @@ CASES: dict[Rule, RuleCase] = {
         Repository(joined(several(1.0, 1.0, folder="monday"), several(1.2, 1.2, folder="tuesday"))),
         Repository(several(1.0, 1.0, folder="monday")),
     ),
+    Rule.PROTOCOL_SAME_TIME: RuleCase(
+        Repository(of_builds(at(0, 30), at(20, 40))), Repository(of_builds(at(0, 30), at(30, 50)))
+    ),
     Rule.PROTOCOL_SHORT_WINDOW: RuleCase(
         Repository(one(), TABLE + 'protocol = "2+100x1"\n'),
         Repository(one(), TABLE + 'protocol = "2+10x1"\n'),
     ),
     Rule.PROTOCOL_SPREAD: RuleCase(Repository(several(1.0, 1.2)), Repository(several(1.0, 1.02))),
+    Rule.PROTOCOL_TWO_GROUPS: RuleCase(
+        Repository(several(1.0, 1.001, 1.002, 1.04, 1.041, 1.042)),
+        Repository(several(1.0, 1.01, 1.02, 1.03, 1.04, 1.05)),
+    ),
     Rule.PUBLISH_EDITED: RuleCase(
         Repository(one(), files=INJECTED, change=edit_table), Repository(one(), files=INJECTED)
     ),
@@ -422,6 +443,10 @@ CASES: dict[Rule, RuleCase] = {
         Repository(
             joined(one(case={"build": "A100"}), {"labels.toml": ALIASES % ("A100", "A100-SXM4-80GB")})
         ),
+    ),
+    Rule.RATE_CONTRADICTION: RuleCase(
+        Repository(one(case={"build": "new", "micro_batch_size": 64}, samples=32)),
+        Repository(one(case={"build": "new", "micro_batch_size": 32}, samples=32)),
     ),
     Rule.READ_CONTRADICTION: RuleCase(Repository(one(exit_code=1)), Repository(one(exit_code=0))),
     Rule.READ_CORRECTED_FIGURE: RuleCase(
@@ -499,6 +524,10 @@ CASES: dict[Rule, RuleCase] = {
     Rule.TABLE_SETS_DIFFER: RuleCase(
         Repository(of_models(("a", "old"), ("a", "new"), ("b", "new")), MEAN),
         Repository(of_models(("a", "old"), ("a", "new"), ("b", "old"), ("b", "new")), MEAN),
+    ),
+    Rule.TABLE_LOOK_ALIKE: RuleCase(
+        Repository(joined(one(case={"build": "a\u00a0b"}), several(1.0, case={"build": "a b"}, folder="i"))),
+        Repository(joined(one(case={"build": "a-b"}), several(1.0, case={"build": "a b"}, folder="i"))),
     ),
     Rule.TABLE_UNNAMED_FACTOR: RuleCase(
         Repository(of_models(("a", "old"), ("b", "new"))),

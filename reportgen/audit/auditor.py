@@ -11,8 +11,12 @@ from reportgen.audit.hints import is_ratio
 from reportgen.audit.keys import KeyIndex
 from reportgen.audit.layout import NumberClaim, TableLayout, read_layout
 from reportgen.audit.mapping import Mapper, TableMapping, ValueIndex
+from reportgen.audit.namings import NamingIndex
+from reportgen.audit.numbers import has_decimal_comma
+from reportgen.audit.places import Places
+from reportgen.audit.prose import ProseJudge
 from reportgen.audit.ratios import with_ratios
-from reportgen.audit.sentences import MAX_SENTENCES, judge_sentence
+from reportgen.audit.sentences import MAX_SENTENCES, claims_of
 from reportgen.audit.verdicts import CellVerdict, Judge, Judgement
 
 
@@ -56,28 +60,28 @@ class Auditor:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
         self._keys, self._values = KeyIndex(evidence), ValueIndex(evidence)
+        self._names = NamingIndex(evidence, self._keys.levels)
 
     def audit(self, document: TextDocument) -> AuditedDocument:
         """Return the document with a verdict for each number."""
         tables = tuple(self._table(table) for table in document.tables)
-        ratios = [
-            judgement
-            for sentence in document.sentences[:MAX_SENTENCES]
-            for judgement in judge_sentence(sentence, self.evidence, self._keys)
-        ]
-        return AuditedDocument(document, tables, tuple(ratios))
+        sentences = document.sentences[:MAX_SENTENCES]
+        comma = has_decimal_comma(each.text for each in sentences)
+        claims = [claim for each in sentences for claim in claims_of(each, self._names, comma=comma)]
+        return AuditedDocument(document, tables, tuple(ProseJudge(self.evidence, self._names).judge(claims)))
 
     def _table(self, table: TextTable) -> AuditedTable:
         layout = read_layout(table, self._keys)
         if layout is None:
             return AuditedTable(table, ())
         evidence = self.evidence
-        mapping, candidates = Mapper(evidence, self._values, layout).map()
+        places = Places(layout, self._names)
+        mapping, candidates = Mapper(evidence, self._values, layout, places).map()
         if any(shows_ratio(layout, claim) for claim in layout.claims if claim not in mapping.readings):
             cases = np.zeros(len(evidence.cases), dtype=bool)
             for row in {claim.row for claim in layout.claims}:
                 cases |= candidates.row(row)
             # The baseline of a ratio need not be in the table, but it meets the same conditions.
             evidence = with_ratios(evidence, cases & candidates.shared())
-            mapping, candidates = Mapper(evidence, ValueIndex(evidence), layout).map()
-        return AuditedTable(table, tuple(Judge(evidence, mapping, candidates).judge()), mapping)
+            mapping, candidates = Mapper(evidence, ValueIndex(evidence), layout, places).map()
+        return AuditedTable(table, tuple(Judge(evidence, mapping, candidates, places).judge()), mapping)

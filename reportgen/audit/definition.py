@@ -18,6 +18,7 @@ from reportgen.core.factors import factor_key, toml_text
 from reportgen.core.model import FactorValue
 from reportgen.document.file_names import stem
 
+_WITHOUT_CASE = (CellVerdict.NO_SOURCE, CellVerdict.MISPLACED)
 _DERIVED = (REPEAT, "devices_per_node", "global_batch_size")
 
 
@@ -39,7 +40,7 @@ def _table(audited: AuditedTable, mapping: TableMapping, evidence: Evidence, num
     cases = [
         each.case
         for each in audited.judgements
-        if each.case and not each.is_key and each.verdict is not CellVerdict.NO_SOURCE
+        if each.case and not each.is_key and each.verdict not in _WITHOUT_CASE
     ]
     if not cases:
         return []

@@ -30,10 +30,12 @@ REPEAT, FOLDER = "repeat", "folder"
 PER_NODE, GLOBAL_BATCH = "devices_per_node", "global_batch_size"
 # Metrics whose values are events rather than results.
 _IGNORED_METRICS = frozenset({"action_time", "throttle_reasons"})
+_DERIVED = frozenset((REPEAT, PER_NODE, GLOBAL_BATCH))
 ABSENT, VARIES = -1, -2
 _MAX_CASES = 20_000
 _MAX_POOLED_RUNS = 12
 _MAX_MEASURES = 4_000
+_MAX_SUMS = 8
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -96,6 +98,26 @@ class Evidence:
                 return source
         return None
 
+    def studies(self) -> list[NDArray[np.bool_]]:
+        """Return the studies, each as the mask of its cases: of one folder, or with the same factors."""
+        names = [frozenset(name for name in case.factors if name not in _DERIVED) for case in self.cases]
+        own = [frozenset(name for name in each if not name.startswith(FOLDER)) for each in names]
+        folders = [case.factors.get(f"{FOLDER}1", "") for case in self.cases]
+        study_of: dict[object, int] = {}
+        members: list[set[int]] = []
+        for number, keys in enumerate(zip(own, folders, strict=True)):
+            known = {study_of[key] for key in keys if key in study_of}
+            first = min(known, default=len(members))
+            if first == len(members):
+                members.append(set())
+            members[first].add(number)
+            for other in known - {first}:
+                members[first] |= members[other]
+                members[other] = set()
+                study_of = {key: first if study == other else study for key, study in study_of.items()}
+            study_of |= dict.fromkeys(keys, first)
+        return [np.isin(np.arange(len(self.cases)), list(each)) for each in members if each]
+
     def is_published(self, case: int) -> bool:
         """Return whether a case is figures of a publication rather than logs."""
         return self.runs[self.cases[case].runs[0]].published
@@ -120,9 +142,21 @@ def gather_evidence(
         run for run in runs if not any(each.rule == Rule.READ_DUPLICATE_RUN for each in run.findings)
     )
     kept = kept[:_MAX_CASES]
-    values, units, sources = _measure(kept, protocols, totals or {})
+    values, units, sources = _measure(kept, protocols, {**_sums(kept), **(totals or {})})
     cases = _cases(kept)
     return _matrix(kept, cases, values, units, sources)
+
+
+def _sums(runs: Sequence[Run]) -> dict[str, tuple[str, ...]]:
+    """Return the sums that people make of phases: both passes, and all phases of a run."""
+    sums: dict[str, tuple[str, ...]] = {"compute": ("forward", "backward")}
+    for run in runs:
+        every = {each.phase for each in run.aggregates if each.metric == "step_time"}
+        every |= {each.phase for each in run.series if each.metric == "step_time"}
+        phases = tuple(sorted(every - {STEP}))
+        if len(phases) > 1 and STEP not in every and phases not in sums.values():
+            sums[" + ".join(phases)] = phases
+    return dict(list(sums.items())[:_MAX_SUMS])
 
 
 RunValues = dict[tuple[str, str, str], dict[int, float]]

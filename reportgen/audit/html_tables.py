@@ -38,9 +38,12 @@ _PLACED = re.compile(rf"<(?:{'|'.join(_WITH_PLACE)}){_NAME_END}", re.IGNORECASE)
 _CELL_END = re.compile(rf"</?(?:t[dhr]|table|thead|tbody|tfoot){_NAME_END}", re.IGNORECASE)
 
 
-def read_html(text: str) -> tuple[list[TextTable], list[Sentence]]:
-    """Return the tables and the sentences of HTML."""
-    reader = _HtmlReader(text)
+def read_html(text: str, *, is_part: bool = False) -> tuple[list[TextTable], list[Sentence]]:
+    """Return the tables and the sentences of HTML.
+
+    is_part  whether it is in a document of Markdown, which knows the headings
+    """
+    reader = _HtmlReader(text, is_part)
     reader.read()
     return reader.tables, reader.sentences
 
@@ -120,9 +123,10 @@ class _Grid:
 class _HtmlReader:
     """The tables and sentences of one document, in its order."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, is_part: bool) -> None:
         self.tables: list[TextTable] = []
         self.sentences: list[Sentence] = []
+        self._is_part = is_part
         self._source, self._starts = text, line_starts(text)
         self._headings: dict[str, str] = {}
         self._cells = 0
@@ -162,7 +166,7 @@ class _HtmlReader:
                 is_head = in_head or inner.tag == "th"
                 grid.place(self._cell(inner), columns=columns, rows=rows, is_head=is_head)
         self._cells += len(grid.cells)
-        context = tuple(self._headings.values())[-_MAX_CONTEXT:]
+        context = () if self._is_part else tuple(self._headings.values())[-_MAX_CONTEXT:]
         line = self._line_of(_offset(element))
         if table := grid.table(line, (*context, caption) if caption else context):
             self.tables.append(table)

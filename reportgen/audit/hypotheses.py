@@ -5,7 +5,7 @@ was found without it; it is never the reason to accuse.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +59,15 @@ class Doubt:
 def explain(evidence: Evidence, doubt: Doubt) -> Hypothesis | None:
     """Return the first hypothesis that gives the number, None if none does."""
     return next(iter(_hypotheses(evidence, doubt)), None)
+
+
+def explain_ratio(number: Number, expected: float) -> Hypothesis | None:
+    """Return the first mistake that gives a ratio, None if none does."""
+    if expected and _is(number, 1 / expected):
+        return Hypothesis("inverted ratio", "the ratio is inverted")
+    if _is_transposed(number, expected):
+        return Hypothesis("transposed digits", "two neighbouring digits are transposed")
+    return next(_shifts(number, expected), None)
 
 
 def _is(number: Number, shown: float) -> bool:
@@ -205,10 +214,3 @@ def _other_cases(evidence: Evidence, doubt: Doubt) -> Iterator[Hypothesis]:
             yield Hypothesis(
                 "stale run", f"this is the value of another run{f' ({what})' if what else ''}, {source}"
             )
-
-
-def neighbours_of(
-    claims: Iterable[tuple[NumberClaim, float]], claim: NumberClaim
-) -> list[tuple[NumberClaim, float]]:
-    """Return the other claims with the values expected of them."""
-    return [(other, expected) for other, expected in claims if other is not claim and math.isfinite(expected)]

@@ -22,7 +22,10 @@ Mask = NDArray[np.bool_]
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _MAX_WORDS = 60
 # The same word, however people shorten it.
-_SAME_WORD = {"tf": "tensorflow", "pt": "pytorch", "float": "fp", "inf": "inference", "ls": "ls"}
+SAME_WORD = {
+    "tf": "tensorflow", "pt": "pytorch", "float": "fp", "inf": "inference", "training": "train",
+    "fwd": "forward", "bwd": "backward",
+}  # fmt: skip
 # Precisions that logs and people name differently.
 _SPELLED_PRECISIONS = {
     "single": "fp32 float32 32 32true single fullprecision",
@@ -30,12 +33,12 @@ _SPELLED_PRECISIONS = {
     "bf16": "bf16 bfloat16 bf16mixed",
     "tf32": "tf32",
 }
-_PRECISIONS = {spelt: name for name, texts in _SPELLED_PRECISIONS.items() for spelt in texts.split()}
+PRECISIONS = {spelt: name for name, texts in _SPELLED_PRECISIONS.items() for spelt in texts.split()}
 _YES, _NO = (
     ("yes", "true", "on", "y", "✓", "✔", "x", "1", "enabled"),
     ("no", "false", "off", "n", "✗", "✘", "0", "-", "", "disabled"),
 )
-_WITHOUT = re.compile(r"(?:\bw/o|\bwithout|\bno|\bnon)[\s_-]*$")
+WITHOUT = re.compile(r"(?:\bw/o|\bwithout|\bno|\bnon)[\s_-]*$")
 
 # Headings of numbers that are factors, and the factors that they may mean.
 _SPELLED_HEADINGS: Mapping[tuple[str, ...], str] = {
@@ -57,9 +60,11 @@ _SPELLED_HEADINGS: Mapping[tuple[str, ...], str] = {
     (REPEAT,): "repeat run trial rep repetition runid repeats",
 }
 _HEADINGS = {spelt: factors for factors, texts in _SPELLED_HEADINGS.items() for spelt in texts.split()}
-_PER_NODE_PATTERN = re.compile(
+PER_NODE_PATTERN = re.compile(
     r"(?<![a-z0-9])(\d{1,4}) ?n(?:odes?)?[ x×*_-]*(\d{1,4}) ?(?:g|d|gpus?|devices?)\b"
 )
+# "4x8": nodes and devices per node.
+NODES_BY_DEVICES = re.compile(r"(?<![\w.])(\d{1,4}) ?[x×] ?(\d{1,4})(?![\w.])")
 _COUNTED = (
     (re.compile(r"(?<![\w.])(\d{1,6}) ?[x×]?[ -]?(?:gpus?|devices?|cards?|accelerators?)\b"), ("devices",)),
     (re.compile(r"(?<![\w.])(\d{1,6})[ -]?(?:nodes?|hosts?|machines?)\b"), ("nodes",)),
@@ -88,7 +93,7 @@ _WORDS_WITHOUT_KEY = (
     "summary benchmark benchmarks memory mem vram gb mb mib gib util total the of in on for with and "
     "by a an to vs than "
 )
-_NO_KEYS = frozenset(_WORDS_WITHOUT_KEY.split())
+NO_KEYS = frozenset(_WORDS_WITHOUT_KEY.split())
 
 
 def squash(text: str) -> str:
@@ -98,7 +103,7 @@ def squash(text: str) -> str:
 
 def _words(text: str) -> tuple[str, ...]:
     text = unicodedata.normalize("NFKC", text[:300]).lower()
-    return tuple(_SAME_WORD.get(word, word) for word in _WORD.findall(text)[:_MAX_WORDS])
+    return tuple(SAME_WORD.get(word, word) for word in _WORD.findall(text)[:_MAX_WORDS])
 
 
 def factors_of_heading(text: str) -> tuple[str, ...]:
@@ -154,7 +159,7 @@ class KeyIndex:
         self._known: dict[str, KeyMatch | None] = {}
         self._numbers: dict[str, dict[float, int]] = {}
         self._booleans: dict[str, dict[bool, int]] = {}
-        self._levels: list[Level] = []
+        self.levels: list[Level] = []
         for factor, values in evidence.levels.items():
             for code, value in enumerate(values):
                 if isinstance(value, bool):
@@ -162,16 +167,20 @@ class KeyIndex:
                 elif isinstance(value, int | float):
                     self._numbers.setdefault(factor, {})[float(value)] = code
                 elif words := _words(value):
-                    self._levels.append(Level(factor, code, words, value))
+                    self.levels.append(Level(factor, code, words, value))
         self._by_word: dict[str, list[Level]] = {}
-        self._precisions = [level for level in self._levels if level.factor == "precision"]
-        for level in self._levels:
+        self._precisions = [level for level in self.levels if level.factor == "precision"]
+        for level in self.levels:
             for word in set(level.words):
                 self._by_word.setdefault(word, []).append(level)
 
     def numeric_factors(self) -> Iterable[str]:
         """Return the factors that have numbers as values."""
         return self._numbers
+
+    def are_counts(self, factors: Sequence[str]) -> bool:
+        """Return whether all values of factors are whole numbers."""
+        return all(value.is_integer() for factor in factors for value in self._numbers[factor])
 
     def value(self, factor: str, code: int) -> FactorValue:
         """Return a value of a factor."""
@@ -236,17 +245,17 @@ class KeyIndex:
     def _match(self, text: str) -> KeyMatch | None:
         words = _words(text)
         bare = _words(_IN_PARENTHESES.sub(" ", text))
-        is_unit = bare != words and set(words[len(bare) :]) <= _NO_KEYS
+        is_unit = bare != words and set(words[len(bare) :]) <= NO_KEYS
         if bare and is_unit and (exact := self._exact(bare)):
             return exact
-        if not words or set(words) <= _NO_KEYS:
+        if not words or set(words) <= NO_KEYS:
             return self._exact(words)
         whole = self._hits(words, text)
         if any(best[0][0] >= 1 for best in whole.by_factor.values()):
             return self._of_hits(whole, words, exact=True)
         counted, rest = self._counted(text)
         flags, rest = self._flags(rest)
-        rest_words = tuple(word for word in _words(rest) if word not in _NO_KEYS)
+        rest_words = tuple(word for word in _words(rest) if word not in NO_KEYS)
         hits = self._hits(rest_words, rest) if rest_words != words else whole
         rest_match = self._of_hits(
             hits, rest_words, exact=any(best[0][0] >= 1 for best in hits.by_factor.values())
@@ -273,7 +282,7 @@ class KeyIndex:
         """Return what counts in a text mean ("8 GPUs", "bs=32", "2n8g"), and the text without them."""
         rest = unicodedata.normalize("NFKC", text[:300]).lower()
         matches: list[KeyMatch] = []
-        if match := _PER_NODE_PATTERN.search(rest):
+        if match := PER_NODE_PATTERN.search(rest) or NODES_BY_DEVICES.match(rest):
             nodes, devices = float(match[1]), float(match[1]) * float(match[2])
             parts = [self.match_number(("nodes",), nodes), self.match_number(("devices",), devices)]
             matches += [part for part in parts if part]
@@ -308,8 +317,8 @@ class KeyIndex:
         """Return what the names of factors that are true or false mean in a text: "w/ XLA", "w/o clip"."""
         matches = []
         for factor in self._booleans:
-            if match := re.search(rf"(?<![a-z]){re.escape(factor.lower())}(?![a-z])", text):
-                value = not _WITHOUT.search(text[: match.start()])
+            if match := re.search(rf"(?<![a-z]){re.escape(factor.lower())}[a-z]{{0,4}}(?![a-z])", text):
+                value = not WITHOUT.search(text[: match.start()])
                 if part := self.match_flag(factor, "yes" if value else "no"):
                     matches.append(part)
                     text = text[: match.start()] + " " + text[match.end() :]
@@ -320,12 +329,12 @@ class KeyIndex:
         if not words:
             return hits
         whole = "".join(words)
-        precision = _PRECISIONS.get(whole)
+        precision = PRECISIONS.get(whole)
         device = find_device(text)
         for level in self._candidates(words, device is not None):
             own = "".join(level.words)
             if own == whole or (
-                precision and level.factor == "precision" and _PRECISIONS.get(own) == precision
+                precision and level.factor == "precision" and PRECISIONS.get(own) == precision
             ):
                 hits.add(level.factor, 1.0, level.code, -1)
             elif level.factor == "precision" and (bits := _covered_precision(words, own)):
@@ -340,7 +349,7 @@ class KeyIndex:
 
     def _candidates(self, words: tuple[str, ...], everything: bool) -> Iterable[Level]:
         if everything:
-            return self._levels
+            return self.levels
         near = (level for word in dict.fromkeys(words) for level in self._by_word.get(word, ()))
         return dict.fromkeys([*near, *self._precisions])
 
@@ -424,8 +433,8 @@ def _covered_precision(words: tuple[str, ...], own: str) -> int:
     """Return the words of a text that name the same precision as a value, as bits: FP16 names amp."""
     for start in range(len(words)):
         for end in range(start + 1, min(len(words), start + 3) + 1):
-            name = _PRECISIONS.get("".join(words[start:end]))
-            if name and name == _PRECISIONS.get(own) and not "".join(words[start:end]).isdigit():
+            name = PRECISIONS.get("".join(words[start:end]))
+            if name and name == PRECISIONS.get(own) and not "".join(words[start:end]).isdigit():
                 return ((1 << (end - start)) - 1) << start
     return 0
 

@@ -11,8 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from reportgen.audit.documents import TextCell, TextTable
+from reportgen.audit.hints import without_measure
 from reportgen.audit.keys import KeyIndex, KeyMatch, Mask, factors_of_heading, squash
-from reportgen.audit.numbers import Number, is_missing, parse_numbers, unit_of_heading
+from reportgen.audit.numbers import (
+    Number,
+    has_decimal_comma,
+    is_missing,
+    parse_number,
+    parse_numbers,
+    unit_of_heading,
+)
 
 _MAX_HEAD_ROWS = 4
 # The share of cells that must be numbers for a column to be one of numbers.
@@ -42,6 +50,8 @@ class Slot:
     matches  what it means; None where it restricts nothing
     factors  of a slot of numbers: the factors that they may be
     heading  of the column of keys
+    is_context  whether a row of its own says it, for the rows below
+    is_flag     whether the texts are "yes" and "no"
     """
 
     is_row: bool
@@ -51,6 +61,7 @@ class Slot:
     matches: tuple[KeyMatch | None, ...]
     factors: tuple[str, ...] = ()
     is_context: bool = False
+    is_flag: bool = False
 
     def mask(self, at: int) -> Mask | None:
         """Return the cases that fit the text at a row or column."""
@@ -94,7 +105,10 @@ def read_layout(table: TextTable, index: KeyIndex) -> TableLayout | None:
     """Return the parts of a table, None if it has no numbers."""
     if table.width > _MAX_COLUMNS or len(table.rows) > _MAX_ROWS + _MAX_HEAD_ROWS or len(table.rows) < 2:
         return None
-    parsed = _Parsed(tuple(tuple(tuple(parse_numbers(cell.text)) for cell in row) for row in table.rows))
+    comma = has_decimal_comma(cell.text for row in table.rows for cell in row)
+    parsed = _Parsed(
+        tuple(tuple(tuple(parse_numbers(cell.text, comma=comma)) for cell in row) for row in table.rows)
+    )
     body = _body_start(table, parsed)
     heads = _heads(table, body)
     rows = list(range(body, len(table.rows)))
@@ -184,8 +198,11 @@ def _row_slots(
 ) -> Iterator[Slot]:
     size = len(table.rows) - body
     for column in range(table.width):
-        heading = " ".join(text for text in heads[column] if text)
+        heading = " ".join(dict.fromkeys(text for text in heads[column] if text))
         cells = _filled([table.rows[body + row][column] for row in range(size)], is_key=not numeric[column])
+        if numeric[column] and (pair := _paired_slots(table, body, column, heading, parsed, index, groups)):
+            yield from pair
+            continue
         if numeric[column]:
             slot = _number_slot(
                 column, heading, cells, [parsed.numbers[body + row][column] for row in range(size)], index
@@ -199,6 +216,33 @@ def _row_slots(
         matches = tuple(index.match(cell.text) if cell else None for cell in own)
         if any(matches):
             yield Slot(True, -1, "", own, matches, is_context=True)
+
+
+def _paired_slots(
+    table: TextTable,
+    body: int,
+    column: int,
+    heading: str,
+    parsed: _Parsed,
+    index: KeyIndex,
+    groups: dict[int, TextCell],
+) -> tuple[Slot, ...]:
+    """Return the slots of a column with two factors ("seq len / batch"): the group's and the row's number."""
+    parts = re.split(r"\s*[/|\\,]\s*", heading)
+    known = set(index.numeric_factors())
+    factors = [tuple(factor for factor in factors_of_heading(part) if factor in known) for part in parts]
+    if column or len(factors) != 2 or not factors[1] or not groups:
+        return ()
+    size = len(table.rows) - body
+    labels = [groups.get(body + row) for row in range(size)]
+    cells = [table.rows[body + row][column] for row in range(size)]
+    slots = []
+    for own, line in ((factors[0], labels), (factors[1], cells)):
+        numbers = [parse_number(cell.text) if cell else None for cell in line]
+        if own and not any(number and number.unit for number in numbers):
+            matches = [index.match_number(own, number.value) if number else None for number in numbers]
+            slots.append(Slot(True, column, "", tuple(line), tuple(matches), own, is_context=line is labels))
+    return tuple(slots)
 
 
 def _filled(cells: Sequence[TextCell], *, is_key: bool) -> list[TextCell]:
@@ -217,13 +261,21 @@ def _number_slot(
     factors = factors_of_heading(heading) or _factors_named(heading, index)
     factors = tuple(factor for factor in factors if factor in set(index.numeric_factors()))
     is_plain = all(len(own) <= 1 and all(not each.unit for each in own) for own in numbers)
+    if index.are_counts(factors):
+        is_plain = is_plain and all(each.value.is_integer() for own in numbers for each in own)
     if not factors or not is_plain:
         return None
+    # A blank count repeats the one above it, as merged cells do.
+    places: list[int] = []
+    for at, cell in enumerate(cells):
+        places.append(at if cell.text or not places else places[-1])
     matches = tuple(
-        index.match_number(factors, own[0].value) if own else (index.match(cell.text) if cell.text else None)
-        for own, cell in zip(numbers, cells, strict=True)
+        index.match_number(factors, numbers[at][0].value)
+        if numbers[at]
+        else (index.match(cells[at].text) if cells[at].text else None)
+        for at in places
     )
-    return Slot(True, column, heading, tuple(cells), matches, factors)
+    return Slot(True, column, heading, tuple(cells[at] for at in places), matches, factors)
 
 
 def _factors_named(heading: str, index: KeyIndex) -> tuple[str, ...]:
@@ -234,7 +286,7 @@ def _factors_named(heading: str, index: KeyIndex) -> tuple[str, ...]:
 def _text_slot(column: int, heading: str, cells: Sequence[TextCell], index: KeyIndex) -> Slot | None:
     flags = [index.match_flag(heading, cell.text) for cell in cells] if heading else []
     if any(flags):
-        return Slot(True, column, heading, tuple(cells), tuple(flags))
+        return Slot(True, column, heading, tuple(cells), tuple(flags), is_flag=True)
     matches = [index.match(cell.text) if cell.text else None for cell in cells]
     if not any(matches):
         return None
@@ -269,9 +321,10 @@ def _column_slots(
             ]
             yield Slot(False, level, "", tuple(cells), tuple(matches), factors)
             continue
-        matches = [index.match(text) if text else None for text in texts]
+        names = [without_measure(text) for text in texts]
+        matches = [index.match(name) if name else None for name in names]
         if any(matches):
-            yield Slot(False, level, "", tuple(cells), _with_siblings(texts, matches, index))
+            yield Slot(False, level, "", tuple(cells), _with_siblings(names, matches, index))
 
 
 def _left(table: TextTable, level: int, column: int) -> TextCell | None:

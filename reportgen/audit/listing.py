@@ -10,6 +10,8 @@ from reportgen.render.text import escape
 
 JSON_VERSION = 1
 _MAX_MARKDOWN_ROWS = 200
+# Verdicts that are counted only where there are any.
+_RARE = (CellVerdict.DERIVED, CellVerdict.MISPLACED)
 
 
 def place_of(document: AuditedDocument, judgement: Judgement) -> str:
@@ -27,7 +29,7 @@ def what_of(judgement: Judgement) -> str:
         return "key"
     measure = judgement.measure
     if measure is None:
-        return "-"
+        return "ratio of two numbers of the table" if judgement.verdict is CellVerdict.DERIVED else "-"
     phase = "" if measure.phase == "step" else f" ({measure.phase})"
     scope = "" if measure.scope == "total" else f", {measure.scope}"
     against = f" against {measure.baseline}" if measure.baseline else ""
@@ -35,16 +37,18 @@ def what_of(judgement: Judgement) -> str:
 
 
 def rows(documents: Sequence[AuditedDocument], *, everything: bool = False) -> list[tuple[str, ...]]:
-    """Return a table of the numbers that differ, or of all numbers, with a head."""
+    """Return a table of the numbers that are wrong, or of all numbers, with a head."""
     table: list[tuple[str, ...]] = [("where", "number", "verdict", "source says", "source", "because")]
     for document in documents:
-        shown = (each for each in document.judgements if everything or each.verdict is CellVerdict.DIFFERS)
+        shown = (each for each in document.judgements if everything or each.verdict in CellVerdict.wrong())
         table += [_row(document, each) for each in shown]
     return table
 
 
 def _row(document: AuditedDocument, judgement: Judgement) -> tuple[str, ...]:
-    because = judgement.hypothesis.text if judgement.hypothesis else "-"
+    is_derived = judgement.verdict is CellVerdict.DERIVED
+    because = what_of(judgement) if is_derived else "-"
+    because = judgement.hypothesis.text if judgement.hypothesis else because
     source = str(judgement.source or "-")
     return (
         place_of(document, judgement),
@@ -64,8 +68,12 @@ def counts_text(documents: Sequence[AuditedDocument]) -> str:
     """Return how many numbers have each verdict."""
     total = {verdict: sum(document.counts[verdict] for document in documents) for verdict in CellVerdict}
     names = {CellVerdict.DIFFERS: "differ" if total[CellVerdict.DIFFERS] != 1 else "differs"}
-    said = [f"{total[verdict]:,} {names.get(verdict, verdict)}" for verdict in reversed(CellVerdict)]
-    return f"{sum(total.values()):,} numbers: {', '.join(reversed(said))}"
+    said = [
+        f"{total[verdict]:,} {names.get(verdict, verdict)}"
+        for verdict in CellVerdict
+        if total[verdict] or verdict not in _RARE
+    ]
+    return f"{sum(total.values()):,} numbers: {', '.join(said)}"
 
 
 def to_json(documents: Sequence[AuditedDocument]) -> str:

@@ -19,6 +19,7 @@ from reportgen.audit.evidence import REPEAT, Evidence, Measure
 from reportgen.audit.hints import preference, signature
 from reportgen.audit.keys import Mask
 from reportgen.audit.layout import NumberClaim, Slot, TableLayout
+from reportgen.audit.places import Places
 from reportgen.core.model import FloatArray
 
 IntArray = NDArray[np.int64]
@@ -95,6 +96,7 @@ class Candidates:
     """The cases that each claim may be about by its keys, and those that the conditions leave.
 
     ignored       slots that restrict nothing; free_columns  columns whose headings restrict nothing
+    places        the words around the numbers, if they restrict the cases
     """
 
     evidence: Evidence
@@ -102,6 +104,7 @@ class Candidates:
     ignored: frozenset[int] = frozenset()
     free_columns: frozenset[int] = frozenset()
     conditions: tuple[Condition, ...] = ()
+    places: Places | None = None
     _masks: dict[tuple[int, int], Mask] = field(default_factory=dict)
     _rows: dict[int, Mask] = field(default_factory=dict)
     _columns: dict[int, Mask] = field(default_factory=dict)
@@ -138,6 +141,8 @@ class Candidates:
         """Return the cases that meet the conditions."""
         if self._shared is None:
             self._shared = np.ones(len(self.evidence.cases), dtype=bool)
+            if self.places:
+                self._shared &= ~self.places.of_context()
             for condition in self.conditions:
                 self._shared = self._shared & (self.evidence.codes[condition.factor] == condition.code)
         return self._shared
@@ -150,6 +155,7 @@ class Candidates:
             self.ignored,
             self.free_columns,
             conditions,
+            self.places,
             {},
             self._rows,
             self._columns,
@@ -165,6 +171,8 @@ class Candidates:
             own = slot.mask(at) if slot.is_row == is_row and number not in self.ignored else None
             if own is not None and slot is not without:
                 mask = mask & own
+        if self.places and without is None:
+            mask = mask & ~self.places.of_line(at, is_row=is_row)
         return mask
 
 
@@ -225,13 +233,24 @@ class _Proof:
 class Mapper:
     """Maps one table to the evidence."""
 
-    def __init__(self, evidence: Evidence, index: ValueIndex, layout: TableLayout) -> None:
-        self.evidence, self.index, self.layout = evidence, index, layout
+    def __init__(self, evidence: Evidence, index: ValueIndex, layout: TableLayout, places: Places) -> None:
+        self.evidence, self.index, self.layout, self.places = evidence, index, layout, places
         self._signatures: dict[tuple[str, ...], frozenset[str]] = {}
 
     def map(self) -> tuple[TableMapping, Candidates]:
-        """Return the best mapping of the table, and the candidates that its keys and conditions leave."""
-        candidates = self._without_useless_keys(Candidates(self.evidence, self.layout))
+        """Return the best mapping of the table, and the candidates that its keys and conditions leave.
+
+        The words around the numbers restrict the cases unless the numbers prove that they are about others:
+        then the words are wrong, and each number is judged by them.
+        """
+        placed = self._map(Candidates(self.evidence, self.layout, places=self.places))
+        if placed[0].proof >= 2 * _MIN_PROOF:
+            return placed
+        free = self._map(Candidates(self.evidence, self.layout))
+        return free if free[0].proof > max(placed[0].proof, 0.0) + 2 * _MIN_PROOF else placed
+
+    def _map(self, candidates: Candidates) -> tuple[TableMapping, Candidates]:
+        candidates = self._without_useless_keys(candidates)
         candidates = self._without_useless_headings(candidates)
         readings, proof = self._readings(candidates)
         for _ in range(2):
@@ -265,7 +284,7 @@ class Mapper:
         free = frozenset(column for column, is_excluded in excluded.items() if is_excluded)
         if not free:
             return candidates
-        freed = Candidates(self.evidence, self.layout, candidates.ignored, free)
+        freed = Candidates(self.evidence, self.layout, candidates.ignored, free, places=candidates.places)
         return freed if self._readings(freed)[1] > self._readings(candidates)[1] + _MIN_PROOF else candidates
 
     def _readings(self, candidates: Candidates) -> tuple[dict[NumberClaim, Reading], float]:
@@ -412,11 +431,20 @@ class Mapper:
             texts if any(self._signature((text,)) for text in texts) else (*layout.table.context[-2:], *texts)
         )
 
+    def _named(self) -> frozenset[str]:
+        """Return the factors that most rows or columns name: no condition on all numbers decides them."""
+        named: set[str] = set()
+        for is_row in (True, False):
+            lines = {claim.row if is_row else claim.column for claim in self.layout.claims}
+            counts = Counter(name for line in lines for name in self.places.factors(line, is_row=is_row))
+            named |= {name for name, count in counts.items() if 2 * count > len(lines) > 1}
+        return frozenset(named)
+
     def _conditions(
         self, candidates: Candidates, readings: Mapping[NumberClaim, Reading]
     ) -> tuple[Condition, ...]:
         """Return the conditions that the numbers prove: with them, fewer agreements can be chance."""
-        pairs = _Pairs.of(self.evidence, candidates.under(()), readings)
+        pairs = _Pairs.of(self.evidence, candidates.under(()), readings, self._named())
         if pairs is None:
             return ()
         chosen: list[Condition] = []
@@ -438,7 +466,7 @@ class Mapper:
 
 def replace_ignored(candidates: Candidates, ignored: frozenset[int]) -> Candidates:
     """Return candidates that ignore some slots."""
-    return Candidates(candidates.evidence, candidates.layout, ignored)
+    return Candidates(candidates.evidence, candidates.layout, ignored, places=candidates.places)
 
 
 def _sample(claims: Sequence[NumberClaim]) -> Sequence[NumberClaim]:
@@ -468,8 +496,13 @@ class _Pairs:
 
     @classmethod
     def of(
-        cls, evidence: Evidence, candidates: Candidates, readings: Mapping[NumberClaim, Reading]
+        cls,
+        evidence: Evidence,
+        candidates: Candidates,
+        readings: Mapping[NumberClaim, Reading],
+        named: frozenset[str],
     ) -> "_Pairs | None":
+        """Return the pairs with the factors that may be conditions: none that keys name."""
         claims, agree, cases, proof = [], [], [], []
         for number, (claim, reading) in enumerate(readings.items()):
             outcome = compare(evidence, claim, reading, candidates.mask(claim.row, claim.column))
@@ -480,7 +513,7 @@ class _Pairs:
         if not claims or not sum(map(len, cases)):
             return None
         flat = np.concatenate(cases)
-        names = [name for name in sorted(evidence.codes) if name != REPEAT]
+        names = [name for name in sorted(evidence.codes) if name != REPEAT and name not in named]
         codes = {name: evidence.codes[name][flat].astype(np.int64) for name in names}
         codes = {name: own for name, own in codes.items() if len(np.unique(own)) > 1}
         return cls(np.concatenate(claims), np.concatenate(agree), codes, np.array(proof), len(claims))

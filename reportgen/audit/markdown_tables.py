@@ -33,12 +33,14 @@ _WITHOUT_LINKS = MarkdownIt("commonmark").enable("strikethrough").disable(["text
 _NOTE = re.compile(r"\[\^[^\[\]]{1,40}\]|<sup>[^<>]{0,40}</sup>", re.IGNORECASE)
 _CODE_SPAN = re.compile(r"`[^`\n]*<[^`\n]*`")
 _SEPARATOR = re.compile(r":?-+:?")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\[*_])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bvs\.)\s+(?=[A-Z\[*_])")
 # Blocks of HTML without prose: tables, which are read as such, and parts that a page does not show.
 _NO_PROSE = re.compile(
     r"\s*<(?:!|/?(?:table|caption|thead|tbody|tfoot|t[rdh]|script|style|pre)\b)", re.IGNORECASE
 )
 _MAX_HEADINGS = 3
+_CAPTION = re.compile(r"[*_]*table\b[\w .]{0,8}:", re.IGNORECASE)
+_HTML_HEADING = re.compile(r"<h([1-6])\b[^<>]*>(.*?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
 _ESCAPED_ASTERISK = r"\*"  # the mark of a footnote; the other asterisks are emphasis
 
 
@@ -48,7 +50,7 @@ def read_markdown(text: str) -> tuple[list[TextTable], list[Sentence]]:
     tokens = iter(_BLOCKS.parse(text))
     for token in tokens:
         reader.read(token, tokens)
-    html_tables, _ = read_html(reader.without_code())
+    html_tables, _ = read_html(reader.without_code(), is_part=True)
     tables = [*reader.tables, *map(reader.below_headings, html_tables)]
     return sorted(tables, key=attrgetter("line")), reader.sentences
 
@@ -78,44 +80,62 @@ class _MarkdownReader:
         self._lines, self._starts = text.split("\n"), line_starts(text)
         self._headings: dict[str, str] = {}
         self._sections: list[tuple[int, tuple[str, ...]]] = [(0, ())]
-        self._last_text = ""
+        self._last_text = self._above_list = ""
+        self._table_end = -2
         self._code: list[tuple[int, int]] = []
         self._cells = 0
 
     def read(self, token: Token, following: Iterator[Token]) -> None:
         """Read a block, whose other tokens are the next ones of `following`."""
         if token.type == "heading_open":
-            self._read_heading(token, next(following))
+            self._open_section(token.tag, next(following).content, _first_line(token))
         elif token.type == "paragraph_open":
             self._read_prose(next(following))
-        elif token.type == "html_block" and not _NO_PROSE.match(token.content):
-            self._read_prose(token)
+        elif token.type == "html_block":
+            for level, title in _HTML_HEADING.findall(token.content):
+                self._open_section(f"h{level}", title, _first_line(token))
+            if not _NO_PROSE.match(token.content):
+                self._read_prose(token)
         elif token.type in ("bullet_list_open", "ordered_list_open") and token.level == 0:
-            self._last_text = ""
+            self._above_list, self._last_text = self._last_text, ""
         elif token.type == "table_open":
             self._read_table(following)
         elif token.type in ("fence", "code_block") and token.map:
             self._code.append((token.map[0], token.map[1]))
 
-    def _read_heading(self, token: Token, inline: Token) -> None:
-        above = {name: title for name, title in self._headings.items() if name < token.tag}
-        self._headings = {**above, token.tag: without_markup(inline.content)}
-        self._sections.append((_first_line(token), tuple(self._headings.values())[-_MAX_HEADINGS:]))
+    def _open_section(self, tag: str, title: str, line: int) -> None:
+        above = {name: title for name, title in self._headings.items() if name < tag}
+        self._headings = {**above, tag: without_markup(title)}
+        self._sections.append((line, tuple(self._headings.values())[-_MAX_HEADINGS:]))
         self._last_text = ""
 
     def _read_prose(self, token: Token) -> None:
         """Cut the lines of a paragraph, or of a block of HTML, into sentences."""
         first, end = token.map or (0, 0)
+        if self.tables and first - self._table_end <= 1 and _CAPTION.match(token.content):
+            caption = without_markup(token.content)
+            self.tables[-1] = replace(self.tables[-1], context=(*self.tables[-1].context, caption))
+            return
+        if _CAPTION.match(token.content):
+            self._caption_list(without_markup(token.content), first)
+        is_in_list = token.level > 1
+        context = (*self._sections[-1][1], *((self._above_list,) if is_in_list and self._above_list else ()))
         for number in range(first, end):
             line, position = self._lines[number], 0
             for part in _SENTENCE_END.split(line):
                 at = line.find(part, position)
                 position = at + len(part)
                 start = self._starts[number] + at
-                self.sentences.append(Sentence(part, number + 1, start, self._sections[-1][1]))
-        is_in_list = token.level > 2
+                self.sentences.append(Sentence(part, number + 1, start, context))
         above = self._last_text if is_in_list else ""
         self._last_text = f"{above} {without_markup(token.content)}".strip()[:MAX_CELL_CHARS]
+
+    def _caption_list(self, caption: str, line: int) -> None:
+        """Give the caption below a list to the sentences of the list."""
+        first = self._sections[-1][0]
+        for number, each in enumerate(self.sentences):
+            if first < each.line <= line:
+                self.sentences[number] = replace(each, context=(*each.context, caption))
 
     def _read_table(self, tokens: Iterator[Token]) -> None:
         rows: list[list[TextCell]] = []
@@ -133,6 +153,7 @@ class _MarkdownReader:
                 self._cells += len(contents)
                 if self._cells <= MAX_CELLS and len(self.tables) < MAX_TABLES:
                     rows.append(list(self._row(number, contents)))
+        self._table_end = number + 1
         if rows:
             context = (*self._sections[-1][1], *([self._last_text] if self._last_text else []))
             self.tables.append(TextTable(rectangle(rows), 1, context, rows[0][0].line))

@@ -21,6 +21,8 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; }
 pre { overflow-x: auto; border: 1px solid var(--line); padding: 1rem; line-height: 1.6; }
 mark { color: inherit; border-radius: 3px; padding: 0 2px; }
 .verified { background: #2a93; } .rounded { background: #29a3; }
+.derived { background: #29a3; }
+.misplaced { background: #e922; outline: 2px solid #e92; }
 .differs { background: #d226; outline: 2px solid #d22; font-weight: bold; }
 .no-source { background: none; border-bottom: 1px dotted #888; }
 td, th { text-align: left; padding: .2rem .8rem .2rem 0; vertical-align: top; }
@@ -46,7 +48,7 @@ def _legend() -> str:
 
 
 def _class(verdict: CellVerdict) -> str:
-    return verdict.replace(" ", "-")
+    return "misplaced" if verdict is CellVerdict.MISPLACED else verdict.replace(" ", "-")
 
 
 def _differences(document: AuditedDocument) -> str:
@@ -54,7 +56,7 @@ def _differences(document: AuditedDocument) -> str:
         f'<tr><td><a href="#n{number}">{escape(place_of(document, each))}</a></td><td>{_text(each.text)}</td>'
         f"<td>{_text(_said(each))}</td></tr>\n"
         for number, each in enumerate(document.judgements)
-        if each.verdict is CellVerdict.DIFFERS
+        if each.verdict in CellVerdict.wrong()
     ]
     head = "<tr><th>where</th><th>number</th><th>source</th></tr>\n"
     return f"<table>\n{head}{''.join(rows)}</table>\n" if rows else ""
@@ -92,7 +94,13 @@ def _marked(document: AuditedDocument) -> Iterator[str]:
     yield _source(text[position:])
 
 
-_SEVERITY = (CellVerdict.DIFFERS, CellVerdict.NO_SOURCE, CellVerdict.ROUNDED, CellVerdict.VERIFIED)
+_SEVERITY = (
+    *CellVerdict.wrong(),
+    CellVerdict.NO_SOURCE,
+    CellVerdict.ROUNDED,
+    CellVerdict.DERIVED,
+    CellVerdict.VERIFIED,
+)
 
 
 def _source(text: str) -> str:

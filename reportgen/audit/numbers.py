@@ -2,24 +2,34 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from reportgen.core.units import Unit, find
 
 _DIGITS = (
-    r"(?:\d{1,3}(?:[,\u00a0\u2009\u202f '\u2019_]\d{3})+(?!\d)(?:\.\d+)?"
+    r"(?:\d{1,3}(?:[\u00a0\u2009\u202f '\u2019_]\d{3})+(?!\d)(?:[.,]\d+)?"
+    r"|\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"
     r"|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d+[.,]\d+|\d+|\.\d+)"
 )
-_NUMBER = re.compile(rf"(?P<sign>[-+\u2212]?)(?P<digits>{_DIGITS})(?P<exponent>[eE][-+]?\d{{1,3}})?")
+NUMBER = re.compile(rf"(?P<sign>[-+\u2212]?)(?P<digits>{_DIGITS})(?P<exponent>[eE][-+]?\d{{1,3}})?")
 # What may come before and after the number of a cell that is a number.
 _BEFORE = re.compile(r"[\s~\u2248<>\u2264\u2265=≈]*")
 _UNIT = re.compile(
     r"\s*(?P<unit>%|[x\u00d7]|[A-Za-zµμ°][A-Za-zµμ°]*(?:\s?/\s?[A-Za-z]+|\s(?:per|a)\s[A-Za-z]+)?)(?![A-Za-z0-9])"
 )
 _SPREAD = re.compile(r"\s*(?:±|\+/-|\+-)\s*[\d.,]+\s*%?")
-_MARKS = re.compile(r"[\s*†‡§¶¹²³⁰-⁹✓✔✗🏆⭐▲▼↑↓]*(?:\[[a-z\d]{1,2}\]|\((?:\*+|[a-z])\)|\^[a-z\d])?[\s*†‡§]*")
+_MARKS = re.compile(
+    r"[\s*†‡§¶¹²³⁰-⁹✓✔✗🏆⭐▲▼△▽↑↓]*(?:\[[a-z\d]{1,2}\]|\((?:\*+|[a-z])\)|\^[a-z\d])?[\s*†‡§]*"
+)
 _NEXT = re.compile(r"\s*(?:[/|;,]\s+|\s/\s|\(|→|->)\s*")
+# Numbers that can be read in one way only.
+_WITH_COMMA = re.compile(
+    r"(?<![\w.,])(?:\d+,(?:\d{1,2}|\d{4,})(?!\d)|0,\d|\d{1,3}(?:\.\d{3})+(?:,\d|\.\d{3}))"
+)
+_WITH_POINT = re.compile(
+    r"(?<![\w.,])(?:\d+\.(?:\d{1,2}|\d{4,})(?![\d.])|0\.\d|\d{1,3}(?:,\d{3})+(?:\.\d|,\d{3}))"
+)
 _MISSING = re.compile(r"(?:[-–—]+|n/?a|none|nan|oom|null|tbd|todo|\?+|missing|\.+)?", re.IGNORECASE)
 _MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1e9}
 _TIMES = ("x", "X", "×", "times")
@@ -69,17 +79,29 @@ class Number:
     start: int = 0
 
 
-def parse_number(text: str) -> Number | None:
+def has_decimal_comma(texts: Iterable[str]) -> bool:
+    """Return whether numbers are written with a decimal comma, so that 25.350 is 25,350."""
+    commas = points = 0
+    for text in texts:
+        commas += bool(_WITH_COMMA.search(text))
+        points += bool(_WITH_POINT.search(text))
+    return commas > points
+
+
+def parse_number(text: str, *, comma: bool = False) -> Number | None:
     """Return the number that a text consists of, None if it is something else."""
-    return next(iter(parse_numbers(text)), None)
+    return next(iter(parse_numbers(text, comma=comma)), None)
 
 
-def parse_numbers(text: str) -> list[Number]:
-    """Return the numbers that a cell consists of: one, or several as in `12.3 (1.5x)`; [] for other text."""
+def parse_numbers(text: str, *, comma: bool = False) -> list[Number]:
+    """Return the numbers that a cell consists of: one, or several as in `12.3 (1.5x)`; [] for other text.
+
+    comma  whether the decimal mark is a comma where a number could be read in two ways
+    """
     numbers: list[Number] = []
     position = _BEFORE.match(text).end()  # type: ignore[union-attr]
     while len(numbers) < _MAX_NUMBERS:
-        read = _number_at(text, position)
+        read = _number_at(text, position, comma)
         if read is None:
             return numbers if numbers and position >= len(text) else []
         number, position = read
@@ -103,11 +125,11 @@ def _end_of_marks(text: str, position: int) -> int:
     return end
 
 
-def _number_at(text: str, position: int) -> tuple[Number, int] | None:
-    match = _NUMBER.match(text, position)
+def _number_at(text: str, position: int, comma: bool) -> tuple[Number, int] | None:
+    match = NUMBER.match(text, position)
     if not match:
         return None
-    number = _value(match)
+    number = _value(match, comma)
     if number is None:
         return None
     value, half, coarse, digits = number
@@ -140,9 +162,9 @@ def find_unit(text: str) -> Unit | None:
     return known or (find(_SPELLINGS.get(text.lower(), text.lower())) if len(text) > 1 else None)
 
 
-def _value(match: re.Match[str]) -> tuple[float, float, float, int] | None:
+def _value(match: re.Match[str], comma: bool) -> tuple[float, float, float, int] | None:
     written, exponent = match["digits"], int((match["exponent"] or "e0")[1:])
-    whole, fraction = _parts(written)
+    whole, fraction = _parts(written, comma)
     if len(whole) + len(fraction) > 40 or abs(exponent) > 30:
         return None
     sign = -1.0 if match["sign"] in ("-", "−") else 1.0
@@ -156,14 +178,19 @@ def _value(match: re.Match[str]) -> tuple[float, float, float, int] | None:
     return (value, half, coarse, len(digits)) if math.isfinite(value) else None
 
 
-def _parts(written: str) -> tuple[str, str]:
+def _parts(written: str, comma: bool) -> tuple[str, str]:
     """Return the digits before and after the decimal mark."""
+    if comma and re.fullmatch(r"\d{1,3}\.\d{3}|\d+,\d+", written):
+        whole, _, fraction = written.replace(".", "").partition(",")
+        return whole, fraction
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}", written):
         whole, _, fraction = written.replace(".", "").partition(",")
         return whole, fraction
     if re.fullmatch(r"\d+,\d+", written) and not (re.fullmatch(r"[1-9]\d{0,2},\d{3}", written)):
         whole, _, fraction = written.partition(",")
         return whole, fraction
+    if match := re.fullmatch(r"(\d{1,3}(?:[^\d.,]\d{3})+),(\d+)", written):
+        return re.sub(r"\D", "", match[1]), match[2]
     whole, _, fraction = written.partition(".")
     return re.sub(r"\D", "", whole), fraction
 
@@ -191,7 +218,7 @@ def _unit_candidates(text: str) -> Iterator[str]:
     ):
         yield "%" if match[1] in ("pct", "percent") else match[1]
     if match := re.search(
-        r"(?<![A-Za-z])(ms|seconds|secs|sec|milliseconds|MiB|GiB|GB|MB|%)(?![A-Za-z])", text
+        r"(?<![A-Za-z0-9])(?<!\d )(ms|seconds|secs|sec|milliseconds|MiB|GiB|GB|MB|%)(?![A-Za-z])", text
     ):
         yield match[1]
     if text.strip() in ("s", "ms", "us", "h", "W"):

@@ -15,7 +15,7 @@ from reportgen.audit.keys import Mask, is_folder
 from reportgen.core.metrics import RATES
 from reportgen.core.model import FloatArray
 
-_SCALE_FACTORS = frozenset({"devices", "nodes", PER_NODE, GLOBAL_BATCH})
+SCALE_FACTORS = frozenset({"devices", "nodes", PER_NODE, GLOBAL_BATCH})
 _MAX_LEVELS, _MAX_QUANTITIES, _MAX_CASES = 12, 24, 3000
 
 
@@ -76,10 +76,10 @@ def _baselines(evidence: Evidence, cases: np.ndarray) -> Iterator[_Baselines]:
     for factor in sorted(evidence.codes):
         codes = evidence.codes[factor][cases]
         levels = np.unique(codes[codes >= 0])
-        if is_folder(factor) or factor in _SCALE_FACTORS - {"devices"} or not 2 <= len(levels) <= _MAX_LEVELS:
+        if is_folder(factor) or factor in SCALE_FACTORS - {"devices"} or not 2 <= len(levels) <= _MAX_LEVELS:
             continue
-        ignored = _SCALE_FACTORS if factor == "devices" else {factor}
-        keys = _keys(evidence, cases, ignored)
+        ignored = SCALE_FACTORS if factor == "devices" else {factor}
+        keys = case_keys(evidence, cases, ignored)
         if factor == "devices":
             counts = [evidence.levels[factor][level] for level in levels]
             numbers = [count for count in counts if isinstance(count, int)]
@@ -100,7 +100,7 @@ def _baselines(evidence: Evidence, cases: np.ndarray) -> Iterator[_Baselines]:
             yield _Baselines(f"{factor} = {evidence.levels[factor][level]}", of, devices)
 
 
-def _keys(evidence: Evidence, cases: np.ndarray, ignored: frozenset[str] | set[str]) -> np.ndarray:
+def case_keys(evidence: Evidence, cases: np.ndarray, ignored: frozenset[str] | set[str]) -> np.ndarray:
     """Return the codes of all other factors of each case, one row a case."""
     names = [name for name in sorted(evidence.codes) if name not in ignored and not is_folder(name)]
     return np.ascontiguousarray(np.array([evidence.codes[name][cases] for name in names]).T)

@@ -13,19 +13,23 @@ from itertools import islice
 
 import numpy as np
 
-from reportgen.audit.agreement import bits, is_exact
+from reportgen.audit.agreement import bits, is_exact, scales_of
 from reportgen.audit.documents import TextCell
 from reportgen.audit.evidence import Evidence, Measure
-from reportgen.audit.hypotheses import Doubt, Hypothesis, explain
+from reportgen.audit.hints import contradiction, says_of
+from reportgen.audit.hypotheses import Doubt, Hypothesis, explain, explain_ratio
 from reportgen.audit.keys import is_folder
 from reportgen.audit.layout import NumberClaim, Slot
 from reportgen.audit.mapping import Candidates, Outcome, Reading, TableMapping, compare
+from reportgen.audit.numbers import find_unit
+from reportgen.audit.places import Places
+from reportgen.audit.quotients import Dividend, Quotient, announces_ratio, is_quotient, quotients_of
 from reportgen.core.model import FactorValue, Source
 
 # What the numbers that agree must prove before one is accused, in bits, and how many must agree.
 _MIN_TABLE_PROOF, _MIN_VERIFIED, _MIN_TABLE_SHARE = 20.0, 3, 0.6
 # Which share of the other numbers under the same key or heading must agree.
-_MIN_KEY_SHARE = 0.5
+_MIN_KEY_SHARE, _MIN_RATIO_SHARE = 0.5, 0.8
 # Mistakes that say nothing against the keys of a cell.
 _CLEAR_MISTAKES = ("swapped cells", "decimal shift", "unit", "per device", "total", "transposed digits")
 # In a larger table, mistakes are looked for in the row and column of a cell only.
@@ -41,8 +45,15 @@ class CellVerdict(StrEnum):
 
     VERIFIED = "verified"
     ROUNDED = "rounded"
+    DERIVED = "derived"
+    MISPLACED = "number found, place not"
     DIFFERS = "differs"
     NO_SOURCE = "no source"
+
+    @classmethod
+    def wrong(cls) -> tuple["CellVerdict", ...]:
+        """Return the verdicts that something is to be corrected."""
+        return cls.DIFFERS, cls.MISPLACED
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +79,16 @@ class Judgement:
 
 @dataclass(slots=True)
 class _Judged:
-    """A claim with its comparison."""
+    """A claim with its comparison.
+
+    elsewhere  the comparison with cases that the words around the number contradict, if they alone agree
+    """
 
     claim: NumberClaim
     reading: Reading | None = None
     outcome: Outcome | None = None
-    has_other_key: bool = False
+    wrong_key: "_WrongKey | None" = None
+    elsewhere: Outcome | None = None
     hypothesis: Hypothesis | None = None
 
     @property
@@ -104,10 +119,16 @@ class _WrongKey:
 class Judge:
     """Judges one mapped table."""
 
-    def __init__(self, evidence: Evidence, mapping: TableMapping, candidates: Candidates) -> None:
-        self.evidence, self.mapping, self.candidates = evidence, mapping, candidates
+    def __init__(
+        self, evidence: Evidence, mapping: TableMapping, candidates: Candidates, places: Places
+    ) -> None:
+        self.evidence, self.mapping, self.candidates, self.places = evidence, mapping, candidates, places
         self.layout = mapping.layout
+        self._parts: dict[int, int] = defaultdict(int)
+        for claim in self.layout.claims:
+            self._parts[claim.column] = max(self._parts[claim.column], claim.part + 1)
         self._judged = [self._compare(claim) for claim in self.layout.claims]
+        self._judged = [each if each.reading else self._in_own_unit(each) for each in self._judged]
 
     def judge(self) -> list[Judgement]:
         """Return the judgements of all numbers and keys, by place."""
@@ -119,16 +140,35 @@ class Judge:
             for each in self._judged:
                 if each.is_comparable and not each.is_verified:
                     each.hypothesis = self._explain(each, expected)
-        judgements = [self._judgement(each, groups) for each in self._judged]
+        quotients = self._quotients()
+        judgements = [
+            self._of_quotient(each, quotients[each.claim])
+            if each.claim in quotients and not each.is_verified
+            else self._judgement(each, groups)
+            for each in self._judged
+        ]
         judgements += list(self._keys(wrong_keys))
         return sorted(judgements, key=lambda each: (each.cell.line, each.cell.start, each.text))
 
-    def _compare(self, claim: NumberClaim) -> _Judged:
-        reading = self.mapping.readings.get(claim)
+    def _compare(self, claim: NumberClaim, reading: Reading | None = None) -> _Judged:
+        reading = reading or self.mapping.readings.get(claim)
         if reading is None:
             return _Judged(claim)
         mask = self.candidates.mask(claim.row, claim.column)
-        return _Judged(claim, reading, compare(self.evidence, claim, reading, mask))
+        placed = compare(self.evidence, claim, reading, mask & ~self.places.contradicted(claim))
+        if placed.is_verified and (word := self._other_measure(claim, reading)):
+            named = self._named_statistic(reading, word)
+            own = named and compare(self.evidence, claim, named, mask & ~self.places.contradicted(claim))
+            if own and own.is_verified:
+                return _Judged(claim, named, own)
+            return _Judged(claim, reading, elsewhere=placed)
+        if placed.is_verified:
+            # A case of another study may contradict no word because it states little.
+            stated = self.places.stated(claim)[placed.cases]
+            best = placed.agree & (stated == stated.max())
+            return _Judged(claim, reading, replace(placed, agree=best)) if best.any() else _Judged(claim)
+        every = compare(self.evidence, claim, reading, mask)
+        return _Judged(claim, reading, placed, elsewhere=every if every.is_verified else None)
 
     # Keys
 
@@ -157,7 +197,7 @@ class Judge:
             )
             if match is None or slot.is_context or not match.named or not match.exact:
                 continue
-            agreeing: list[set[int]] = []
+            agreeing: list[tuple[int, ...]] = []
             comparable, proof = 0, 0.0
             for each in members:
                 assert each.reading is not None
@@ -165,12 +205,11 @@ class Judge:
                 outcome = compare(self.evidence, each.claim, each.reading, mask)
                 comparable += outcome.is_comparable
                 if outcome.is_verified:
-                    agreeing.append(set(outcome.cases[outcome.agree].tolist()))
+                    agreeing.append(tuple(outcome.cases[outcome.agree].tolist()))
                     proof += bits(each.claim.number, outcome.values)
             if len(agreeing) < max(_MIN_KEY_NUMBERS, _MIN_ROW_SHARE * comparable) or proof < _MIN_KEY_PROOF:
                 continue
-            common = set.intersection(*agreeing)
-            if wrong := self._named_otherwise(slot, at, common):
+            if wrong := self._named_otherwise(slot, at, agreeing):
                 yield wrong
 
     def _mask_without(self, claim: NumberClaim, slot: Slot) -> np.ndarray:
@@ -178,18 +217,20 @@ class Judge:
         column = self.candidates.column(claim.column, without=slot)
         return row & column & self.candidates.shared()
 
-    def _named_otherwise(self, slot: Slot, at: int, cases: set[int]) -> _WrongKey | None:
-        """Return the one value that the cases have where the key says another, None if they have several."""
+    def _named_otherwise(self, slot: Slot, at: int, agreeing: Sequence[tuple[int, ...]]) -> _WrongKey | None:
+        """Return the one value that the agreeing cases have where the key says another, None without one."""
         match = slot.matches[at]
         assert match is not None
         otherwise: list[_WrongKey] = []
         for factor, named in match.named.items():
-            codes = {int(self.evidence.codes[factor][case]) for case in cases}
+            own = self.evidence.codes[factor]
+            codes = set.intersection(*({int(own[case]) for case in cases} for cases in agreeing))
             if codes & named:
                 return None
             if len(codes) == 1 and min(codes) >= 0 and factor in self._factors_of(slot):
-                value = self.evidence.levels[factor][codes.pop()]
-                otherwise.append(_WrongKey(slot, at, factor, value, frozenset(cases)))
+                code = codes.pop()
+                cases = frozenset(case for each in agreeing for case in each if own[case] == code)
+                otherwise.append(_WrongKey(slot, at, factor, self.evidence.levels[factor][code], cases))
         return otherwise[0] if otherwise else None
 
     def _factors_of(self, slot: Slot) -> frozenset[str]:
@@ -209,7 +250,7 @@ class Judge:
                 own = each.claim.row if wrong.slot.is_row else each.claim.column
                 if own == wrong.at and each.reading:
                     each.outcome = compare(self.evidence, each.claim, each.reading, mask)
-                    each.has_other_key = True
+                    each.wrong_key = wrong
 
     def _keys(self, wrong_keys: Iterable[_WrongKey]) -> Iterator[Judgement]:
         """Yield the judgements of keys: wrong ones, and the numbers in columns of keys."""
@@ -256,15 +297,15 @@ class Judge:
             and verified >= _MIN_TABLE_SHARE * comparable
         )
 
-    def _groups(self) -> dict[object, list[_Judged]]:
+    def _groups(self) -> dict[tuple[object, ...], list[_Judged]]:
         """Return the claims under each heading and key."""
-        groups: dict[object, list[_Judged]] = defaultdict(list)
+        groups: dict[tuple[object, ...], list[_Judged]] = defaultdict(list)
         for each in self._judged:
             for name in self._group_names(each):
                 groups[name].append(each)
         return groups
 
-    def _group_names(self, each: _Judged) -> Iterator[object]:
+    def _group_names(self, each: _Judged) -> Iterator[tuple[object, ...]]:
         """Yield the column of a claim and the texts that identify it."""
         yield "column", each.claim.column, each.claim.part
         for number, slot in enumerate(self.layout.slots):
@@ -274,8 +315,11 @@ class Judge:
                 yield number, cell.text
         yield "row", each.claim.row
 
-    def _is_trusted(self, each: _Judged, groups: Mapping[object, Sequence[_Judged]]) -> bool:
+    def _is_trusted(self, each: _Judged, groups: Mapping[tuple[object, ...], Sequence[_Judged]]) -> bool:
         """Return whether the other numbers under each key of a claim agree mostly."""
+        assert each.reading is not None
+        # Which two cases a ratio divides is a guess.
+        is_ratio = self.evidence.measures[each.reading.measure].scope in ("speedup", "slowdown", "efficiency")
         for name in self._group_names(each):
             others = [
                 other
@@ -283,22 +327,140 @@ class Judge:
                 if other is not each and other.is_comparable and not other.is_explained
             ]
             agreeing = sum(other.is_verified for other in others)
+            every = [other for other in groups[name] if other is not each and other.is_comparable]
+            if len(every) >= 2 and not any(other.is_verified for other in every):
+                return False
             # One other cell that differs may be the second of two that were swapped.
             if len(others) >= 2 and agreeing < _MIN_KEY_SHARE * len(others):
                 return False
+            if (
+                is_ratio
+                and name[0] == "column"
+                and agreeing < max(_MIN_VERIFIED, _MIN_RATIO_SHARE * len(others))
+            ):
+                return False
         return True
 
-    def _judgement(self, each: _Judged, groups: Mapping[object, Sequence[_Judged]]) -> Judgement:
+    def _is_unread_ratio(self, each: _Judged, groups: Mapping[tuple[object, ...], Sequence[_Judged]]) -> bool:
+        """Return whether a number is announced as a ratio, in a row or column where no reading is right."""
+        assert each.reading is not None
+        if self.evidence.measures[each.reading.measure].baseline:
+            return False
+        lines: list[tuple[object, ...]] = []
+        if announces_ratio(self.layout.heads[each.claim.column]):
+            lines.append(("column", each.claim.column, each.claim.part))
+        if announces_ratio(self.layout.labels[each.claim.row]):
+            lines.append(("row", each.claim.row))
+        return not all(any(other.is_verified for other in groups[line]) for line in lines)
+
+    def _judgement(self, each: _Judged, groups: Mapping[tuple[object, ...], Sequence[_Judged]]) -> Judgement:
         claim = each.claim
         nothing = Judgement(claim.cell, claim.number.text, CellVerdict.NO_SOURCE)
+        if each.elsewhere is not None:
+            nothing = self._misplaced(each, each.elsewhere)
         if not each.is_comparable or each.reading is None or each.outcome is None:
             return nothing
+        if each.is_verified and each.wrong_key:
+            return self._misplaced(each, each.outcome)
         if each.is_verified:
             return self._agreeing(each)
+        if self._is_unread_ratio(each, groups):
+            return nothing
         if not self._is_proved() or not self._is_trusted(each, groups) or self._may_be_other_statistic(each):
             return nothing
         case, value = self._nearest(each)
         return replace(self._of_case(each, case, value, CellVerdict.DIFFERS), hypothesis=each.hypothesis)
+
+    def _quotients(self) -> dict[NumberClaim, Quotient]:
+        """Return the ratios of the table that are ratios of its other numbers, unless evidence has them."""
+        ratios = [
+            each.claim
+            for each in self._judged
+            if is_quotient(self.layout, each.claim) and self._is_ratio(each)
+        ]
+        taken = set(ratios)
+        known: dict[tuple[int, int], Dividend] = {}
+        for each in self._judged:
+            claim = each.claim
+            if claim not in taken and not claim.part and each.is_comparable:
+                case = self._nearest(each)[0]
+                devices = self.evidence.cases[case].factors.get("devices", 0)
+                count = devices if isinstance(devices, int) else 0
+                known[claim.row, claim.column] = Dividend(
+                    self._expected(each),
+                    claim.number.value,
+                    claim.number.half,
+                    count,
+                    each.is_verified and not each.wrong_key,
+                )
+        return quotients_of(self.layout, ratios, known) if ratios and known else {}
+
+    def _is_ratio(self, each: _Judged) -> bool:
+        """Return whether no single case has a number as its value, as far as is known."""
+        reading = each.reading
+        return not each.is_verified or (
+            reading is not None and bool(self.evidence.measures[reading.measure].baseline)
+        )
+
+    def _of_quotient(self, each: _Judged, quotient: Quotient) -> Judgement:
+        claim = each.claim
+        nothing = Judgement(claim.cell, claim.number.text, CellVerdict.NO_SOURCE)
+        expected = f"{quotient.value:.6g}"
+        if not quotient.is_certain:
+            return nothing
+        if quotient.is_agreeing:
+            return replace(nothing, verdict=CellVerdict.DERIVED, expected=expected)
+        if not quotient.is_trusted:
+            return nothing
+        mistake = explain_ratio(claim.number, quotient.value)
+        return replace(nothing, verdict=CellVerdict.DIFFERS, expected=expected, hypothesis=mistake)
+
+    def _misplaced(self, each: _Judged, elsewhere: Outcome) -> Judgement:
+        at = int(np.flatnonzero(elsewhere.agree)[0])
+        case, value = int(elsewhere.cases[at]), float(elsewhere.values[at])
+        judgement = self._of_case(each, case, value, CellVerdict.MISPLACED)
+        dissent = self.places.dissent(each.claim, case)
+        if each.wrong_key:
+            wrong, key = each.wrong_key, each.wrong_key.slot.cells[each.wrong_key.at]
+            said = key.text if key else ""
+            dissent = f"the number is that of {wrong.factor} = {wrong.value}; the place says “{said}”"
+        if not dissent:
+            measure = judgement.measure
+            assert each.reading is not None
+            words = self._other_measure(each.claim, each.reading)
+            own = measure.phase if measure and measure.statistic != "repeat" else "one run"
+            dissent = f"the number is that of {own}; the place says “{words}”"
+        return replace(judgement, hypothesis=Hypothesis("place", dissent))
+
+    def _in_own_unit(self, each: _Judged) -> _Judged:
+        """Return a number compared in its own unit, where the others of its column have another one."""
+        claim, unit = each.claim, find_unit(each.claim.number.unit)
+        if unit is None or each.elsewhere is not None:
+            return each
+        for other in self._judged:
+            own = other.reading
+            is_beside = other.claim.column == claim.column or other.claim.row == claim.row
+            if own is None or not (is_beside and other.is_verified) or self._other_measure(claim, own):
+                continue
+            if self.evidence.units[own.measure] == unit.base:
+                scale = scales_of(unit.base, claim.number.unit)[0]
+                return self._compare(claim, Reading(own.measure, scale))
+        return each
+
+    def _other_measure(self, claim: NumberClaim, reading: Reading) -> str:
+        """Return the word of the heading, or of the row, that the measure of a reading contradicts."""
+        heads = self.layout.heads[claim.column]
+        if heads and claim.part < len(parts := heads[-1].split("/")) == self._parts[claim.column]:
+            heads = (parts[claim.part], *heads[:-1])  # "forward / backward" above "33 / 58"
+        return contradiction(
+            (*heads, *self.layout.labels[claim.row]), self.evidence.measures[reading.measure]
+        )
+
+    def _named_statistic(self, reading: Reading, word: str) -> Reading | None:
+        """Return the reading with the statistic that a heading names: a median may be one of the runs."""
+        own = replace(self.evidence.measures[reading.measure], statistic=word)
+        measures = self.evidence.measures
+        return Reading(measures.index(own), reading.scale) if own in measures else None
 
     def _explain(self, each: _Judged, expected: Sequence[tuple[NumberClaim, float]]) -> Hypothesis | None:
         assert each.reading is not None
@@ -320,6 +482,10 @@ class Judge:
         A mean among medians differs only where the table is known to show medians.
         """
         assert each.reading is not None
+        layout, claim = self.layout, each.claim
+        texts = (*layout.heads[claim.column], *layout.labels[claim.row], *reversed(layout.table.context))
+        if self.evidence.measures[each.reading.measure].statistic in says_of(texts)[2]:
+            return False
         for other in self._other_statistics(each.reading):
             mask = self.candidates.mask(each.claim.row, each.claim.column)
             if not compare(self.evidence, each.claim, other, mask).is_verified:
@@ -348,6 +514,7 @@ class Judge:
 
     def _agreeing(self, each: _Judged) -> Judgement:
         assert each.outcome is not None
+        assert each.reading is not None
         exact = [
             at
             for at in np.flatnonzero(each.outcome.agree)
@@ -355,6 +522,8 @@ class Judge:
         ]
         at = int(exact[0] if exact else np.flatnonzero(each.outcome.agree)[0])
         verdict = CellVerdict.VERIFIED if exact else CellVerdict.ROUNDED
+        if self.evidence.measures[each.reading.measure].baseline:
+            verdict = CellVerdict.DERIVED
         return self._of_case(each, int(each.outcome.cases[at]), float(each.outcome.values[at]), verdict)
 
     def _of_case(self, each: _Judged, case: int, value: float, verdict: CellVerdict) -> Judgement:

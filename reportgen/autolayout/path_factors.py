@@ -1,8 +1,8 @@
 """Find factors that only the path contains: runs of one case whose folders or files have different names.
 
 Their logs say the same about them, so they would be pooled as repeats. The result is one path pattern for
-labels.toml per depth, with a name for each level that distinguishes such runs. Names that differ in numbers
-only count repeats, unless the logs say nothing about what was run.
+labels.toml per depth, with a name for each level that distinguishes such runs. Names that differ in a counter
+or a date are repeats, unless the logs say nothing about what was run.
 """
 
 import re
@@ -13,6 +13,7 @@ from itertools import count
 from reportgen.core.factors import factors_key
 from reportgen.core.model import FactorValue, Run
 from reportgen.labels.path_pattern import MAX_PARTS, PathPattern
+from reportgen.report.path_groups import without_counters
 
 # What a sample is does not describe what was run.
 ITEM = "item"
@@ -20,7 +21,6 @@ ITEM = "item"
 # The names of levels of the path: of folders, and of the file.
 FOLDER_LEVEL, LOG_LEVEL = "folder", "log"
 
-_NUMBER = re.compile(r"[0-9]+")
 _RUN_NUMBER = re.compile(r"#[0-9]+$")
 _EXTENSION = re.compile(r"(?:\.[A-Za-z]+)?\Z")
 
@@ -107,8 +107,8 @@ def _distinguishes(case: _CasePaths, level: int) -> bool:
 
 
 def _wordings(paths: Iterable[Sequence[str]], level: int) -> set[str]:
-    """Return the names of a level without their numbers, which count repeats."""
-    return {_NUMBER.sub("0", path[level]) for path in paths}
+    """Return the names of a level without the numbers that count repeats."""
+    return set(without_counters([path[level] for path in paths]))
 
 
 def _pattern(

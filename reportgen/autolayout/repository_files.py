@@ -10,19 +10,32 @@ from pathlib import Path
 
 from reportgen.sources.git import find_repository
 
-# How `git diff` shows a report.json; the attribute `diff=reportgen` of .gitattributes asks for it.
-DIFF_DRIVER = ("diff.reportgen.textconv", "reportgen diff --textconv")
+# How git treats generated files in a clone; the attributes diff=reportgen and merge=reportgen ask for it.
+# `git diff` shows a report.json as a list of its numbers. A merge keeps the generated file of the current
+# branch instead of lines of both. It cannot build: git runs the driver before it writes the logs of the other
+# branch. git replaces %P by the path, in quotes.
+GIT_OPTIONS = {
+    "diff.reportgen.textconv": "reportgen diff --textconv",
+    "merge.reportgen.name": "keep this branch's generated file until the next build",
+    "merge.reportgen.driver": "echo after the merge, run reportgen build: %P >&2",
+}
+_PLACEHOLDER = "OWNER/reportgen"
 
 _ATTRIBUTES = """\
 # The bytes of logs and reports are what checksums compare: no conversion of line ends.
 logs/** -text
 {reports}/** -text
 # A forge shows the Markdown and CSV of reports, and folds away what people do not review.
-{reports}/assets/page.* linguist-generated
-{reports}/index.html linguist-generated
-{reports}/*/index.html linguist-generated
-{reports}/*/report.json linguist-generated diff=reportgen
-{reports}/*/figures/*.svg linguist-generated
+# Two branches that add logs change the same lines of generated files: a merge keeps one side, until a build.
+{reports}/README.md merge=reportgen
+{reports}/index.html linguist-generated merge=reportgen
+{reports}/assets/page.* linguist-generated merge=reportgen
+{reports}/*/README.md merge=reportgen
+{reports}/*/index.html linguist-generated merge=reportgen
+{reports}/*/report.json linguist-generated diff=reportgen merge=reportgen
+{reports}/*/acceptance.csv merge=reportgen
+{reports}/*/tables/*.csv merge=reportgen
+{reports}/*/figures/*.svg linguist-generated merge=reportgen
 """
 
 _IGNORE = """\
@@ -51,14 +64,16 @@ jobs:
   reports:
     runs-on: ubuntu-latest
     steps:
-      - uses: actions/checkout@v4
+      - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
         with:
-          fetch-depth: 0    # the history up to the merge base
-      - uses: OWNER/reportgen@main    # the repository of reportgen, or your copy of it
+          fetch-depth: 0 # the history up to the merge base
+          persist-credentials: false
+      # Before the first push: the repository of reportgen, or your copy, and a commit of it (40 digits).
+      - uses: OWNER/reportgen@COMMIT
         with:
           reports: {reports}
-          # fail-on: slower,invalid,edited
-          # threshold: 2%
+          fail-on: slower,not-comparable,invalid,edited,gone,protocol,acceptance
+          threshold: 2%
 """
 
 _GITLAB = """\
@@ -71,12 +86,14 @@ reports:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   script:
-    # the address of reportgen, or of your copy
-    - pip install --quiet git+https://example.org/reportgen.git@main
+    # Before the first push: the address of reportgen, or of your copy, and a commit of it (40 digits).
+    - python -I -m pip install --quiet git+https://example.org/OWNER/reportgen.git@COMMIT
     - git fetch --quiet origin "+refs/heads/$TARGET:refs/remotes/origin/$TARGET"
     - reportgen diff --reports {reports} --format markdown > comparison.md
-    - reportgen diff --reports {reports}
     - reportgen check {reports}
+    - >-
+      reportgen diff --reports {reports} --threshold 2%
+      --fail-on slower,not-comparable,invalid,edited,gone,protocol,acceptance
   artifacts:
     when: always
     paths: [comparison.md]
@@ -103,7 +120,7 @@ def propose_repository_files(reports: str, root: Path) -> RepositoryFiles:
     workflow = (".gitlab-ci.yml", _GITLAB) if is_gitlab else (".github/workflows/reports.yml", _GITHUB)
     templates = dict([workflow, (".gitattributes", _ATTRIBUTES), (".gitignore", _IGNORE)])
     texts = {path: template.format(reports=reports) for path, template in templates.items()}
-    remarks = [*_missing_lines(root, texts), *_address(root, workflow[0])]
+    remarks = [*_missing_lines(root, texts), *_address(root / workflow[0], *workflow)]
     return RepositoryFiles({path: text.encode() for path, text in texts.items()}, tuple(remarks))
 
 
@@ -119,6 +136,11 @@ def _missing_lines(root: Path, texts: Mapping[str, str]) -> Iterator[str]:
         yield ".gitlab-ci.yml exists; docs/how-to/check-in-ci.md of reportgen has the job"
 
 
-def _address(root: Path, workflow: str) -> Iterator[str]:
-    if not (root / workflow).exists():
-        yield f"{workflow}: put the address of reportgen into it"
+def _address(file: Path, path: str, template: str) -> Iterator[str]:
+    """Yield a remark if the workflow, an existing or a new one, does not name a repository of reportgen."""
+    text = file.read_text("utf-8", "replace") if file.is_file() else template
+    if _PLACEHOLDER in text:
+        yield (
+            f"{path}: before the first push, replace {_PLACEHOLDER} and COMMIT in it by the repository of "
+            "reportgen, or your copy, and a commit of it"
+        )

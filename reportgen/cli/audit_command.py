@@ -1,4 +1,4 @@
-"""The command that finds the numbers of hand-made tables in logs: audit."""
+"""The command that finds the numbers of documents in logs: audit."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -25,8 +25,12 @@ def audit(
         list[Path] | None,
         typer.Option(help="Files or folders of logs and published tables; may be repeated. [default: logs/]"),
     ] = None,
+    results: Annotated[
+        list[Path] | None,
+        typer.Option(help="Result files: CSV with a head, JSON, report.json; may be repeated."),
+    ] = None,
     reports: Annotated[
-        Path, typer.Option(help="Folder of definitions, whose protocols and totals are used too.")
+        Path, typer.Option(help="Folder of reports, whose protocols, totals and ratios are used too.")
     ] = Path("reports"),
     format: Annotated[AuditFormat, typer.Option(help="How to print.")] = AuditFormat.text,
     everything: Annotated[
@@ -39,14 +43,16 @@ def audit(
         bool, typer.Option("--fix", help="Print a definition whose tables replace the hand-made ones.")
     ] = False,
 ) -> None:
-    """Compare the numbers of hand-made tables with logs: verified, rounded, differs or no source.
+    """Compare the numbers of documents with logs: verified, derived, misplaced, different or no source.
 
     \b
     Example: reportgen audit README.md
              reportgen audit results.csv --logs ~/campaign --format json
+             reportgen audit paper.md --results results.json
              reportgen audit README.md --fix > reports/readme.toml
 
-    Exits with 4 if a number differs. A number without a confident match has no source; it is not accused.
+    Exits with 4 if a number differs or is the number of another place. A number without a confident match has
+    no source; it is not accused.
     """
     from reportgen import api, publish
     from reportgen.audit import CellVerdict, definition, listing, markup
@@ -55,7 +61,11 @@ def audit(
         raise RequestError(str(html), "exists already", "nothing is overwritten; name a new file")
     with progress() as show:
         result = api.audit_files(
-            files, logs=logs, reports=reports, progress=lambda done, total: show("reading", done, total)
+            files,
+            logs=logs,
+            results=results or (),
+            reports=reports,
+            progress=lambda done, total: show("reading", done, total),
         )
     documents = result.documents
     empty = [each.document.name for each in documents if not each.judgements]
@@ -77,5 +87,5 @@ def audit(
         if len(table) > 1:
             print_table(table)
     log(listing.counts_text(documents))
-    if any(document.counts[CellVerdict.DIFFERS] for document in documents):
+    if any(document.counts[verdict] for document in documents for verdict in CellVerdict.wrong()):
         raise typer.Exit(FINDINGS)

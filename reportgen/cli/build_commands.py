@@ -193,7 +193,13 @@ def _log_repair(result: "BuildResult", command: str) -> None:
 
 
 # What `check` calls a file that `build` would write, change or remove.
-_STATES = {"new": "missing", "changed": "stale", "edited": "edited", "removed": "left over"}
+_STATES = {
+    "new": "missing",
+    "changed": "stale",
+    "edited": "edited",
+    "conflict": "conflict",
+    "removed": "left over",
+}
 
 
 def expected(
@@ -233,6 +239,8 @@ def expected(
     for edge in (edge for edges in speed.paths for edge in edges):
         read = f", read {edge.read}" if edge.read else ""
         print(f"  {edge.of} : {edge.to} = {text(edge.speed)}  {edge.source}{read}  {edge.url}".rstrip())
+        if edge.differs:
+            print(f"    the cases also differ in {', '.join(edge.differs)}")
 
 
 def init(reports: Reports = Path("reports"), format: Format = TextOrJson.TEXT) -> None:
@@ -264,10 +272,8 @@ def init(reports: Reports = Path("reports"), format: Format = TextOrJson.TEXT) -
 def _print_written(result: "InitResult") -> None:
     for path in result.written:
         print(f"new      {path}")
-    if result.shows_reports:
-        print(
-            "set      git config diff.reportgen.textconv, so that git diff shows the numbers of a report.json"
-        )
+    for name in result.git_options:
+        print(f"set      git config {name}")
 
 
 def _exit(result: "BuildResult", strict: bool) -> None:

@@ -60,7 +60,8 @@ def log_acceptance(reports: "Iterable[Document]") -> None:
 
     for report in reports:
         for entry in report.acceptance:
-            log(f"acceptance  {report.name}/{entry.id}: {entry.outcome}")
+            coverage = f" ({entry.coverage})" if entry.coverage else ""
+            log(f"acceptance  {report.name}/{entry.id}: {entry.outcome}{coverage}")
             cells = [(rule, cell) for rule in entry.rules for cell in rule.cells if cell.outcome != "pass"]
             for rule, cell in cells[:_MAX_NUMBERS] if entry.outcome != "pass" else ():
                 why = cell.reason or f"ratio {ratio_text(cell.ratio or 0.0, rule.bounds)}"

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # Rows of a section before the others are only counted.
 _MAX_ROWS = 40
+# Columns of text that goes to a log of CI or a pager.
+_WIDTH = 120
 _BOLD, _RED, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
@@ -52,7 +54,7 @@ def _print_section(section: "Section") -> None:
         return
     print()
     print(_styled(title, _BOLD + (_RED if section.tone == "bad" else "")))
-    print_table([section.columns, *section.rows[:_MAX_ROWS]])
+    print_table([section.columns, *section.rows[:_MAX_ROWS]], _WIDTH)
     if len(section.rows) > _MAX_ROWS:
         print(f"... and {len(section.rows) - _MAX_ROWS:,} more: see --format json")
 

@@ -29,8 +29,9 @@ def diff(
         str | None,
         typer.Option(
             metavar="KINDS",
-            help="Exit with 5 on any of: slower, faster, undecided, no-repeats, not-comparable, invalid, "
-            "warning, edited, gone; separated by commas.",
+            help="Exit with 5 on any of: slower, faster, likely-slower, likely-faster, undecided, "
+            "no-repeats, not-comparable, invalid, warning, edited, gone, protocol, acceptance; separated by "
+            "commas.",
         ),
     ] = None,
     threshold: Annotated[
@@ -45,7 +46,8 @@ def diff(
 
     \b
     Example: reportgen diff
-             reportgen diff main --format markdown --fail-on slower,invalid --threshold 2%
+             reportgen diff main --format markdown
+             reportgen diff --fail-on slower,not-comparable,invalid,edited,gone,protocol,acceptance
              git config diff.reportgen.textconv "reportgen diff --textconv"
 
     Compares the report.json files of the working tree with those of the merge base; builds nothing. Without

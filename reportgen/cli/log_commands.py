@@ -64,7 +64,8 @@ def runs(
              reportgen runs logs/ --format json | jq '.runs[].measurements'
 
     Runs of one format with equal factors share a row: r*.log stands for all of them, with their median and
-    range. In csv and json each run is by itself.
+    range. Runs whose files or folders have different names, apart from counters and dates, do not. In csv and
+    json each run is by itself.
     """
     from reportgen import api
     from reportgen.load import relaxed_gc

@@ -55,6 +55,7 @@ def _print_view(view: "RunView") -> None:
                 _number(value.value),
                 unit_of(value),
                 value.evidence,
+                f"invalid: {value.invalid}" if value.invalid else "",
             )
             for value in view.measurements
         ]

@@ -56,9 +56,12 @@ def summarize(
     log(f"{what}; findings: {', '.join(numbers) or 'none'}")
 
 
-def print_table(rows: Rows) -> None:
-    """Print aligned columns; on a terminal, cells that are too wide continue on the next line."""
-    for line in table_lines(_sanitized(rows), terminal_width()):
+def print_table(rows: Rows, elsewhere: int | None = None) -> None:
+    """Print aligned columns; on a terminal, cells that are too wide continue on the next line.
+
+    elsewhere  the same width for a file or a pipe, None for any
+    """
+    for line in table_lines(_sanitized(rows), terminal_width() or elsewhere):
         print(line)
 
 

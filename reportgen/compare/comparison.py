@@ -1,5 +1,6 @@
 """A case against its baseline: one number, how sure it is, and what it rests on."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +12,10 @@ from reportgen.compare.side import Side
 from reportgen.compare.verdict import Verdict
 from reportgen.core.factors import factors_key
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import Case
+from reportgen.core.model import RESERVED, Case
+
+# A sentence names so many factors and conditions.
+_MAX_NAMED = 6
 
 CompareKind = Literal["ratio", "speedup", "efficiency", "expected"]
 
@@ -22,9 +26,11 @@ class Comparison:
 
     value       by the kind. ratio: of the values; speedup: of the speeds; efficiency: of the speeds per
                 device; expected: how many times slower than the baseline. NaN if a value is zero or unknown
+    over_all    the same of the values over all of the windows' time; None where gaps left out little of both
     held_equal  factors and conditions that are equal, with their values
     about       what the comparison is about, and what follows from it
     differs     in what else the two differ; refused  those of them for which the ratio means nothing
+    invalid     why one of the two numbers means nothing, so that the ratio does; "" if both mean something
     not_stated  names of conditions that one side does not say, or neither
     verdict     how the two speeds compare; None unless they are speeds of the same work
     cycles      how they compare per cycle of the SM clock; None if not every repeat logged it
@@ -37,10 +43,12 @@ class Comparison:
     own: Side
     base: Side
     value: float
+    over_all: float | None = None
     held_equal: tuple[tuple[str, str], ...] = ()
     about: tuple[Difference, ...] = ()
     differs: tuple[Difference, ...] = ()
     refused: tuple[Difference, ...] = ()
+    invalid: str = ""
     not_stated: tuple[str, ...] = ()
     verdict: Verdict | None = None
     cycles: CycleComparison | None = None
@@ -65,6 +73,13 @@ class Comparison:
         return self.base.case
 
     @property
+    def refusal(self) -> str:
+        """Return why the two may not be compared, "" if they may."""
+        if self.invalid or not self.refused:
+            return self.invalid
+        return f"differs in {' and '.join(each.text for each in self.refused)}"
+
+    @property
     def differing_factors(self) -> tuple[str, ...]:
         """Return the factors in which the two differ, sorted."""
         return tuple(
@@ -77,6 +92,13 @@ class Comparison:
         if not metric_of(self.base.metric, self.base.unit).is_speed or self.kind == "efficiency":
             return None
         return 1 / self.value if self._is_of_times else self.value
+
+    @property
+    def speed_ratio_over_all(self) -> float | None:
+        """Return how many times faster the case is over all of the windows' time; None as `over_all`."""
+        if self.over_all is None or self.speed_ratio is None:
+            return None
+        return 1 / self.over_all if self._is_of_times else self.over_all
 
     @property
     def in_cycles(self) -> float | None:
@@ -113,3 +135,20 @@ class Comparison:
         """Return whether `value` is a ratio of times, so that the case is slower above 1."""
         is_time = metric_of(self.base.metric, self.base.unit).better == "lower"
         return self.kind == "expected" or (self.kind == "ratio" and is_time)
+
+
+def contract_sentence(comparisons: Sequence[Comparison]) -> str:
+    """Return what all comparisons held equal, and what is not stated for one of them; "" for none."""
+    if not comparisons:
+        return ""
+    held = [dict(each.held_equal).keys() - set(RESERVED) for each in comparisons]
+    equal = [name for name, _ in comparisons[0].held_equal if all(name in names for names in held)]
+    unstated = list(dict.fromkeys(name for each in comparisons for name in each.not_stated))
+    texts = (f"Held equal: {_first(equal)}.", f"Not stated: {_first(unstated)}.")
+    return " ".join(text for text, names in zip(texts, (equal, unstated), strict=True) if names)
+
+
+def _first(names: Sequence[str]) -> str:
+    shown = ", ".join(name.replace("_", " ") for name in names[:_MAX_NAMED])
+    more = len(names) - _MAX_NAMED
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,14 +1,23 @@
-"""The conditions of a case, by its logs: work, ranks, clock, evidence, and versions that change speed."""
+"""The conditions of a case, by its logs: work, ranks, clock, evidence, and what else changes speed."""
 
-import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
-from reportgen.core.model import Case, FactorValue, Measurement
+import numpy as np
+
+from reportgen.compare.terms import condition_name, quantity, shown_value, term_of
+from reportgen.core.command_line import arguments_of, option_name
+from reportgen.core.model import STEP, Case, FactorValue, Measurement, Run
+from reportgen.protocol.available import aggregate_of
 from reportgen.protocol.conditions import CLOCK, ITEM, WORK, conditions_of
+from reportgen.protocol.work import usual_work
 
 # A comparison is meaningless if these differ, unless its definition accepts it.
 EVIDENCE = "evidence"
+COMMAND = "command"
+STATISTIC = "statistic"
+# What the samples of a step consist of, by the recorder: metric of the series -> name.
+_IN_SAMPLES = {"tokens": "tokens_per_sample", "operations": "operations_per_sample"}
+OF_SAMPLES = tuple(_IN_SAMPLES.values())
 ESSENTIAL = (WORK, CLOCK, EVIDENCE, ITEM)
 
 # Factors that change the work of a step or the ranks: a comparison of these is about that difference.
@@ -35,39 +44,12 @@ _EVIDENCE_KINDS: Mapping[str, str] = {
     "aggregate": "already reduced", "published": "already reduced",
 }  # fmt: skip
 
-# Versions that change speed, by their names in environments of our own and of other logs.
-_VERSIONS: Mapping[str, re.Pattern[str]] = {
-    "driver": re.compile(r"driver(?:[._]version)?"),
-    "cpu": re.compile(r"cpu(?:[._]model)?"),
-    "framework": re.compile(r"(?:software\.)?(?:torch|pytorch|tensorflow|jax|mxnet|paddle)(?:[._]version)?"),
-    **{
-        name: re.compile(rf"(?:software\.)?{name}(?:[._]version)?|torch\.{name}")
-        for name in ("cuda", "cudnn", "nccl")
-    },
-}
-# Settings that change speed; a log that has none of them has the defaults.
-_SETTINGS = re.compile(r"torch\.(?:float32_matmul_precision|matmul_allow_tf32|cudnn_allow_tf32)")
-
-# What a reader of a comparison expects to be known of the software and the host.
-VERSIONS = tuple(_VERSIONS)
-
-
-@lru_cache(maxsize=1024)
-def version_of(name: str) -> str:
-    """Return what a name of an environment gives the version of: "cuda" for "torch.cuda", "" for others."""
-    return next((version for version, names in _VERSIONS.items() if names.fullmatch(name)), "")
-
-
-@lru_cache(maxsize=1024)
-def _changes_speed(name: str) -> bool:
-    return bool(version_of(name) or _SETTINGS.fullmatch(name))
-
 
 def conditions_of_case(case: Case) -> Conditions:
     """Return the conditions, evidence and environment of a case by name; values of its repeats are joined."""
     values: dict[str, set[str]] = {}
     for measurement in case.measurements:
-        for name, value in _everything(measurement, case.metric):
+        for name, value in _everything(measurement, case).items():
             values.setdefault(name, set()).add(str(value))
     return {name: ", ".join(sorted(each)) for name, each in values.items()}
 
@@ -79,9 +61,68 @@ def changes(old: Conditions, new: Conditions) -> Iterator[tuple[str, str]]:
             yield name, f"{name.replace('_', ' ')} {old[name]} -> {new[name]}"
 
 
-def _everything(measurement: Measurement, metric: str) -> Iterator[tuple[str, FactorValue]]:
-    yield from conditions_of(measurement, metric).items()
-    yield EVIDENCE, _EVIDENCE_KINDS[measurement.evidence]
-    for name, value in measurement.run.environment.items():
-        if _changes_speed(name):
-            yield name.removeprefix("software."), value
+def _everything(measurement: Measurement, case: Case) -> dict[str, FactorValue]:
+    """Return the conditions of a repeat; the environment counts before the command and the telemetry."""
+    run = measurement.run
+    return {
+        **_of_telemetry(run),
+        **_of_command(run),
+        **_of_environment(run),
+        **_of_samples(run),
+        **conditions_of(measurement, case.metric),
+        **_of_aggregates(measurement, case),
+        EVIDENCE: _EVIDENCE_KINDS[measurement.evidence],
+    }
+
+
+def _of_samples(run: Run) -> dict[str, FactorValue]:
+    """Return how many tokens and operations a sample has, where the recorder counted them."""
+    work = usual_work(run)
+    counted = {each.metric: each for each in run.series if each.metric in _IN_SAMPLES and each.phase == STEP}
+    if not work or not counted:
+        return {}
+    medians = {name: float(np.nanmedian(each.value / each.span)) for name, each in counted.items()}
+    return {
+        _IN_SAMPLES[name]: f"{value / work:,.6g}" for name, value in medians.items() if np.isfinite(value)
+    }
+
+
+def _of_aggregates(measurement: Measurement, case: Case) -> dict[str, FactorValue]:
+    """Return the statistic of a number that the log had already reduced."""
+    if measurement.evidence not in ("aggregate", "published"):
+        return {}
+    figure = aggregate_of(measurement.run, case.metric, case.phase)
+    # A publication often does not say which statistic its figures are.
+    return {STATISTIC: figure.statistic} if figure and figure.statistic != "published" else {}
+
+
+def _of_environment(run: Run) -> dict[str, FactorValue]:
+    return {
+        condition: shown_value(condition, value, name)
+        for name, value in run.environment.items()
+        if (condition := condition_name(name)) and value != ""
+    }
+
+
+def _of_command(run: Run) -> dict[str, FactorValue]:
+    """Return the command, and the terms that its options state."""
+    if not run.command:
+        return {}
+    options = arguments_of(run.command)
+    stated = {term: value for option, value in options if value and (term := term_of(option_name(option)))}
+    return {**{term: shown_value(term, value) for term, value in stated.items()}, COMMAND: run.command}
+
+
+# Columns of telemetry that are settings of a device, and base units in the unit of the term.
+_SETTINGS = (("power_limit", "power_limit", 1.0), ("sm_clock_max", "clock_limit", 1e-6))
+
+
+def _of_telemetry(run: Run) -> dict[str, FactorValue]:
+    """Return the limits that the telemetry of a run shows; of several devices all different ones."""
+    limits: dict[str, FactorValue] = {}
+    for column, term, scale in _SETTINGS:
+        each = [device.columns[column] for device in run.telemetry if column in device.columns]
+        last = {float(known[-1]) for samples in each if len(known := samples[np.isfinite(samples)])}
+        if last:
+            limits[term] = " + ".join(quantity(term, value * scale) for value in sorted(last))
+    return limits

@@ -5,20 +5,45 @@ about (or follows from it: another batch size is other work), or something else,
 reader must know of it. A few make the ratio meaningless.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Set
 from dataclasses import dataclass
 
 import msgspec
 
-from reportgen.compare.conditions import DEVICE_NAMES, ESSENTIAL, EVIDENCE, SIZES, VERSIONS, version_of
+from reportgen.compare.conditions import (
+    COMMAND,
+    DEVICE_NAMES,
+    ESSENTIAL,
+    EVIDENCE,
+    OF_SAMPLES,
+    SIZES,
+    STATISTIC,
+)
 from reportgen.compare.side import Side
+from reportgen.compare.terms import (
+    DEVICE_TERMS,
+    GPU_VERSIONS,
+    SETTINGS,
+    SIZE_TERMS,
+    VARIABLE,
+    VERSIONS,
+    WORK_TERMS,
+    term_of,
+    version_of,
+)
+from reportgen.core.command_line import differing_arguments, option_name
 from reportgen.core.factors import factor_key
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import RESERVED
 from reportgen.protocol.conditions import CLOCK, DEVICE, ITEM, RANKS, WORK
 
-# What a log should say about any measurement; of a rate, also what it counts.
-_EXPECTED = (WORK, RANKS, DEVICE, CLOCK)
+# What a log should say about any measurement.
+_EXPECTED = (WORK, RANKS, DEVICE, CLOCK, "dataset", "precision")
+# What more it should say of text and of images, by what a rate counts.
+_OF_ITEMS = {
+    "token": ("sequence_length", "tokenizer"), "sequence": ("sequence_length", "tokenizer"),
+    "image": ("image_size",),
+}  # fmt: skip
 _ABSENT = "-"
 
 
@@ -75,31 +100,25 @@ def contract(own: Side, baseline: Side, about: Collection[str] = (), ignored: It
     explained = _explained_by(about)
     factors = list(_factors(own, baseline))
     differing = [each for each in factors if each.own != each.baseline]
-    own_said, base_said = own.conditions, baseline.conditions
-    both = [name for name in _in_order(own_said) if name in base_said]
-    # A rate is work over time, so rates of other work may be compared.
-    essential = ESSENTIAL if metric_of(own.metric).better == "lower" else (CLOCK, EVIDENCE, ITEM)
-    conditions = [
-        Difference(name, own_said[name], base_said[name], name in essential)
-        for name in both
-        if own_said[name] != base_said[name]
-    ]
-    named = {each.name for each in factors}
+    named = {name for each in factors for name in (each.name, term_of(each.name))}
+    conditions = list(_conditions(own, baseline, explained))
+    # A factor stands for the condition of its name, unless the conditions differ where the factors do not.
+    equal = [each for each in (*factors, *conditions) if each.own == each.baseline]
+    unequal = [each for each in conditions if each.own != each.baseline]
+    of_runs = tuple(_ignored(own, baseline, ignored))
+    said = named | {name for each in of_runs for name in (each.name, term_of(each.name))}
     return Contract(
-        (
-            *((each.name, each.own) for each in factors if each.own == each.baseline),
-            *((n, own_said[n]) for n in both if own_said[n] == base_said[n] and n not in named),
-        ),
+        tuple((each.name, each.own) for each in equal if each.is_factor or each.name not in named),
         (
             *(each for each in differing if each.name in about),
-            *(each for each in conditions if each.name in explained and each.name not in named),
+            *(each for each in unequal if each.name in explained and each.name not in named),
         ),
         (
             *(each for each in differing if each.name not in about and each.name not in RESERVED),
-            *(each for each in conditions if each.name not in explained),
-            *_ignored(own, baseline, ignored),
+            *(each for each in unequal if each.name not in explained),
+            *of_runs,
         ),
-        tuple(name for name in _not_stated(own, baseline) if name not in named),
+        tuple(name for name in _not_stated(own, baseline) if name not in said),
     )
 
 
@@ -113,12 +132,36 @@ def have_same_device(own: Side, baseline: Side) -> bool:
 
 def _explained_by(about: Collection[str]) -> set[str]:
     """Return the conditions in which a comparison of these factors differs by its nature."""
-    explained = set(about)
+    explained = {name for each in about for name in (each, term_of(each)) if name}
     if SIZES & explained:
-        explained |= {WORK, RANKS}
+        explained |= {WORK, RANKS, *SIZE_TERMS}
     if DEVICE_NAMES & explained:
-        explained.add(DEVICE)
+        explained |= {DEVICE, *DEVICE_TERMS}
     return explained - {ITEM}
+
+
+def _conditions(own: Side, baseline: Side, explained: Set[str]) -> Iterator[Difference]:
+    """Yield each condition that both sides say, with its value on both sides, which may be equal."""
+    # A rate is work over time, so rates of steps of other sizes may be compared.
+    is_rate = metric_of(own.metric).better != "lower"
+    of_time = () if is_rate else (WORK, *SIZE_TERMS)
+    essential = {CLOCK, EVIDENCE, STATISTIC, ITEM, *OF_SAMPLES, *(WORK_TERMS - SIZE_TERMS), *of_time}
+    own_said, base_said = own.conditions, baseline.conditions
+    one_sided = {name for name in own_said.keys() ^ base_said.keys() if name.startswith(VARIABLE)}
+    for name in _in_order((own_said.keys() & base_said.keys()) | one_sided):
+        values = own_said.get(name, _ABSENT), base_said.get(name, _ABSENT)
+        if name == COMMAND and values[0] != values[1]:
+            values = _commands(own, baseline, explained)
+        yield Difference(name, *values, is_essential=name in essential)
+
+
+def _commands(own: Side, baseline: Side, explained: Set[str]) -> tuple[str, str]:
+    """Return in what the commands differ besides what another condition says; equal texts if in nothing."""
+    known = {*explained, *map(option_name, map(str, (*own.factors.values(), *baseline.factors.values())))}
+    known |= own.factors.keys() | baseline.factors.keys()
+    command = own.conditions[COMMAND]
+    first, second = differing_arguments(command, baseline.conditions[COMMAND], known)
+    return (first or _ABSENT, second or _ABSENT) if first or second else (command, command)
 
 
 def _factors(own: Side, baseline: Side) -> Iterator[Difference]:
@@ -136,10 +179,10 @@ def _factors(own: Side, baseline: Side) -> Iterator[Difference]:
 
 
 def _in_order(names: Iterable[str]) -> Iterator[str]:
-    """Yield names of conditions, the essential first."""
+    """Yield names of conditions: the essential first, then the work, then the others."""
     known = set(names)
     yield from (name for name in ESSENTIAL if name in known)
-    yield from sorted(known - set(ESSENTIAL))
+    yield from sorted(known - set(ESSENTIAL), key=lambda name: (name not in WORK_TERMS, name))
 
 
 def _ignored(own: Side, baseline: Side, names: Iterable[str]) -> Iterator[Difference]:
@@ -150,13 +193,19 @@ def _ignored(own: Side, baseline: Side, names: Iterable[str]) -> Iterator[Differ
 
 
 def _not_stated(own: Side, baseline: Side) -> Iterator[str]:
-    """Yield what one side does not say of its conditions, and the versions that neither says."""
-    expected = (*_EXPECTED, *([ITEM] if metric_of(own.metric, own.unit).unit in RATES else []))
+    """Yield what one side does not say of its conditions, then versions and settings that neither says."""
+    sides = (own, baseline)
+    item = next((side.conditions[ITEM] for side in sides if ITEM in side.conditions), "")
+    counted = [ITEM] if metric_of(own.metric, own.unit).unit in RATES else []
     stated = own.conditions.keys() | baseline.conditions.keys()
+    of_work = {*_EXPECTED, *_OF_ITEMS.get(item, ()), *counted}
     yield from (
         name
-        for name in _in_order({*expected, *stated})
-        if name not in own.conditions or name not in baseline.conditions
+        for name in _in_order({name for name in of_work | stated if not name.startswith(VARIABLE)})
+        if any(name not in side.conditions for side in sides)
     )
     versions = {version_of(name) for name in stated}
-    yield from (name for name in VERSIONS if name not in versions)
+    is_on_cpu = all(str(side.factors.get("device", "")).lower() == "cpu" for side in sides)
+    others = [name for name in VERSIONS if name not in versions and not (is_on_cpu and name in GPU_VERSIONS)]
+    settings = [*([] if is_on_cpu else sorted(DEVICE_TERMS)), COMMAND, *SETTINGS]
+    yield from (*others, *(name for name in settings if name not in stated))

@@ -7,6 +7,7 @@ that the test does not reject: it excludes 0 exactly where p is at most alpha (w
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -39,10 +40,10 @@ def signed_rank_test(differences: Sequence[float], confidence: float) -> ShiftTe
     ranks = _doubled_ranks([abs(each) for each in differences])
     nonzero = [rank for rank, each in zip(ranks, differences, strict=True) if each]
     positive = sum(rank for rank, each in zip(ranks, differences, strict=True) if each > 0)
-    counts = _subset_sums(nonzero)
+    counts = _subset_sums(tuple(sorted(nonzero)))
     p = _two_sided(counts, positive, 2 ** len(nonzero))
     averages = sorted((differences[i] + differences[j]) / 2 for i in range(n) for j in range(i, n))
-    return _with_interval(averages, p, _subset_sums(range(1, n + 1)), 2**n, confidence)
+    return _with_interval(averages, p, _subset_sums(tuple(range(1, n + 1))), 2**n, confidence)
 
 
 def rank_sum_test(values: Sequence[float], others: Sequence[float], confidence: float) -> ShiftTest:
@@ -105,7 +106,8 @@ def _doubled_ranks(values: Sequence[float]) -> list[int]:
     return ranks
 
 
-def _subset_sums(numbers: Sequence[int]) -> list[int]:
+@lru_cache(maxsize=64)
+def _subset_sums(numbers: tuple[int, ...]) -> Sequence[int]:
     """Return how many subsets of non-negative numbers have the sum 0, 1, 2, ..."""
     counts = [1] + [0] * sum(numbers)
     reached = 0

@@ -23,6 +23,7 @@ class SpeedEdge(msgspec.Struct, frozen=True, omit_defaults=True):
     read      day on which it was read
     inverted  whether the path goes against the fact, whose source says 1/speed of `to` over `of`
     where     factors, each with its values, of the cases that the fact holds for
+    differs   in what else the cases differ that it was computed from: "batch_size (V100: 296, A40: 496)"
     """
 
     of: str
@@ -33,6 +34,7 @@ class SpeedEdge(msgspec.Struct, frozen=True, omit_defaults=True):
     read: str = ""
     inverted: bool = False
     where: FactConditions = ()
+    differs: tuple[str, ...] = ()
 
 
 class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -62,3 +64,8 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
     def where(self) -> FactConditions:
         """Return what the facts on the paths hold for, each condition once."""
         return tuple(dict.fromkeys(named for path in self.paths for edge in path for named in edge.where))
+
+    @property
+    def differs(self) -> tuple[str, ...]:
+        """Return in what else the cases behind the facts differ, each difference once."""
+        return tuple(dict.fromkeys(text for path in self.paths for edge in path for text in edge.differs))

@@ -13,6 +13,7 @@ from msgspec import structs
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.exact_tests import false_discovery_thresholds, fewest_repeats_of_each, fewest_rounds
 from reportgen.compare.verdict import Verdict
+from reportgen.compare.verdicts.arrangement import level_of
 
 K = TypeVar("K")
 
@@ -54,9 +55,8 @@ def _tested(comparison: Comparison) -> Verdict | None:
 
 def _not_significant(verdict: Verdict, count: int, rate: float) -> Verdict:
     """Return the verdict as undecided; so many rounds can decide even if no other difference is real."""
-    fewest = (
-        fewest_rounds(rate / count) if verdict.test == "signed rank" else fewest_repeats_of_each(rate / count)
-    )
+    level = level_of(verdict.arrangement, rate / count)
+    fewest = fewest_rounds(level) if verdict.test == "signed rank" else fewest_repeats_of_each(level)
     reason = f"not significant among {count} comparisons, which need {fewest} {verdict.counted} each"
     return structs.replace(
         verdict, kind="undecided", reason=reason, more=max(fewest - verdict.n, 0), margin=0.0

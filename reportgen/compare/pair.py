@@ -2,7 +2,7 @@
 
 1. the number, by the question: a ratio of values, of speeds, or of speeds per device
 2. the contract: what was held equal, what differs, what is not stated
-3. the refusal, if one of the differences makes the ratio meaningless
+3. the refusal, if one of the numbers is invalid, or one of the differences makes the ratio meaningless
 4. the verdict on the speeds, by the test that the order of the repeats allows
 5. beside it, where the logs are at hand: the ratio per cycle and per joule, and the parts
 """
@@ -15,6 +15,7 @@ from reportgen.compare.comparison import CompareKind, Comparison
 from reportgen.compare.contract import Difference, contract
 from reportgen.compare.per_cycle import compare_cycles, energy_ratio
 from reportgen.compare.side import MeasuredLogs, Side
+from reportgen.compare.spread import Spreads
 from reportgen.compare.verdict import Verdict
 from reportgen.compare.verdicts.decision import DecisionRule, decide
 from reportgen.compare.why import break_down
@@ -44,16 +45,26 @@ class Question:
 
 
 def compare_cases(
-    own: Side, baseline: Side, question: Question, *, logs: MeasuredLogs | None = None, hindrance: str = ""
+    own: Side,
+    baseline: Side,
+    question: Question,
+    *,
+    spreads: Spreads | None = None,
+    logs: MeasuredLogs | None = None,
+    hindrance: str = "",
 ) -> Comparison:
     """Return how a case compares with its baseline.
 
+    spreads    of the repeats of comparable cases, which few repeats may borrow; None: they borrow none
     logs       where clocks, energy and phases of measured cases are read; None: they are left out
     hindrance  why the two numbers do not measure one thing, if it is not in their conditions; "" if they do
 
-    A case against itself has its number alone.
+    A case against itself has its number alone, and a number that means nothing has no ratio.
     """
-    comparison = Comparison(question.kind, own, baseline, _number(question.kind, own, baseline))
+    invalid = _invalid(own, baseline)
+    value = math.nan if invalid else _number(question.kind, own, baseline)
+    over_all = None if invalid else _over_all(question.kind, own, baseline)
+    comparison = Comparison(question.kind, own, baseline, value, over_all, invalid=invalid)
     if own is baseline:
         return comparison
     terms = contract(own, baseline, question.about, question.ignored)
@@ -67,8 +78,8 @@ def compare_cases(
     )
     if question.kind == "efficiency":
         return comparison
-    comparison = replace(comparison, verdict=_verdict(comparison, question.rule, hindrance))
-    if logs is None or comparison.refused:
+    comparison = replace(comparison, verdict=_verdict(comparison, question.rule, spreads, hindrance))
+    if logs is None or comparison.refusal:
         return comparison
     return replace(
         comparison,
@@ -94,6 +105,13 @@ def devices_ratio(factors: Factors, base_factors: Factors) -> float:
     return devices / base
 
 
+def _invalid(own: Side, baseline: Side) -> str:
+    """Return why one of the two numbers means nothing, "" if both mean something."""
+    if own.invalid:
+        return f"invalid: {own.invalid}"
+    return f"invalid: {baseline.invalid} in the baseline" if baseline.invalid else ""
+
+
 def _number(kind: CompareKind, own: Side, baseline: Side) -> float:
     """Return the number of a comparison, NaN if one of its parts is zero or unknown."""
     if not own.value or not baseline.value:
@@ -107,17 +125,32 @@ def _number(kind: CompareKind, own: Side, baseline: Side) -> float:
     return speedup / devices_ratio(own.factors, baseline.factors) if kind == "efficiency" else speedup
 
 
+def _over_all(kind: CompareKind, own: Side, baseline: Side) -> float | None:
+    """Return the number over all of the windows' time, None where gaps left out little of both."""
+    if own.over_all is None and baseline.over_all is None:
+        return None
+    sides = (
+        each if each.over_all is None else replace(each, value=each.over_all) for each in (own, baseline)
+    )
+    number = _number(kind, *sides)
+    return number if math.isfinite(number) else None
+
+
 def _is_refused(difference: Difference, question: Question) -> bool:
     is_refused = difference.is_essential or (difference.is_factor and question.must_be_equal)
     return is_refused and difference.name not in question.accept
 
 
-def _verdict(comparison: Comparison, rule: DecisionRule, hindrance: str) -> Verdict | None:
+def _verdict(
+    comparison: Comparison, rule: DecisionRule, spreads: Spreads | None, hindrance: str
+) -> Verdict | None:
     """Return how the speeds compare; None for other quantities, and for values other than speeds."""
     own, base = comparison.own, comparison.base
     metric, ratio = metric_of(own.metric, own.unit), comparison.speed_ratio
     if (own.metric, own.phase) != (base.metric, base.phase) or metric.better is None:
         return None
+    if comparison.invalid:
+        return Verdict("not comparable", math.nan, _NO_ORDER, reason=comparison.invalid)
     values = [each.value for each in (*own.repeats, *base.repeats)]
     if ratio is None or not ratio > 0 or not base.repeats or min(values) <= 0:
         return None
@@ -128,4 +161,5 @@ def _verdict(comparison: Comparison, rule: DecisionRule, hindrance: str) -> Verd
         return Verdict("not comparable", ratio, _NO_ORDER, reason=hindrance)
     if not own.repeats:
         return Verdict("undecided", ratio, _NO_ORDER, reason=own.without_repeats)
-    return decide(own.repeats, base.repeats, better=metric.better, rule=rule)
+    spread = spreads.like(own, base) if spreads else None
+    return decide(own.repeats, base.repeats, better=metric.better, rule=rule, spread=spread)

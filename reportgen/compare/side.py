@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from reportgen.compare.conditions import Conditions, conditions_of_case
 from reportgen.compare.verdicts.arrangement import TimedRepeat
+from reportgen.core.case_findings import invalid_rule
 from reportgen.core.model import Case, Factors, Measurement
 from reportgen.protocol import MeasuredRuns, Protocol
 from reportgen.protocol.timeline import run_duration
@@ -21,6 +22,8 @@ class Side:
     of_runs     factors of its runs that the case does not have, because they keep no cases apart
     case        the measured case, None for a stored one
     without_repeats  why no repeats decide, "" if there are any
+    invalid     rule of the finding for which the value means nothing, "" if there is none
+    over_all    the value over all of the windows' time; None where gaps left out little of it
     """
 
     metric: str
@@ -36,6 +39,8 @@ class Side:
     of_runs: Mapping[str, str] = field(default_factory=dict)
     case: Case | None = None
     without_repeats: str = ""
+    invalid: str = ""
+    over_all: float | None = None
 
 
 def side_of(case: Case) -> Side:
@@ -54,6 +59,8 @@ def side_of(case: Case) -> Side:
         summary.n if summary else 0,
         _of_runs(case),
         case,
+        invalid=invalid_rule(case.metric, case.phase, case.measurements),
+        over_all=summary.over_all if summary else None,
     )
 
 

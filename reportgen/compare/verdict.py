@@ -7,8 +7,10 @@ import msgspec
 
 from reportgen.core import units
 
-VerdictKind = Literal["faster", "slower", "same", "undecided", "no repeats", "not comparable"]
-TestName = Literal["signed rank", "rank sum", "separation", ""]
+VerdictKind = Literal[
+    "faster", "slower", "same", "likely faster", "likely slower", "undecided", "no repeats", "not comparable"
+]
+TestName = Literal["signed rank", "rank sum", "separation", "pooled spread", ""]
 
 # Rounds of an order that the runs did not have: one run of each case, in turns.
 TURNS = "interleaved rounds"
@@ -21,7 +23,7 @@ _LONGEST_FACTOR = 1e9
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a case compares with its baseline.
 
-    kind         the decision
+    kind         the decision. A likely one rests on an assumption, and counts nowhere as decided
     ratio        of their speeds; above 1 the case is faster. Estimated by the test, else from the medians
     arrangement  the order in which the repeats ran
     test         the test that this order allows
@@ -29,6 +31,8 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     high         high end of the interval of the ratio
     coverage     probability that the interval contains the ratio
     p            p-value of the test
+    spread       standard deviation of repeats, as a share: the larger one of the two, or that of `cases`
+    cases        how many cases lent their spread: the assumption behind a likely verdict
     reason       why nothing was decided
     counted      what the test counts: rounds, or repeats of each case
     n            how many of them there are
@@ -46,6 +50,8 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     high: float | None = None
     coverage: float = 0.0
     p: float | None = None
+    spread: float | None = None
+    cases: int = 0
     reason: str = ""
     counted: str = "rounds"
     n: int = 0
@@ -54,29 +60,41 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     seconds: float | None = None
     devices: int = 0
 
-    def sentence(self, *, beside_time: bool = False) -> str:
+    def sentence(self, *, beside_time: bool = False, than: str = "") -> str:
         """Return the verdict as a reviewer may quote it.
 
         beside_time  whether it is printed beside times: then a difference also says what it is as a time
+        than         what it is faster or slower than, "" if that is clear
         """
-        if self.kind in ("faster", "slower"):
-            return f"{self._difference_text()}{self._interval_text(time_text(self.ratio) * beside_time)}"
+        if self.kind in ("faster", "slower", "likely faster", "likely slower"):
+            likely = "likely " * self.kind.startswith("likely")
+            difference = f"{likely}{self._difference_text()}{f' than {than}' if than else ''}"
+            evidence = self._evidence_text(time_text(self.ratio) * beside_time)
+            return f"{difference}{evidence}{self._remedy_text()}"
         if self.kind == "same":
             assert self.low is not None
             assert self.high is not None
             largest = max(abs(math.expm1(abs(math.log(end)))) for end in (self.low, self.high))
-            return f"no difference larger than {_percent(largest)}"
+            return f"no difference{f' from {than}' if than else ''} larger than {_percent(largest)}"
         if self.kind == "undecided":
             return f"undecided: {self.reason}{self._remedy_text()}"
         return f"{self.kind}: {self.reason}" if self.reason else self.kind
 
+    @property
+    def spread_text(self) -> str:
+        """The spread that the verdict rests on: "spread 0.3 % of 24 cases"; "" for a test without one."""
+        if self.spread is None:
+            return ""
+        cases = f" of {self.cases:,} cases" if self.cases else ""
+        return f"spread {_without_zeros(units.text(100 * self.spread, digits=2))} %{cases}"
+
     def _difference_text(self) -> str:
         """Return the difference, with its direction however small it is: it was decided."""
         text = difference_text(self.ratio)
-        return f"less than 0.1 % {self.kind}" if text == EQUAL else text
+        return f"less than 0.1 % {self.kind.removeprefix('likely ')}" if text == EQUAL else text
 
     def _remedy_text(self) -> str:
-        """Return what would settle an undecided verdict, and what that costs."""
+        """Return what would settle a verdict that is open or likely, and what that costs; else ""."""
         if not self.more:
             return ""
         what = self.counted.removesuffix("s") if self.more == 1 else self.counted
@@ -88,12 +106,14 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
         if self.seconds is None:
             return ""
         devices = f" of {self.devices} device{'s' if self.devices > 1 else ''}" if self.devices else ""
-        return f", about {_duration(self.more * self.seconds)}{devices}"
+        return f", about {duration_text(self.more * self.seconds)}{devices}"
 
-    def _interval_text(self, time: str) -> str:
-        if self.low is None or self.high is None:
-            return f"{f' ({time})' if time else ''}, without overlap of the repeats"
-        return f" ({interval_text(self.ratio, self.low, self.high)}{f'; {time}' if time else ''})"
+    def _evidence_text(self, time: str) -> str:
+        """Return what a difference rests on, behind its time: its interval, or the spread of repeats."""
+        if self.low is not None and self.high is not None:
+            return f" ({interval_text(self.ratio, self.low, self.high)}{f'; {time}' if time else ''})"
+        texts = "; ".join(filter(None, (time, self.spread_text)))
+        return f" ({texts})" if texts else ""
 
 
 def interval_text(ratio: float, low: float, high: float) -> str:
@@ -135,8 +155,11 @@ def _size_text(ratio: float, is_factor: bool) -> str:
 def _factor_text(ratio: float) -> str:
     if ratio >= _LONGEST_FACTOR:
         return f"{ratio:.1e}x"
-    factor = units.text(ratio, digits=3)
-    return f"{factor.rstrip('0').rstrip('.') if '.' in factor else factor}x"
+    return f"{_without_zeros(units.text(ratio, digits=3))}x"
+
+
+def _without_zeros(number: str) -> str:
+    return number.rstrip("0").rstrip(".") if "." in number else number
 
 
 def _percent(share: float) -> str:
@@ -148,7 +171,7 @@ def _share(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def _duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Return a time in the unit in which it reads best: "40 seconds", "11 minutes", "3.5 hours"."""
     if seconds < 90:
         return f"{max(seconds, 1):.0f} second{'s' if seconds >= 1.5 else ''}"

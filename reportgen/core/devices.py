@@ -53,8 +53,13 @@ _MODEL = re.compile(rf"(?<![A-Z0-9])({_NAMES})S?(?![A-Z0-9])", re.IGNORECASE)
 
 def find_device(text: str) -> Device | None:
     """Return the device that a text names (`NVIDIA H100 80GB HBM3`), None if it names none or two."""
-    names = {match[1].upper() for match in _MODEL.finditer(text)}
+    names = {name for name, _, _ in find_devices(text)}
     return _BY_NAME[names.pop()] if len(names) == 1 else None
+
+
+def find_devices(text: str) -> list[tuple[str, int, int]]:
+    """Return (name, start, end) of all devices that a text names: A40 and V100 of `V100 vs. A40`."""
+    return [(match[1].upper(), *match.span()) for match in _MODEL.finditer(text)]
 
 
 # Factors whose values are names of devices.

@@ -214,6 +214,8 @@ class Run:
     started_clock     "" if these are in UTC; else the log that has them without a time zone: they can be
                       compared with others of the same log only
     round             seed of the order of a campaign that interleaves its cases, number of the round in it
+    machines          texts that runs on one machine, since it was started, have in common; none if unknown
+    command           its command line, without what names only the run: seed, folders, ports
     """
 
     id: str
@@ -235,14 +237,21 @@ class Run:
     ended: float | None = None
     started_clock: str = ""
     round: tuple[int, int] | None = None
+    machines: frozenset[str] = frozenset()
+    command: str = ""
 
     @property
     def day(self) -> str:
         """Return the day on which it started (ISO 8601), "" if the log says none that a calendar has."""
+        return self.minute[:10]
+
+    @property
+    def minute(self) -> str:
+        """Return the minute in which it started, "2024-05-01 10:20", as `day`."""
         if self.started is None:
             return ""
         try:
-            return dt.datetime.fromtimestamp(self.started, dt.UTC).date().isoformat()
+            return dt.datetime.fromtimestamp(self.started, dt.UTC).isoformat(" ", "minutes")[:16]
         except (OverflowError, ValueError, OSError):
             return ""
 
@@ -258,6 +267,8 @@ class Window:
     time         s over the measured steps; gap_time  s left out between them
     samples      work in the measured steps, NaN if unknown
     gaps         steps that were left out; outliers  measured steps that take much longer than the others
+    gap_steps    number of the steps that were left out
+    outside      s of the run before and after these steps (start, warm-up, the rest), NaN if unknown
     """
 
     first: int
@@ -268,6 +279,13 @@ class Window:
     samples: float
     gaps: tuple[int, ...] = ()
     outliers: tuple[int, ...] = ()
+    gap_steps: int = 0
+    outside: float = float("nan")
+
+    @property
+    def left_out(self) -> float:
+        """Return the share of the window's time that is in gaps; 0 without times."""
+        return self.gap_time / (self.time + self.gap_time) if self.gap_time > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -278,6 +296,7 @@ class Measurement:
     parts  phases that entered a total, in its order; empty if it is not a total
     clock  of the series that was used; "unknown" for figures without steps
     clock_error  the largest share by which the resolution of the clock may falsify the value
+    over_all  the value over all of the window's time, with what gaps left out; None where that is little
     """
 
     run: Run
@@ -290,6 +309,7 @@ class Measurement:
     parts: tuple[str, ...] = ()
     clock: Clock = "unknown"
     clock_error: float = 0.0
+    over_all: float | None = None
 
     def __repr__(self) -> str:
         return f"<Measurement: {text(self.value)} {self.unit} by {self.evidence}, run {_short(self.run.id)}>"
@@ -306,6 +326,7 @@ class Summary:
     reached    True if the coverage reaches the confidence of the protocol
     n          repeats that entered
     statistic  the statistic in `median`, if the protocol reduces repeats in another way
+    over_all   the same of the values over all of the windows' time; None where gaps left out little of it
     """
 
     median: float
@@ -315,6 +336,7 @@ class Summary:
     reached: bool
     n: int
     statistic: str = "median"
+    over_all: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,6 +16,13 @@ from reportgen.core.model import Summary
 # more values the normal distribution is exact to four digits, and all pairs would need too much memory.
 _MAX_EXACT_VALUES = 60
 
+# Two groups of so many values are this many times the larger range of the two apart, of more values 15 / n
+# times, and 0.6 times at least: at most 1.2 % of single groups look like two in any noise tried.
+_APART_OF_FEW = {4: 12.0, 5: 5.5}
+_APART_TIMES_VALUES, _APART_OF_MANY = 15.0, 0.6
+# The smaller of two groups has as many values at least; of four or five values, two.
+_SMALLEST_GROUP = 3
+
 
 class MedianInterval(NamedTuple):
     """An interval of the median: [low, high] in the unit of the values, and its coverage."""
@@ -44,6 +51,17 @@ def median(values: Sequence[float]) -> float:
         return ordered[middle]
     low, high = ordered[middle - 1], ordered[middle]
     return low + (high - low) / 2
+
+
+def mean(values: Sequence[float]) -> float:
+    """Return the mean of at least one finite number."""
+    return math.fsum(values) / len(values)
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation of a sample of at least two finite numbers."""
+    center = mean(values)
+    return math.sqrt(math.fsum((value - center) ** 2 for value in values) / (len(values) - 1))
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
@@ -122,8 +140,7 @@ def olympic(values: Sequence[float], drop: int, missing: int, *, lower_is_better
     kept = ordered[drop : len(ordered) - max(drop - missing, 0)]
     if missing > drop or not kept:
         return None
-    mean = math.fsum(kept) / len(kept)
-    return Summary(mean, min(kept), max(kept), 0.0, False, len(kept), "olympic mean")
+    return Summary(mean(kept), min(kept), max(kept), 0.0, False, len(kept), "olympic mean")
 
 
 def geometric_mean(values: Sequence[float]) -> float:
@@ -161,6 +178,23 @@ def trend(values: Sequence[float]) -> Trend:
     apart = range(1, n) if n <= _MAX_EXACT_VALUES else [(n + 1) // 2]
     slope = median([(values[i + lag] - values[i]) / lag for lag in apart for i in range(n - lag)])
     return Trend(score / (n * (n - 1) // 2), _chance(n, abs(score)), slope)
+
+
+def lower_group(values: Sequence[float]) -> int:
+    """Return how many of the values, in ascending order, are the lower of two groups; 0 for one group.
+
+    The gap between the groups is wide compared with both of them. `benchmarks/two_groups.py` counts how
+    often one group looks like two.
+    """
+    ordered, n = sorted(values), len(values)
+    smallest = 2 if n in _APART_OF_FEW else _SMALLEST_GROUP
+    if n < 2 * smallest:
+        return 0
+    size = max(range(smallest, n - smallest + 1), key=lambda size: ordered[size] - ordered[size - 1])
+    gap = ordered[size] - ordered[size - 1]
+    larger = max(ordered[size - 1] - ordered[0], ordered[-1] - ordered[size])
+    apart = _APART_OF_FEW.get(n) or max(_APART_TIMES_VALUES / n, _APART_OF_MANY)
+    return size if gap > 0 and gap >= apart * larger else 0
 
 
 def _chance(n: int, score: int) -> float:

@@ -148,6 +148,15 @@ def to_base(value: float, unit: str) -> tuple[float, str]:
     return (value * known.factor, known.base) if known else (value, unit)
 
 
+def counted_by(unit: str) -> str:
+    """Return the rate of items that a unit counts: `tokens/s` for `ktokens/s`, "" unless it names an item."""
+    known = find(unit)
+    if known is None or known.base != "samples/s" or known.name in _SCALES["samples/s"]:
+        return ""
+    name = known.name.partition("/")[0]
+    return f"{name[1:] if _PREFIXED.fullmatch(name) else name}/s"
+
+
 def rate_unit(item: str) -> str:
     """Return the name of a rate of items: `images/s` for `image`."""
     if not item:

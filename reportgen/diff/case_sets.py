@@ -7,15 +7,15 @@ one, is what the sets differ in: a device, a branch, a campaign. It does not kee
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.compare.comparison import CompareKind
+from reportgen.compare.comparison import CompareKind, contract_sentence
 from reportgen.compare.pair import Question, compare_cases
 from reportgen.compare.side import Side, side_of
+from reportgen.compare.spread import Spreads
 from reportgen.compare.verdicts import TimedRepeat
-from reportgen.core import units
 from reportgen.core.factors import FactorsKey, factor_key, factors_key
-from reportgen.core.metrics import item_of, metric_of
+from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, Factors, FactorValue
-from reportgen.diff.cells import heading_text
+from reportgen.diff.cells import heading_text, number_text
 from reportgen.diff.changes import Diff
 from reportgen.diff.rows import Row, corrected_rows, environment_changes, sorted_rows
 from reportgen.render.text.english import count
@@ -49,12 +49,15 @@ def compare_case_sets(old: Sequence[Case], new: Sequence[Case], apart: Collectio
     before, after = (_by_key(cases, free) for cases in measured)
     shared = [key for key in after if key in before]
     single = [key for key in shared if len(before[key]) == len(after[key]) == 1]
-    rows = sorted_rows(corrected_rows([_row(before[key][0], after[key][0], free, hidden) for key in single]))
+    spreads = Spreads(side_of(case) for cases in measured for case in cases)
+    compared = [_row(before[key][0], after[key][0], free, hidden, spreads) for key in single]
+    rows = sorted_rows(corrected_rows(compared))
     alike = [case for key in shared if key not in single for case in (*before[key], *after[key])]
     notes = [
         *_named("Only A has", [case for key in before if key not in after for case in before[key]], hidden),
         *_named("Only B has", [case for key in after if key not in before for case in after[key]], hidden),
         *_named("Not compared, because they differ only in factors that are left out:", alike, hidden),
+        *filter(None, [contract_sentence([row.comparison for row in rows])]),
     ]
     diff = Diff(rows=rows, environment=environment_changes(rows), notes=tuple(notes))
     parts = [{name: values[name] for name in sorted(free) if name in values} for values in constants]
@@ -106,7 +109,7 @@ def _by_key(cases: Iterable[Case], free: Collection[str]) -> dict[FactorsKey, li
     return groups
 
 
-def _row(old: Case, new: Case, free: Collection[str], hidden: Collection[str]) -> Row:
+def _row(old: Case, new: Case, free: Collection[str], hidden: Collection[str], spreads: Spreads) -> Row:
     before, after = side_of(old), side_of(new)
     added = _added(after, before)
     kind: CompareKind = "speedup" if metric_of(new.metric, new.unit).is_speed else "ratio"
@@ -114,7 +117,7 @@ def _row(old: Case, new: Case, free: Collection[str], hidden: Collection[str]) -
     return Row(
         place="",
         heading=_heading(new, hidden) or new.metric,
-        comparison=compare_cases(own, before, Question(kind, about=free)),
+        comparison=compare_cases(own, before, Question(kind, about=free), spreads=spreads),
         old=_shown(old, new),
         new=_shown(new, old),
         is_part=0 < len(added) < len(after.repeats),
@@ -126,9 +129,7 @@ def _shown(case: Case, other: Case) -> str:
     """Return the number of a case, in a unit that fits both."""
     assert case.summary is not None
     assert other.summary is not None
-    unit = units.choose([case.summary.median, other.summary.median], case.unit)
-    name = units.rate_unit(item_of(case.metric, case.factors)) if case.unit == "samples/s" else unit.name
-    return f"{units.text(case.summary.median / unit.factor)} {name}".removesuffix(" ratio")
+    return number_text(case.summary.median, case.unit, case.metric, case.factors, other.summary.median)
 
 
 def _added(side: Side, other: Side) -> tuple[TimedRepeat, ...]:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from reportgen.core import units
 from reportgen.core.factors import factor_key
-from reportgen.core.model import FactorValue
+from reportgen.core.metrics import item_of
+from reportgen.core.model import Factors, FactorValue
 from reportgen.document.cells import PlacedCell, placed_cells
 from reportgen.document.model import QUANTITY_TITLES, Document, Key, Table
+from reportgen.document.texts import INVALID
 
 # Values of report.json have 12 digits; another order of a sum may change the last ones.
 SAME_VALUE = 1e-9
@@ -113,8 +115,20 @@ def shown_text(cell: PlacedCell | None) -> str:
         return ABSENT
     if cell.value is None:
         return cell.cell.text or ABSENT
+    if cell.cell.invalid:
+        return f"{cell.cell.shown} {INVALID}"
     # Files of older versions lack the number as shown.
     return cell.cell.shown or f"{units.text(cell.value)} {'' if cell.unit == 'ratio' else cell.unit}".rstrip()
+
+
+def number_text(value: float, unit: str, metric: str, factors: Factors, beside: float = 0.0) -> str:
+    """Return the number of a case in the unit that fits it; a rate counts what the case says: `tokens/s`.
+
+    value   in the base unit; beside: a value that is shown in the same unit, 0 for none
+    """
+    chosen = units.choose([value, beside], unit)
+    name = units.rate_unit(item_of(metric, factors)) if unit == "samples/s" else chosen.name
+    return f"{units.text(value / chosen.factor)} {name}".removesuffix(" ratio")
 
 
 def same_number(old: PlacedCell | None, new: PlacedCell | None) -> bool:

@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from reportgen.compare.spread import Spreads
 from reportgen.core.factors import factors_key
 from reportgen.core.rules import SEVERITIES
 from reportgen.core.stats import geometric_mean
+from reportgen.diff.acceptance import AcceptanceChange, acceptance_changes
 from reportgen.diff.cells import (
     CellChange,
     cell_key,
@@ -20,7 +22,14 @@ from reportgen.diff.cells import (
     same_number,
     same_value,
 )
-from reportgen.diff.pairs import DESCRIPTIONS, CasePair, compare_pair, reasons_of, shown_number
+from reportgen.diff.pairs import (
+    DESCRIPTIONS,
+    CasePair,
+    compare_pair,
+    protocol_change,
+    reasons_of,
+    shown_number,
+)
 from reportgen.diff.rows import (
     EnvironmentChange,
     Row,
@@ -29,15 +38,17 @@ from reportgen.diff.rows import (
     primary_rows,
     sorted_rows,
 )
+from reportgen.diff.texts import TextChange, text_changes
 from reportgen.document.cells import PlacedCell, placed_cells
 from reportgen.document.model import Case, Document, Finding
+from reportgen.document.sides import side_of
 
 Reports = Mapping[str, Document]
 
 
 @dataclass(frozen=True, slots=True)
 class RatioChange:
-    """A ratio, or a verdict in a table, that moved, and why."""
+    """A ratio that moved, or whose verdict changed, and why. Then the verdict is behind the number."""
 
     place: str
     heading: str
@@ -52,6 +63,19 @@ class FindingChange:
 
     report: str
     finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolChange:
+    """A protocol that measures cases of a report in another way now, even if no number moved.
+
+    change  the fields that differ: `warmup 20 -> 30`
+    cases   number of cases that it measures
+    """
+
+    report: str
+    change: str
+    cases: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +116,10 @@ class Diff:
     appeared, disappeared  cells that are a number on one side only, in reports that both sides have
     reworded    cells without a number on both sides, whose texts differ
     rerounded   equal numbers that are written in another way
+    protocols   protocols that changed, in reports that both sides have
+    acceptance  rules of acceptance that changed, in reports that both sides have
+    texts       texts of authors and figures that changed, in reports that both sides have
+    unreadable  reports of the old side that this version cannot read, so nothing of them was compared
     unchanged   number of cells that are numbers and did not move
     notes       what a reader should know about the comparison itself
     """
@@ -102,12 +130,16 @@ class Diff:
     disappeared: tuple[CellChange, ...] = ()
     reworded: tuple[CellChange, ...] = ()
     rerounded: tuple[CellChange, ...] = ()
+    protocols: tuple[ProtocolChange, ...] = ()
+    acceptance: tuple[AcceptanceChange, ...] = ()
+    texts: tuple[TextChange, ...] = ()
     findings_came: tuple[FindingChange, ...] = ()
     findings_went: tuple[FindingChange, ...] = ()
     environment: tuple[EnvironmentChange, ...] = ()
     new_reports: tuple[ReportChange, ...] = ()
     gone_reports: tuple[ReportChange, ...] = ()
     renamed_reports: tuple[ReportChange, ...] = ()
+    unreadable: tuple[str, ...] = ()
     logs: LogChanges = LogChanges()
     unchanged: int = 0
     notes: tuple[str, ...] = field(default=())
@@ -115,7 +147,7 @@ class Diff:
     @property
     def verdicts(self) -> Counter[str]:
         """How many rows have each verdict; a row whose metric is not a speed counts as `changed`."""
-        return Counter(row.verdict.kind if row.verdict else "changed" for row in self.rows)
+        return Counter(row.kind for row in self.rows)
 
     @property
     def averaged(self) -> list[Row]:
@@ -155,6 +187,9 @@ def compare_reports(old: Reports, new: Reports, is_there: Callable[[str], bool] 
             change for change in changes if not change.has_number and change.cell.quantity != "verdict"
         ),
         rerounded=tuple(change for change in changes if change.is_appearance_only),
+        protocols=tuple(change for before, after in both for change in _protocols(before, after)),
+        acceptance=tuple(change for before, after in both for change in acceptance_changes(before, after)),
+        texts=tuple(change for before, after in both for change in text_changes(before, after)),
         findings_came=came,
         findings_went=went,
         environment=environment_changes(rows),
@@ -223,14 +258,20 @@ def _rows_of_report(old: Document, new: Document) -> Iterator[tuple[object, Row]
         for table in new.tables
         if definitions.get(table.id) and table.definition and table.definition != definitions[table.id]
     }
+    spreads = Spreads(map(side_of, old.cases))
+    for (before, after), changes in _shown_cases(old, new).items():
+        pair = _pair(old, new, before, after, is_redefined=any(each.table in redefined for each in changes))
+        if pair and pair.has_moved:
+            yield (_identity(pair.old), _identity(pair.new)), _row(pair, spreads, changes)
+
+
+def _shown_cases(old: Document, new: Document) -> dict[tuple[str, str], list[CellChange]]:
+    """Return the names of the old and the new case of each pair of cells, with the cells that show them."""
     shown: dict[tuple[str, str], list[CellChange]] = {}
     for change in paired_cells(old, new):
         if change.old and change.new and change.old.case and change.new.case:
             shown.setdefault((change.old.case, change.new.case), []).append(change)
-    for (before, after), changes in shown.items():
-        pair = _pair(old, new, before, after, is_redefined=any(each.table in redefined for each in changes))
-        if pair and pair.has_moved:
-            yield (_identity(pair.old), _identity(pair.new)), _row(pair, changes)
+    return shown
 
 
 def _identity(case: Case) -> tuple[object, ...]:
@@ -253,10 +294,10 @@ def _pair(
     return CasePair(old, new, first, second, is_redefined)
 
 
-def _row(pair: CasePair, changes: Sequence[CellChange]) -> Row:
+def _row(pair: CasePair, spreads: Spreads, changes: Sequence[CellChange]) -> Row:
     values = [each for each in changes if each.cell.quantity == "value"]
     first = (values or changes)[0]
-    comparison = compare_pair(pair)
+    comparison = compare_pair(pair, spreads)
     return Row(
         place=f"{first.report}/{first.table}",
         heading=first.row_and_column,
@@ -276,6 +317,16 @@ def _case_text(case: Case) -> str:
     return f"{heading_text(dict(sorted(case.factors.items())))} [{min(runs, default='')}]"
 
 
+# Protocols
+
+
+def _protocols(old: Document, new: Document) -> Iterator[ProtocolChange]:
+    """Yield each change of a protocol with the number of cases that both states measure by it."""
+    pairs = [_pair(old, new, before, after) for before, after in _shown_cases(old, new)]
+    changes = Counter(change for pair in pairs if pair and (change := protocol_change(pair)))
+    yield from (ProtocolChange(new.name, change, cases) for change, cases in sorted(changes.items()))
+
+
 # Ratios
 
 
@@ -287,7 +338,9 @@ def _ratios(old: Document, new: Document) -> Iterator[RatioChange]:
         if before is None or after is None or after.quantity in ("value", "repeats"):
             continue
         has_moved = before.is_number and after.is_number and not same_number(before, after)
-        if not has_moved and not (after.quantity == "verdict" and change.old_text != change.new_text):
+        is_reworded = after.quantity == "verdict" and change.old_text != change.new_text
+        verdicts = _verdicts(before, after)
+        if not (has_moved or is_reworded or any(verdicts)):
             continue
         digest = definitions.get(change.table, "")
         reasons = [*_ratio_reasons(old, new, before, after)]
@@ -296,10 +349,21 @@ def _ratios(old: Document, new: Document) -> Iterator[RatioChange]:
         yield RatioChange(
             f"{change.report}/{change.table}",
             change.heading,
-            change.old_text,
-            change.new_text,
+            change.old_text + verdicts[0],
+            change.new_text + verdicts[1],
             tuple(reasons),
         )
+
+
+def _verdicts(old: PlacedCell, new: PlacedCell) -> tuple[str, str]:
+    """Return the verdicts on a ratio as the ends of texts, "" for both if they are of one kind."""
+    if new.quantity == "verdict" or not (old.is_number and new.is_number):
+        return "", ""
+    kinds = [
+        each.comparison.verdict.kind if each.comparison and each.comparison.verdict else "no verdict"
+        for each in (old, new)
+    ]
+    return ("", "") if kinds[0] == kinds[1] else (f", {kinds[0]}", f", {kinds[1]}")
 
 
 def _ratio_reasons(old: Document, new: Document, before: PlacedCell, after: PlacedCell) -> Iterator[str]:
@@ -327,7 +391,8 @@ def _finding_changes(
 ) -> tuple[tuple[FindingChange, ...], tuple[FindingChange, ...]]:
     """Return the findings that came and that went.
 
-    A finding whose numbers changed has neither come nor gone, nor has one whose run has another name now.
+    A finding whose numbers changed has neither come nor gone, nor has one whose run has another name now. One
+    that became invalid came.
     """
     came: list[FindingChange] = []
     went: list[FindingChange] = []
@@ -346,11 +411,13 @@ _FindingKey = tuple[str, ...]
 
 def _renumbered(finding: Finding) -> _FindingKey:
     """Return what a finding says about a run of a log with several, for any number of the run."""
-    return finding.rule, finding.subject.partition("#")[0], finding.message, finding.detail
+    file = finding.subject.partition("#")[0]
+    return finding.rule, file, finding.message, finding.detail, str(finding.severity == "invalid")
 
 
 def _subject(finding: Finding) -> _FindingKey:
-    return finding.rule, finding.subject
+    # A warning that became invalid came: nothing may follow from the number any more.
+    return finding.rule, finding.subject, str(finding.severity == "invalid")
 
 
 def _without(

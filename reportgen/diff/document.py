@@ -51,4 +51,12 @@ def _row(row: Row) -> dict[str, object]:
 
 
 def _side(side: Side, shown: str) -> dict[str, object]:
-    return {"value": side.value, "shown": shown, "repeats": side.n, "low": side.low, "high": side.high}
+    left_out = {} if side.over_all is None else {"over_all": side.over_all}
+    return {
+        "value": side.value,
+        "shown": shown,
+        "repeats": side.n,
+        "low": side.low,
+        "high": side.high,
+        **left_out,
+    }

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from reportgen.compare.breakdown import Breakdown
 from reportgen.compare.comparison import CompareKind, Comparison
 from reportgen.compare.pair import Question, compare_cases
-from reportgen.core import units
+from reportgen.compare.spread import Spreads
 from reportgen.core.metrics import metric_of
+from reportgen.diff.cells import number_text
 from reportgen.diff.parts import stored_breakdown
 from reportgen.diff.repeats import RepeatChanges, compare_repeats
 from reportgen.document.model import Case, Document
@@ -22,8 +23,7 @@ _MAX_NAMED = 2
 def shown_number(case: Case) -> str:
     """Return the number of a case in the unit that fits it."""
     assert case.summary is not None
-    unit = units.choose([case.summary.value], case.unit)
-    return f"{units.text(case.summary.value / unit.factor)} {unit.name}".removesuffix(" ratio")
+    return number_text(case.summary.value, case.unit, case.metric, case.factors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,10 @@ class CasePair:
         return self.old.summary != self.new.summary or not self.repeats.is_none
 
 
-def compare_pair(pair: CasePair) -> Comparison:
+def compare_pair(pair: CasePair, spreads: Spreads) -> Comparison:
     """Return how the new runs compare with the old ones, and in which parts the difference is.
+
+    spreads  of the repeats of the old report's cases
 
     Runs that are on both sides say nothing about a change, so only new runs are compared with the old ones.
     """
@@ -62,14 +64,15 @@ def compare_pair(pair: CasePair) -> Comparison:
     new = side_of(pair.new, changes.added, none)
     old = side_of(pair.old)
     kind: CompareKind = "speedup" if metric_of(pair.new.metric, pair.new.unit).is_speed else "ratio"
-    comparison = compare_cases(new, old, Question(kind), hindrance=_hindrance(pair, changes))
+    hindrance = _hindrance(pair, changes)
+    comparison = compare_cases(new, old, Question(kind), spreads=spreads, hindrance=hindrance)
     parts = stored_breakdown(pair.old_report, pair.new_report, pair.old.name, pair.new.name)
     return replace(comparison, breakdown=parts)
 
 
 def _hindrance(pair: CasePair, changes: RepeatChanges) -> str:
     """Return why the two numbers do not measure one thing, if it is not in their conditions; else ""."""
-    if _protocol_changes(pair):
+    if protocol_change(pair):
         return "measured by another protocol"
     if changes.edited:
         return "a log was edited"
@@ -78,7 +81,9 @@ def _hindrance(pair: CasePair, changes: RepeatChanges) -> str:
 
 def reasons_of(pair: CasePair, parts: Breakdown | None) -> tuple[str, ...]:
     """Return why the number of a case moved: protocol, logs, labels, definition, reader, phases."""
-    reasons = [*_protocol_changes(pair), *_log_changes(pair), *_label_changes(pair)]
+    protocol = protocol_change(pair)
+    reasons = [f"protocol changed: {protocol}"] if protocol else []
+    reasons += [*_log_changes(pair), *_label_changes(pair)]
     if pair.is_redefined:
         reasons.append("definition changed")
     readers = [*_reader_changes(pair)]
@@ -87,7 +92,8 @@ def reasons_of(pair: CasePair, parts: Breakdown | None) -> tuple[str, ...]:
     return (*reasons, *readers, *([parts.sentence()] if parts else ()))
 
 
-def _protocol_changes(pair: CasePair) -> list[str]:
+def protocol_change(pair: CasePair) -> str:
+    """Return the fields in which the protocols of the two cases differ, "" if none does."""
     old, new = pair.old.protocol, pair.new.protocol
     before, after = pair.old_report.protocols.get(old, {}), pair.new_report.protocols.get(new, {})
     fields = [
@@ -95,9 +101,7 @@ def _protocol_changes(pair: CasePair) -> list[str]:
         for name in after
         if name != "name" and name in before and before[name] != after[name]
     ]
-    if not fields:
-        return [] if old == new else [f"protocol changed: {old} -> {new}"]
-    return [f"protocol changed: {', '.join(fields)}"]
+    return ", ".join(fields) or ("" if old == new else f"{old} -> {new}")
 
 
 def _plain(value: object) -> str:

@@ -48,6 +48,11 @@ class Row:
         return self.comparison.verdict
 
     @property
+    def kind(self) -> str:
+        """The kind of the verdict; `changed` for a metric that is not a speed."""
+        return self.verdict.kind if self.verdict else "changed"
+
+    @property
     def ratio(self) -> float | None:
         """The ratio of speeds of the verdict, above 1 if the new side is faster; None without one."""
         if self.verdict is None or not math.isfinite(self.verdict.ratio):
@@ -92,16 +97,18 @@ def corrected_rows(rows: Sequence[Row]) -> list[Row]:
     return [replace(row, comparison=corrected[position]) for position, row in enumerate(rows)]
 
 
-# The worst first. Of equal verdicts, the slowest first; metrics other than speeds have no verdict.
-_ORDER = ("slower", "not comparable", "undecided", "no repeats", "", "faster", "same")
+# The worst first. Of equal verdicts, the slowest first.
+_ORDER = (
+    "slower", "likely slower", "not comparable", "undecided", "no repeats", "changed",
+    "faster", "likely faster", "same",
+)  # fmt: skip
 
 
 def sorted_rows(rows: Iterable[Row]) -> tuple[Row, ...]:
     """Return the rows, the worst first."""
 
     def key(row: Row) -> tuple[int, float, str, str]:
-        kind = row.verdict.kind if row.verdict else ""
-        return _ORDER.index(kind), row.ratio or 0.0, row.place, row.heading
+        return _ORDER.index(row.kind), row.ratio or 0.0, row.place, row.heading
 
     return tuple(sorted(rows, key=key))
 

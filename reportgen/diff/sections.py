@@ -8,19 +8,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reportgen.compare.verdict import difference_text, time_text
+from reportgen.compare.side import Side
+from reportgen.compare.verdict import EQUAL, difference_text, time_text
 from reportgen.core.metrics import metric_of
-from reportgen.diff.cells import CellChange
+from reportgen.core.stats import median
+from reportgen.diff.acceptance import AcceptanceChange
+from reportgen.diff.cells import ABSENT, CellChange
 from reportgen.diff.changes import Diff, FindingChange, ReportChange
 from reportgen.diff.rows import Row
 from reportgen.render.text.english import count
 
 Tone = Literal["bad", "good", "plain"]
 
-_KINDS = ("slower", "faster", "undecided", "no repeats", "not comparable", "same", "changed")
+_KINDS = (
+    "slower", "faster", "likely slower", "likely faster", "undecided", "no repeats", "not comparable", "same",
+    "changed",
+)  # fmt: skip
 _MAX_NAMED = 5
 # What a verdict without a test says about the order of the runs.
-_ORDERS = {"blocked": " (not interleaved)", "unknown": " (order of the runs unknown)"}
+_ORDERS = {"blocked": ", not interleaved", "unknown": ", order of the runs unknown"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +62,17 @@ def headline(diff: Diff) -> str:
     counts = diff.verdicts
     parts = [f"{counts[kind]:,} {kind}" for kind in _KINDS if counts[kind]]
     if diff.ratios and not parts:
-        parts.append(count(len(diff.ratios), "ratio") + " moved")
+        parts.append(count(len(diff.ratios), "ratio or verdict", "ratios or verdicts") + " moved")
     invalid = sum(change.finding.severity == "invalid" for change in diff.findings_came)
     if invalid:
         parts.append(f"{invalid:,} new invalid")
     for paths, what in ((diff.logs.edited, "edited"), (diff.logs.deleted, "deleted")):
         if paths:
             parts.append(f"{count(len(paths), 'committed log file')} {what}")
+    if diff.protocols:
+        parts.append(count(len(diff.protocols), "protocol") + " changed")
+    if diff.acceptance:
+        parts.append(count(len(diff.acceptance), "acceptance rule") + " changed")
     if diff.new_reports:
         parts.append(count(len(diff.new_reports), "new report"))
     if diff.gone_reports:
@@ -70,7 +80,8 @@ def headline(diff: Diff) -> str:
     for changes, word in ((diff.appeared, "new"), (diff.disappeared, "gone")):
         if changes:
             parts.append(f"{count(len(changes), 'number')} {word}")
-    return ", ".join(parts) or "no number moved"
+    said = ", ".join(parts) or "no number moved"
+    return f"{said}, {count(len(diff.texts), 'text')} changed" if diff.texts else said
 
 
 def sentences(diff: Diff) -> list[str]:
@@ -112,31 +123,57 @@ def _above(path: str, depth: int) -> str:
 
 
 def verdict_text(row: Row) -> str:
-    """Return how the new number compares with the old one, and how sure that is."""
-    verdict = row.verdict
+    """Return how the new number compares with the old one, how sure that is, and with the time in gaps.
+
+    Of a case that has old runs, too, the added ones are compared with the old ones.
+    """
+    over_all = row.comparison.speed_ratio_over_all
+    with_gaps = "" if over_all is None else f"; with the time in gaps {difference_text(over_all)}"
+    return f"{_while_stepping(row)}{with_gaps}"
+
+
+def _while_stepping(row: Row) -> str:
+    own, base = row.comparison.own, row.comparison.base
+    if not row.is_part:
+        return _verdict_text(row, own.value)
+    added = f"{count(len(own.repeats), 'repeat')} added: "
+    return added + _verdict_text(row, median([each.value for each in own.repeats]), _before(base))
+
+
+def _before(base: Side) -> str:
+    """Return the repeats of a side as what the added ones are compared with."""
+    return f"the {len(base.repeats)} before" if len(base.repeats) > 1 else "the one before"
+
+
+def _verdict_text(row: Row, new: float | None, than: str = "") -> str:
+    verdict, old = row.verdict, row.comparison.base.value
     if verdict is None:
-        old, new = row.comparison.base.value, row.comparison.own.value
         if not old or new is None:
             return "changed"
         percent = 100 * (new / old - 1)
-        return f"{percent:+.3g} %" if abs(percent) < 999.5 else f"{percent:+,.0f} %"
+        shown = f"{percent:+.3g} %" if abs(percent) < 999.5 else f"{percent:+,.0f} %"
+        return f"{shown}{f' against {than}' if than else ''}"
     is_time = metric_of(row.comparison.own.metric).better == "lower"
-    if verdict.kind in ("faster", "slower", "same") or row.ratio is None:
+    if verdict.kind not in ("undecided", "no repeats", "not comparable") or row.ratio is None:
         order = _ORDERS.get(verdict.arrangement, "") if verdict.test == "separation" else ""
-        return f"{'the added runs: ' * row.is_part}{verdict.sentence(beside_time=is_time)}{order}"
-    time = time_text(row.ratio) * is_time
-    difference = f"{difference_text(row.ratio)}{f' ({time})' if time else ''}"
-    return f"{difference}, {'but ' * (verdict.kind == 'undecided')}{verdict.sentence()}"
+        return f"{verdict.sentence(beside_time=is_time, than=than)}{order}"
+    time, difference = time_text(row.ratio) * is_time, difference_text(row.ratio)
+    joined = f" {'to' if difference == EQUAL else 'than'} {than}" if than else ""
+    shown = f"{difference}{joined}{f' ({time})' if time else ''}"
+    return f"{shown}, {'but ' * (verdict.kind == 'undecided')}{verdict.sentence()}"
 
 
 def sections(diff: Diff) -> list[Section]:
     """Return the tables of the comparison that have rows."""
-    slower = [row for row in diff.rows if row.verdict and row.verdict.kind == "slower"]
-    others = [row for row in diff.rows if not (row.verdict and row.verdict.kind == "slower")]
+    cases: dict[str, list[Row]] = {}
+    for row in diff.rows:
+        cases.setdefault(row.kind, []).append(row)
     reports = [_report_row(each, "new") for each in diff.new_reports]
     reports += [_report_row(each, "gone") for each in diff.gone_reports]
     reports += [_report_row(each, f"renamed from {each.old_name}") for each in diff.renamed_reports]
+    protocols = [(each.report, each.change, count(each.cases, "case")) for each in diff.protocols]
     ratios = [(each.place, each.heading, each.old, each.new, "; ".join(each.reasons)) for each in diff.ratios]
+    texts = [(each.report, each.what, each.old, each.new) for each in diff.texts]
     environment = [(each.name, each.old, each.new, count(each.rows, "row")) for each in diff.environment]
     logs = [
         (path, f"{what}, {count(files, 'file')}")
@@ -144,9 +181,18 @@ def sections(diff: Diff) -> list[Section]:
         for path, files in _grouped(paths)
     ]
     every = [
-        _rows("Slower", slower, "bad"),
-        _rows("Other cases", others),
-        Section("Ratios that moved", ("table", "cell", "before", "after", "why"), tuple(ratios)),
+        *(
+            _rows(kind.capitalize(), rows, "bad" if kind == "slower" else "plain")
+            for kind, rows in cases.items()
+        ),
+        Section(
+            "Acceptance rules that changed",
+            ("report", "acceptance", "before", "after", "what"),
+            tuple(map(_acceptance, diff.acceptance)),
+            "bad" if any(each.is_weaker for each in diff.acceptance) else "plain",
+        ),
+        Section("Protocols that changed", ("report", "change", "measures"), tuple(protocols)),
+        Section("Ratios and verdicts that moved", ("table", "cell", "before", "after", "why"), tuple(ratios)),
         _findings("New findings", diff.findings_came),
         _findings("Findings that went", diff.findings_went, is_folded=True),
         Section("Environment that differs", ("what", "before", "after", "may explain"), tuple(environment)),
@@ -155,12 +201,13 @@ def sections(diff: Diff) -> list[Section]:
         _cells("Numbers that went", diff.disappeared),
         _cells("Cells without a number", diff.reworded),
         _cells("Equal numbers, written in another way", diff.rerounded, is_folded=True),
+        Section("Texts that changed", ("report", "what", "before", "after"), tuple(texts)),
         Section("Logs", ("log", "what"), tuple(logs), is_folded=True),
     ]
     return [section for section in every if section.rows]
 
 
-def _rows(title: str, rows: Iterable[Row], tone: Tone = "plain") -> Section:
+def _rows(title: str, rows: Iterable[Row], tone: Tone) -> Section:
     """Return a table of cases; those that were measured now are in no table of a report."""
     texts = [_row(row) for row in rows]
     if any(text[0] for text in texts):
@@ -174,6 +221,12 @@ def _row(row: Row) -> tuple[str, ...]:
     why = "; ".join((*row.reasons, *(each.change_text for each in row.environment)))
     heading = row.heading or row.comparison.own.metric
     return f"{row.place}{also}", heading, row.old, row.new, verdict_text(row), why
+
+
+def _acceptance(change: AcceptanceChange) -> tuple[str, ...]:
+    kind = ("weaker" if change.new != ABSENT else "gone") if change.is_weaker else "changed"
+    unjudged = f": no longer judged: {'; '.join(change.unjudged)}" if change.unjudged else ""
+    return change.report, change.entry, change.old, change.new, kind + unjudged
 
 
 def _report_row(change: ReportChange, what: str) -> tuple[str, ...]:

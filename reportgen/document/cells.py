@@ -17,6 +17,7 @@ from reportgen.document.model import (
     Cell,
     CellKind,
     Comparison,
+    Contract,
     Key,
     Quantity,
     Table,
@@ -31,6 +32,7 @@ class PlacedCell:
     column: Key
     quantity: Quantity
     cell: Cell
+    comparison: Comparison | None = None
 
     @property
     def kind(self) -> CellKind:
@@ -53,14 +55,9 @@ class PlacedCell:
         return self.cell.case or ""
 
     @property
-    def comparison(self) -> Comparison | None:
-        """The cell against its baseline."""
-        return self.cell.comparison
-
-    @property
     def is_number(self) -> bool:
-        """Return whether the cell shows a number."""
-        return self.cell.kind == "number" and self.cell.value is not None
+        """Return whether the cell shows a number, and one that means something."""
+        return self.cell.kind == "number" and self.cell.value is not None and not self.cell.invalid
 
 
 def placed_cells(table: Table) -> Iterator[PlacedCell]:
@@ -72,6 +69,7 @@ def placed_cells(table: Table) -> Iterator[PlacedCell]:
                 dict(zip(table.column_factors, column.key, strict=False)),
                 column.quantity,
                 cell,
+                table.comparison_of(cell),
             )
 
 
@@ -84,6 +82,8 @@ class _Extract(msgspec.Struct, omit_defaults=True):
     column: Key
     quantity: Quantity
     cell: Cell
+    comparison: Comparison | None
+    contract: Contract
     notes: list[str]
     cases: list[Case]
     breakdown: Breakdown | None = None
@@ -92,8 +92,7 @@ class _Extract(msgspec.Struct, omit_defaults=True):
 
 def encode_cell(place: CellPlace) -> bytes:
     """Return one cell as JSON, in the form of report.json: `version`, its place, and what it names."""
-    table, cell = place.table, place.cell
-    baseline = cell.comparison.baseline if cell.comparison else ""
+    table, cell, comparison = place.table, place.cell, place.comparison
     extract = _Extract(
         report=place.report.name,
         table=table.id,
@@ -101,9 +100,11 @@ def encode_cell(place: CellPlace) -> bytes:
         column=dict(zip(table.column_factors, place.column.key, strict=False)),
         quantity=place.column.quantity,
         cell=cell,
+        comparison=comparison,
+        contract=place.report.contract_of(comparison) if comparison else Contract(),
         notes=[table.notes[note].text for note in cell.notes],
-        cases=[place.report.case_by_name[name] for name in dict.fromkeys(cell.cases)],
-        breakdown=place.report.breakdown_of.get((cell.case or "", baseline)),
+        cases=[place.report.case_by_name[name] for name in dict.fromkeys(table.cases_of(cell))],
+        breakdown=place.report.breakdown_of.get((cell.case or "", comparison.baseline if comparison else "")),
         version=VERSION,
     )
     return encode_value(extract)

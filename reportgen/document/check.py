@@ -1,7 +1,7 @@
 """Check that the parts of a document that another program wrote fit together, before anything shows it."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.units import Unit
@@ -86,6 +86,9 @@ def _table_problems(at: str, table: Table, cases: Collection[str]) -> Iterator[_
         yield from _length(f"{at}.cells[{i}]", line, len(table.columns))
         for j, cell in enumerate(line):
             yield from _cell_problems(f"{at}.cells[{i}][{j}]", cell, table, cases)
+    for name, comparison in table.comparisons.items():
+        yield from _case_problems(f"{at}.comparisons", name, cases)
+        yield from _comparison_problems(f"{at}.comparisons.{name}", comparison, cases)
 
 
 def _length(at: str, values: Collection[object], wanted: int) -> Iterator[_Problem]:
@@ -115,7 +118,7 @@ def _notes(at: str, notes: Iterable[int], table: Table) -> Iterator[_Problem]:
 
 
 def _cell_problems(at: str, cell: Cell, table: Table, cases: Collection[str]) -> Iterator[_Problem]:
-    for name in cell.cases:
+    for name in (cell.case, *cell.several):
         yield from _case_problems(at, name, cases)
     yield from _notes(f"{at}.notes", cell.notes, table)
     if cell.kind == "number" and cell.value is None:
@@ -123,8 +126,6 @@ def _cell_problems(at: str, cell: Cell, table: Table, cases: Collection[str]) ->
     if any(abs(each or 0.0) > _LARGEST for each in (cell.value, cell.low, cell.high)):
         yield at, f"a number above {_LARGEST:g}", "leave it out"
     yield from _unit(f"{at}.unit", cell.unit)
-    if cell.comparison:
-        yield from _comparison_problems(f"{at}.comparison", cell.comparison, cases)
 
 
 def _comparison_problems(at: str, compared: Comparison, cases: Collection[str]) -> Iterator[_Problem]:
@@ -169,13 +170,34 @@ def _series_problems(at: str, figure: Figure, series: FigureSeries) -> Iterator[
                 yield f"{at}.{field}", "a bar without its ends", "give low and high of each y"
 
 
+def _positions(at: str, positions: Iterable[int], values: Sequence[object]) -> Iterator[_Problem]:
+    for position in positions:
+        if not 0 <= position < len(values):
+            yield at, f"no position {position}: there are {len(values)}", "count from 0"
+
+
 def _explorer_problems(explorer: Explorer, cases: Collection[str]) -> Iterator[_Problem]:
+    for i, factor in enumerate(explorer.factors):
+        yield from _length(f"explorer.factors[{i}].labels", factor.labels, len(factor.values))
+    if explorer.compared >= 0:
+        yield from _positions("explorer.compared", [explorer.compared], explorer.factors)
+        values = explorer.factors[explorer.compared : explorer.compared + 1]
+        if explorer.baseline >= 0 and values:
+            yield from _positions("explorer.baseline", [explorer.baseline], values[0].values)
     for i, measure in enumerate(explorer.measures):
         yield from _unit(f"explorer.measures[{i}].unit", measure.unit)
         yield from _digits(f"explorer.measures[{i}]", measure)
+    for i, chart in enumerate(explorer.charts):
+        yield from _positions(f"explorer.charts[{i}].measures", chart.measures, explorer.measures)
+    for i, switch in enumerate(explorer.switches):
+        for field in ("measures", "instead_of"):
+            at = f"explorer.switches[{i}].{field}"
+            yield from _positions(at, getattr(switch, field), explorer.measures)
     for i, configuration in enumerate(explorer.configurations):
         at = f"explorer.configurations[{i}]"
         yield from _length(f"{at}.values", configuration.values, len(explorer.factors))
+        yield from _length(f"{at}.others", configuration.others, len(explorer.others))
+        yield from _length(f"{at}.cells", configuration.cells, len(explorer.measures))
         for position, factor in zip(configuration.values, explorer.factors, strict=False):
             if not 0 <= position < len(factor.values):
                 yield f"{at}.values", f'no value {position} of "{factor.name}"', "count from 0"

@@ -45,6 +45,11 @@ def encode_value(value: Any) -> bytes:
     return printable_json(_joined(text)).encode() + b"\n"
 
 
+def is_document(raw: object) -> bool:
+    """Return whether decoded JSON is a report.json, of any version and however broken."""
+    return isinstance(raw, dict) and {"version", "tables", "cases"} <= raw.keys()
+
+
 def decode(content: bytes, place: str) -> Document:
     """Return what a report.json says. Raises RequestError if it is not one, or has an unknown version.
 
@@ -63,6 +68,9 @@ def decode(content: bytes, place: str) -> Document:
             raise RequestError(place, f"has version {version}, older than {OLDEST}", "run: reportgen build")
         return msgspec.convert(_upgraded(raw, place), Document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if b"\n<<<<<<< " in content:
+            fact = "has conflicts of a merge"
+            raise RequestError(place, fact, "merge logs and definitions, then run: reportgen build") from None
         raise RequestError(place, f"is not a report.json: {error}", _REMEDY) from None
 
 

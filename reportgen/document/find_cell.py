@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.document.model import QUANTITY_TITLES, Cell, Document, Header, Table
+from reportgen.document.model import QUANTITY_TITLES, Cell, Comparison, Document, Header, Table
 
 _SEPARATOR = re.compile(r"\s*[,;·]\s*")
 _MAX_LISTED = 12
@@ -24,6 +24,11 @@ class CellPlace:
     row: Header
     column: Header
     cell: Cell
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The case of the cell against its baseline."""
+        return self.table.comparison_of(self.cell)
 
 
 def find_cell(report: Document, table: str, row: str = "", column: str = "") -> CellPlace:

@@ -22,13 +22,14 @@ from reportgen.compare.contract import Difference
 from reportgen.compare.expected_speed import Expected as Expected
 from reportgen.compare.expected_speed import SpeedEdge as SpeedEdge
 from reportgen.compare.verdict import Verdict
+from reportgen.core.case_findings import invalid_rule
 from reportgen.core.metrics import Better, metric_of
 from reportgen.core.model import Evidence, FactorValue, Source, Status
 from reportgen.core.rules import Severity, short_name
 from reportgen.core.units import Unit
 
 # The version of report.json that is written; it rises when a field changes its meaning.
-VERSION = 3
+VERSION = 4
 
 Quantity = Literal[
     "value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats",
@@ -216,8 +217,21 @@ class Cycles(Value, frozen=True):
     sentence: str = ""
 
 
+class Contract(Value, frozen=True):
+    """The terms of a comparison, by names of factors and conditions; the cases have their values.
+
+    held_equal  equal on both sides
+    about       what the comparison is about, and what follows from it
+    not_stated  what one side does not say, or neither
+    """
+
+    held_equal: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    not_stated: tuple[str, ...] = ()
+
+
 class Comparison(Value, frozen=True):
-    """A cell against its baseline.
+    """A case against its baseline.
 
     kind               what is compared
     baseline           name of the baseline's case
@@ -227,11 +241,13 @@ class Comparison(Value, frozen=True):
     excess             slowdown vs expected: value x expected speed
     excess_low         of the band of the expected speed
     excess_high        of the band of the expected speed
-    differs            in what else than factors the two differ
+    contract           name of its contract
+    differs            in what else the two differ
     verdict            how the two speeds compare; its ratio is above 1 where the case is faster
     sentence           the verdict in words
     cycles             the comparison per cycle of the SM clock
     energy_per_sample  relative to the baseline's
+    over_all           the value over all of the windows' time, if gaps left out much of it
     """
 
     kind: CompareKind
@@ -241,11 +257,13 @@ class Comparison(Value, frozen=True):
     excess: float | None = None
     excess_low: float | None = None
     excess_high: float | None = None
+    contract: str = ""
     differs: tuple[Difference, ...] = ()
     verdict: Verdict | None = None
     sentence: str = ""
     cycles: Cycles | None = None
     energy_per_sample: float | None = None
+    over_all: float | None = None
 
     def in_cycles(self, metric: str) -> float | None:
         """Return the ratio per cycle, in the direction of `value`: of times or of speeds."""
@@ -268,7 +286,8 @@ class Cell(Value, frozen=True):
     text        what is shown instead of a number: -, out of memory, several, planned
     case        name of the case behind it
     several     names of the cases that share the cell, which therefore shows none of them
-    comparison  the cell against its baseline
+    invalid     rule of the finding for which the number means nothing: nothing may follow from it
+    over_all    the number over all of the windows' time, if gaps left out much of it
     qualifiers  shown small beside the number
     notes       positions in the table's notes
     """
@@ -282,15 +301,10 @@ class Cell(Value, frozen=True):
     text: str = ""
     case: str | None = None
     several: tuple[str, ...] = ()
-    comparison: Comparison | None = None
+    invalid: str = ""
+    over_all: float | None = None
     qualifiers: tuple[str, ...] = ()
     notes: tuple[int, ...] = ()
-
-    @property
-    def cases(self) -> tuple[str, ...]:
-        """Return the name of every case behind the cell, including its baseline."""
-        own = (self.case,) if self.case else ()
-        return (*own, *((self.comparison.baseline,) if self.comparison else ()), *self.several)
 
 
 class Table(Value, frozen=True):
@@ -307,6 +321,7 @@ class Table(Value, frozen=True):
     rows            heads of the rows
     columns         heads of the columns
     cells           a list per row, a cell per column
+    comparisons     the cases against their baselines, by name of the case
     notes           footnotes
     about           sentences that hold for the whole table
     unit_mode       where the unit is: in the caption, the heads of columns or rows, or the cells
@@ -331,6 +346,7 @@ class Table(Value, frozen=True):
     rows: tuple[Header, ...] = ()
     columns: tuple[Header, ...] = ()
     cells: tuple[tuple[Cell, ...], ...] = ()
+    comparisons: dict[str, Comparison] = {}
     notes: tuple[Note, ...] = ()
     about: tuple[Note, ...] = ()
     unit_mode: UnitMode = "table"
@@ -345,6 +361,16 @@ class Table(Value, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Table {self.id}: {self.metric_title}, {len(self.rows)} rows x {len(self.columns)} columns>"
+
+    def comparison_of(self, cell: Cell) -> Comparison | None:
+        """Return the case of a cell against its baseline."""
+        return self.comparisons.get(cell.case) if cell.case else None
+
+    def cases_of(self, cell: Cell) -> tuple[str, ...]:
+        """Return the name of every case behind a cell, including its baseline."""
+        comparison = self.comparison_of(cell)
+        own = (cell.case,) if cell.case else ()
+        return (*own, *((comparison.baseline,) if comparison else ()), *cell.several)
 
     @property
     def caption(self) -> tuple[str, ...]:
@@ -379,6 +405,7 @@ class Window(Value, frozen=True):
     time      s over the measured steps
     gap_time  s left out between them
     samples   work in the measured steps
+    outside   s of the run before and after these steps: start, warm-up, the rest
     """
 
     first: int
@@ -387,6 +414,7 @@ class Window(Value, frozen=True):
     time: float | None = None
     gap_time: float | None = None
     samples: float | None = None
+    outside: float | None = None
 
 
 class Run(Value, frozen=True):
@@ -433,6 +461,7 @@ class Measurement(Value, frozen=True):
     window    the measured steps
     sources   where it was read, besides the source of the run: FILE or FILE:LINE
     findings  about the measurement
+    over_all  the value over all of the window's time, if gaps left out much of it
     """
 
     run: Run
@@ -442,6 +471,7 @@ class Measurement(Value, frozen=True):
     window: Window | None = None
     sources: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    over_all: float | None = None
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -459,6 +489,7 @@ class Summary(Value, frozen=True):
     coverage   probability that the interval contains the median
     reached    whether that is the confidence of the protocol; else low and high are the range
     statistic  how the repeats became one number
+    over_all   the same of the values over all of the windows' time, if gaps left out much of it
     """
 
     value: float
@@ -468,6 +499,7 @@ class Summary(Value, frozen=True):
     coverage: float | None = None
     reached: bool = False
     statistic: str = "median"
+    over_all: float | None = None
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -506,6 +538,11 @@ class Case(Value, frozen=True):
     findings: tuple[Finding, ...] = ()
 
     @property
+    def invalid(self) -> str:
+        """Return the rule of the finding for which its number means nothing, "" if there is none."""
+        return invalid_rule(self.metric, self.phase, self.measurements)
+
+    @property
     def runs(self) -> tuple[Run, ...]:
         """Return every run of the case, those with a value first."""
         return (*(measurement.run for measurement in self.measurements), *self.unmeasured)
@@ -519,6 +556,10 @@ class Case(Value, frozen=True):
             *(run.findings for run in self.runs),
         )
         return tuple(dict.fromkeys(finding for group in groups for finding in group))
+
+    def said(self, name: str) -> str:
+        """Return the value of a factor or a condition, "" if the case does not say it."""
+        return str(self.factors[name]) if name in self.factors else self.conditions.get(name, "")
 
 
 class Part(Value, frozen=True):
@@ -768,11 +809,12 @@ class AcceptanceRuleResult(Value, frozen=True):
 class Acceptance(Value, frozen=True):
     """An entry of acceptance.
 
-    id       of the definition
-    title    heading
-    is_any   whether one rule that passes is enough
-    outcome  result
-    rules    its rules
+    id        of the definition
+    title     heading
+    is_any    whether one rule that passes is enough
+    outcome   result
+    rules     its rules
+    coverage  how many cases of their tables the rules judge, if not all
     """
 
     id: str
@@ -780,6 +822,7 @@ class Acceptance(Value, frozen=True):
     is_any: bool
     outcome: Outcome
     rules: tuple[AcceptanceRuleResult, ...] = ()
+    coverage: str = ""
 
 
 # Explorer
@@ -996,6 +1039,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
     tables             in order of definition
     figures            of the tables
     cases              behind the cells, in reading order
+    contracts          what comparisons held equal, by name
     breakdowns         why cases are slower than their baselines
     explorer           what a reader explores on the page
     expected           expected speeds that were used
@@ -1025,6 +1069,7 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     cases: tuple[Case, ...] = ()
+    contracts: dict[str, Contract] = {}
     breakdowns: tuple[Breakdown, ...] = ()
     explorer: Explorer | None = None
     expected: tuple[Expected, ...] = ()
@@ -1060,6 +1105,10 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
         """Return the expected speed with the facts behind it; None if the document does not have them."""
         wanted = (speed.target, speed.reference, speed.speed)
         return next((e for e in self.expected if (e.target, e.reference, e.speed) == wanted), None)
+
+    def contract_of(self, comparison: Comparison) -> Contract:
+        """Return what a comparison rests on; nothing if the document does not say it."""
+        return self.contracts.get(comparison.contract, Contract())
 
     def case(self, name: str | None) -> Case | None:
         """Return the case of that name, None for None."""

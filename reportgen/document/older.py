@@ -1,10 +1,13 @@
 """Read report.json of older versions, so that `diff` and `history` read what earlier commits contain.
 
 Version 2 had cells with the factors of their row and column instead of heads, and a run and its value in one
-object. It lacks what pages need besides: such a document can be compared, and not be rendered.
+object. It lacks what pages need besides: such a document can be compared, and not be rendered. Version 3 had
+the comparison of a case in each of its cells.
 """
 
 from typing import Any
+
+from reportgen.document.model import VERSION
 
 Json = dict[str, Any]
 
@@ -14,7 +17,22 @@ _OF_RUN = ("format", "status", "repeat", "started", "started_clock", "round", "s
 
 
 def upgraded(raw: Json) -> Json:
-    """Return the content of a report.json of version 2 in the form of today."""
+    """Return the content of a report.json of an older version in the form of today."""
+    document = raw | {"version": VERSION} if raw["version"] > OLDEST else _of_version_2(raw)
+    return document | {"tables": [_with_comparisons(table) for table in document.get("tables", ())]}
+
+
+def _with_comparisons(table: Json) -> Json:
+    """Return a table of version 3 with the comparison of each case once."""
+    cells = [cell for line in table.get("cells", ()) for cell in line]
+    compared = {
+        cell["case"]: cell["comparison"] for cell in cells if cell.get("case") and "comparison" in cell
+    }
+    return table | {"comparisons": compared}
+
+
+def _of_version_2(raw: Json) -> Json:
+    """Return the content of a report.json of version 2 in the form of version 3."""
     return {
         "version": 2,
         "name": raw.get("name", ""),

@@ -30,6 +30,8 @@ def side_of(case: Case, repeats: Iterable[Measurement] | None = None, without_re
         summary.repeats if summary else 0,
         _of_runs(case),
         without_repeats=without_repeats,
+        invalid=case.invalid,
+        over_all=summary.over_all if summary else None,
     )
 
 

@@ -8,6 +8,8 @@ from reportgen.core.units import Unit
 from reportgen.document.model import Cell, Quantity, Table
 
 ABSENT = "-"
+# The word beside a number that means nothing.
+INVALID = "invalid"
 
 # Significant digits of a table that does not set another number.
 DIGITS = 4

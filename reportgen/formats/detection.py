@@ -15,6 +15,9 @@ from reportgen.formats.filetype import Role, role
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import LogFiles, unreadable
 
+# A claim with less confidence is about a library: the program that called it may be in the tail of the file.
+_MAX_UNSURE = 0.75
+
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
@@ -124,8 +127,9 @@ def walk(files: LogFiles, formats: Registry = FORMATS) -> Iterator[tuple[list[Cl
 def offer(view: LogFiles, formats: Registry = FORMATS) -> Claimed | None:
     """Return the format that claims a file by its head, else by its tail; OSError as from `detect`.
 
-    Some containers print more than a head before the benchmark begins. A format of last resort gives way to
-    any other that recognises the tail. Lines of a log in code or in a document are claimed as a quote.
+    Some containers print more than a head before the benchmark begins, and earlier launches may have failed
+    in it. A format of last resort gives way to any other that recognises the tail, and a library's format to
+    that of the program that called it. Lines of a log in code or in a document are claimed as a quote.
     """
     claimed = _claim_by_head_or_tail(view, formats)
     return replace(claimed, quoted_in=role(view.path, view.head(view.path))) if claimed else None
@@ -133,12 +137,16 @@ def offer(view: LogFiles, formats: Registry = FORMATS) -> Claimed | None:
 
 def _claim_by_head_or_tail(view: LogFiles, formats: Registry) -> Claimed | None:
     claimed = detect(view, formats)
-    if claimed and not claimed.format.is_last:
+    if claimed and not claimed.format.is_last and claimed.claim.confidence > _MAX_UNSURE:
         return claimed
     if not (at_end := view.tail_view()) or not (late := detect(at_end, formats)):
         return claimed
-    if claimed and late.format.is_last:
+    if claimed and (late.format.is_last or not _is_surer(late, claimed)):
         return claimed
     # The line in the whole file is unknown, and the reader needs the file from its beginning.
     claim = replace(late.claim, source=replace(late.claim.source, line=0))
     return replace(late, claim=claim, files=view.select([view.path], claim.beside))
+
+
+def _is_surer(late: Claimed, early: Claimed) -> bool:
+    return early.format.is_last or late.claim.confidence > early.claim.confidence

@@ -19,6 +19,7 @@ _CODE = frozenset((
     "hpp", "m", "jl", "r", "rs", "go", "java", "scala", "js", "ts", "rb", "pl", "lua", "cmake", "patch",
     "diff", "tex",
 ))  # fmt: skip
+_SHELL = frozenset(("sh", "bash", "zsh", "slurm", "sbatch"))
 _DOCUMENT = frozenset(("md", "markdown", "rst", "html", "htm", "adoc", "org"))
 Role = Literal["code", "document"]
 
@@ -29,6 +30,12 @@ _STATEMENT = re.compile(
     rb"|use \w+::|using (?:namespace|[\w.]+[,;\n])|package \w|module \w|const \w|let \w|var \w|public "
     rb"|private |static |export \w|set -[a-z]|if \[|for \w+ in\b|while |diff --git|@@ |: ['<]"
     rb"|[ \t]*\"cells\":|\\(?:documentclass|begin|section)|[a-zA-Z_]\w*\(\) ?\{)",
+    re.MULTILINE,
+)
+# A line that only a script of a shell has, besides.
+_COMMAND = re.compile(
+    rb"^[ \t]*(?:(?:echo|cd|mkdir|rm|cp|mv|source|chmod|local|exit) |(?:then|do|done|fi|esac)\b *;?$)"
+    rb"| \\$|\$[({]|\"\$\w|\| *(?:tee|grep|awk|sed|head|tail|sort)\b",
     re.MULTILINE,
 )
 _MARKUP = re.compile(
@@ -43,6 +50,8 @@ def role(name: str, head: bytes) -> Role | None:
     """
     _, point, extension = name.lower().rpartition(".")
     if point and extension in _CODE and _STATEMENT.search(head):
+        return "code"
+    if point and extension in _SHELL and _COMMAND.search(head):
         return "code"
     return "document" if point and extension in _DOCUMENT and _MARKUP.search(head) else None
 

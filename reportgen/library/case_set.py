@@ -54,6 +54,7 @@ class CaseSet(Sequence[Case]):
                 return (*factors, reason_of_case(case), "", "0")
             scale, summary = unit[case.unit].factor, case.summary
             value = f"{text(summary.median / scale)} {unit[case.unit].name}".removesuffix(" ratio")
+            value += f" ({reason})" if (reason := reason_of_case(case)) else ""
             spread = f"{text(summary.low / scale)} to {text(summary.high / scale)}" if summary.n > 1 else ""
             return (*factors, value, spread, str(summary.n))
 

@@ -25,7 +25,14 @@ from reportgen.core.frozen import FrozenDict
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.labels.unused import Use, find_unused
-from reportgen.load.duplicates import RunFingerprint, digest_files, find_duplicates, fingerprint_run
+from reportgen.load.duplicates import (
+    FileFingerprint,
+    RunFingerprint,
+    digest_files,
+    find_duplicates,
+    fingerprint_run,
+)
+from reportgen.load.same_time import find_company
 from reportgen.load.scan import Scan, holds, nearest_scan, scan_paths
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile, damaged_logs, unknown_folders
 from reportgen.load.worker import RUNS, Batch, BatchResult, ParsedFile, RunMapper, parse_batch
@@ -103,10 +110,28 @@ def join_runs(runs: Iterable[Run]) -> tuple[Run, ...]:
     counts = Counter(run.id for run in ordered)
     named = [RUNS.rename(run, _path_id(run)) if counts[run.id] > 1 else run for run in ordered]
     fingerprints = [[fingerprint_run(run)] for run in named]
-    for number, _, finding in find_duplicates([None] * len(named), fingerprints, lambda _: None):
+    for number, _, finding in _marks([None] * len(named), fingerprints, lambda _: None):
         if all(known.rule != finding.rule for known in named[number].findings):
             named[number] = RUNS.mark(named[number], finding)
     return tuple(sorted(named, key=lambda run: natural_key(run.id)))
+
+
+def _marks(
+    prints: Sequence[FileFingerprint | None],
+    runs: Sequence[Sequence[RunFingerprint]],
+    digest: Callable[[int], bytes | None],
+) -> Iterator[tuple[int, int, Finding]]:
+    """Yield the findings of copies and of runs that competed; the arguments are as in `find_duplicates`."""
+    copies = list(find_duplicates(prints, runs, digest))
+    yield from copies
+    copied = {(number, position) for number, position, _ in copies}
+    stays = {
+        (number, position): run.stay._replace(id=run.id)
+        for number, several in enumerate(runs)
+        for position, run in enumerate(several)
+        if run.stay and (number, position) not in copied
+    }
+    yield from ((*place, finding) for place, finding in find_company(stays))
 
 
 def _identity(run: Run) -> object:
@@ -302,7 +327,7 @@ class ParsedLogs(Generic[T]):
                     selected[file.place] = _Selected(parsed, file, folder, self._runs_below(file, inner))
         files = sorted(selected.values(), key=lambda part: natural_key(part.file.place))
         self._make_ids_unique(files)
-        self._mark_duplicates(files)
+        self._mark(files)
         runs = sorted((run for part in files for run in part.runs), key=lambda run: natural_key(run[0].id))
         for used in (used for part in files for used in part.file.beside):
             unrecognised.pop(used, None)
@@ -355,13 +380,13 @@ class ParsedLogs(Generic[T]):
                 for run, made in part.runs
             ]
 
-    def _mark_duplicates(self, files: Sequence[_Selected[T]]) -> None:
-        duplicates = find_duplicates(
+    def _mark(self, files: Sequence[_Selected[T]]) -> None:
+        marks = _marks(
             [part.file.fingerprint for part in files],
             [[fingerprint for fingerprint, _ in part.runs] for part in files],
             lambda number: files[number].origin.digest(files[number].file),
         )
-        for number, position, finding in duplicates:
+        for number, position, finding in marks:
             fingerprint, made = files[number].runs[position]
             files[number].runs[position] = fingerprint, self.mapper.mark(made, finding)
 

@@ -1,8 +1,9 @@
 """Find the same log twice: copied files, or step times with at least half of them equal to the last bit.
 
-Real repeats never agree to the last bit, so such a "repeat" is a copied or mislabelled log, and would make an
-interval look narrower than it is. The later run gets the finding; both are kept. Runs are compared by
-fingerprints taken where they are read, so that their steps need not be in this process.
+Equal step times in another order are a copy, too. Real repeats never agree to the last bit, so such a
+"repeat" is a copied or mislabelled log, and would make an interval look narrower than it is. The later run
+gets the finding; both are kept. Runs are compared by fingerprints taken where they are read, so that their
+steps need not be in this process.
 """
 
 from collections import Counter, defaultdict
@@ -14,6 +15,7 @@ import numpy as np
 
 from reportgen.core.model import STEP, Finding, FloatArray, Run, Source
 from reportgen.core.rules import Rule
+from reportgen.load.same_time import Stay, stay_of
 from reportgen.sources.logfiles import HEAD, LogFiles
 
 # Fewer printed times may agree by chance.
@@ -24,6 +26,10 @@ _MAX_BLOCKS = 24
 _MIN_BLOCKS = 2
 # Blocks with fewer different values may agree by chance, where times are printed with few digits.
 _MIN_DIFFERENT = 8
+# In any order, more must differ: how often each of a few values occurs may agree by chance.
+_MIN_UNORDERED, _MAX_COUNTED = 20, 10_000
+# Odd numbers with about as many ones as zeros: products with them differ in all bits.
+_MIXERS, _SHIFT = (np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(0xC2B2_AE3D_27D4_EB4F)), np.uint64(29)
 _MIN_SHARED = 0.5
 _END_BYTES = 256
 
@@ -31,16 +37,20 @@ _END_BYTES = 256
 class RunFingerprint(NamedTuple):
     """The traits by which a run is recognised that occurs twice.
 
-    steps     digest of the step times; None if there are too few or all are equal (a coarse clock)
-    blocks    digests of blocks of step times with their positions
-    is_empty  True for a failed run without data: equal bytes are then no sign of a copy
+    steps      digest of the step times; None if there are too few or all are equal (a coarse clock)
+    unordered  digest of the step times without their order; None if too few of them differ
+    blocks     digests of blocks of step times with their positions
+    is_empty   True for a failed run without data: equal bytes are then no sign of a copy
+    stay       when it was where, to find others at the same time
     """
 
     id: str
     source: Source
     steps: bytes | None
+    unordered: bytes | None
     blocks: tuple[bytes, ...]
     is_empty: bool
+    stay: Stay | None
 
 
 class FileFingerprint(NamedTuple):
@@ -56,7 +66,8 @@ def fingerprint_run(run: Run) -> RunFingerprint:
     """Return the fingerprint of a run."""
     is_empty = run.status != "complete" and not (run.series or run.aggregates or run.telemetry)
     vectors = _step_times(run)
-    return RunFingerprint(run.id, run.source, _digest_steps(vectors), _digest_blocks(vectors), is_empty)
+    digests = _digest_steps(vectors), _digest_unordered(vectors), _digest_blocks(vectors)
+    return RunFingerprint(run.id, run.source, *digests, is_empty, stay_of(run))
 
 
 def fingerprint_files(files: LogFiles) -> FileFingerprint | None:
@@ -100,18 +111,21 @@ def find_duplicates(
     for number, fingerprints in enumerate(runs):
         for position, run in enumerate(fingerprints):
             content = (digests[number], position) if number in digests and not run.is_empty else None
-            same_content, same_steps = first_ids.get(content), first_ids.get(run.steps)
+            keys = (content, run.steps, run.unordered)
+            same_content, same_steps, same_unordered = map(first_ids.get, keys)
             message = ""
             if content and same_content:
                 message = f"the same bytes as {same_content}"
             elif run.steps and same_steps:
                 message = f"the same step times as {same_steps}"
+            elif run.unordered and same_unordered:
+                message = f"the same step times as {same_unordered}, in another order"
             elif shared := _shared_blocks(run, first_blocks):
                 message = shared
             for block in run.blocks:
                 first_blocks.setdefault(block, run.id)
-            first_ids.setdefault(content, run.id)
-            first_ids.setdefault(run.steps, run.id)
+            for key in keys:
+                first_ids.setdefault(key, run.id)
             if message:
                 finding = Finding("warning", Rule.READ_DUPLICATE_RUN, run.id, message, run.source)
                 yield number, position, finding
@@ -157,6 +171,18 @@ def _digest_steps(vectors: Sequence[FloatArray]) -> bytes | None:
     if (joined == joined[0]).all() or np.isnan(joined).all():
         return None
     return blake2b(b"|".join(vector.tobytes() for vector in vectors), digest_size=16).digest()
+
+
+def _digest_unordered(vectors: Sequence[FloatArray]) -> bytes | None:
+    if sum(map(len, vectors)) < _MIN_UNORDERED:
+        return None
+    times = np.concatenate(vectors)
+    if len(np.unique(times[:_MAX_COUNTED])) < _MIN_UNORDERED:
+        return None
+    # Mixed bits of each time, added up: sorting a million steps would take ten times as long.
+    bits = times.view(np.uint64) * _MIXERS[0]
+    bits ^= bits >> _SHIFT
+    return b"unordered|%d|%d" % (len(times), int((bits * _MIXERS[1]).sum()))
 
 
 def _digest_equals(

@@ -5,6 +5,7 @@ a factor called `phase`, a number of 400 digits or a negative time comes out cha
 """
 
 import math
+import unicodedata
 from dataclasses import replace
 
 from reportgen.core.factors import is_factor_value, parse_scalar
@@ -24,7 +25,7 @@ def normalize_run(run: Run) -> Run:
 
 
 def _replace_look_alikes(run: Run) -> Run:
-    """Replace what looks like another value in a table: a count as text, text with spaces around it."""
+    """Replace what is another value and means the same: a count as text, spaces around it, a split accent."""
     changed = {
         name: canonical
         for name, value in run.factors.items()
@@ -34,7 +35,7 @@ def _replace_look_alikes(run: Run) -> Run:
 
 
 def _canonical(name: str, text: str) -> FactorValue:
-    stripped = text.strip()
+    stripped = unicodedata.normalize("NFC", text).strip()
     is_count = name in _COUNTS and stripped.isascii() and stripped.isdigit()
     return parse_scalar(stripped) if is_count else stripped
 

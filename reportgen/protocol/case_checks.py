@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
+from reportgen.core import units
+from reportgen.core.command_line import differing_arguments
 from reportgen.core.model import Finding, Measurement, Run
 from reportgen.core.rules import Rule, Severity
-from reportgen.core.stats import fewest_repeats, median, trend
+from reportgen.core.stats import fewest_repeats, lower_group, median, trend
 from reportgen.protocol.definition import Protocol
 
 # Environment that differs from run to run by nature and says nothing about speed, by the last part of
@@ -58,6 +60,7 @@ def check_case(
         *(() if is_split else few_repeats(subject, measurements, protocol)),
         *spread(subject, quantity, measurements, protocol),
         *drift(subject, quantity, measurements, protocol),
+        *two_groups(subject, quantity, measurements, protocol),
         *repeat_collision(subject, runs),
         *(() if is_split else missing_repeats(subject, numbers, runs)),
         *pooled_folders(subject, quantity, measurements),
@@ -120,6 +123,55 @@ def drift(
         f"(Kendall's tau {tau:.2f}, p = {p:.2g}); interleave the cases"
     )
     return (Finding("warning", Rule.PROTOCOL_DRIFT_ACROSS_REPEATS, subject, message),)
+
+
+def two_groups(
+    subject: str, quantity: str, measurements: Sequence[Measurement], protocol: Protocol
+) -> tuple[Finding, ...]:
+    """Report repeats that fall into two groups, so that the median stands for neither.
+
+    Smaller differences than `drift_size`, and those that the clock may have made, do not matter.
+    """
+    ordered = sorted(measurements, key=lambda measurement: measurement.value)
+    size = lower_group([measurement.value for measurement in ordered])
+    if not size:
+        return ()
+    groups = [ordered[:size], ordered[size:]]
+    low, high = (median([each.value for each in group]) for group in groups)
+    unsure = 2 * max(measurement.clock_error for measurement in measurements)
+    if not low > 0 or high <= low * (1 + max(protocol.drift_size, unsure)):
+        return ()
+    groups.sort(key=lambda group: min((_started(each.run), measurements.index(each)) for each in group))
+    shown = " and ".join(f"{len(group)} around {_value_text(group)}{_when(group)}" for group in groups)
+    fewer = min(reversed(groups), key=len)
+    ids = _listed([each.run.id for each in measurements if each in fewer])
+    message = f"two groups of repeats, {high / low - 1:.1%} apart: {quantity} of {shown}"
+    return (
+        Finding("warning", Rule.PROTOCOL_TWO_GROUPS, subject, message, detail=f"the {len(fewer)} are {ids}"),
+    )
+
+
+def _started(run: Run) -> tuple[bool, str, float]:
+    """Return a sorting key by time: runs of one clock together, and runs without a start time last."""
+    return run.started is None, run.started_clock, run.started or 0.0
+
+
+def _value_text(group: Sequence[Measurement]) -> str:
+    values = [measurement.value for measurement in group]
+    unit = units.choose(values, group[0].unit)
+    is_rate = group[0].unit == "samples/s"
+    name = units.rate_unit(str(group[0].run.factors.get("item", ""))) if is_rate else unit.name
+    return f"{units.text(median(values) / unit.factor)} {name}".removesuffix(" 1")
+
+
+def _when(group: Sequence[Measurement]) -> str:
+    """Return when a group started: " (2024-05-01 10:00 to 10:20 UTC)"; "" if a log does not say it."""
+    starts = sorted(dict.fromkeys(each.run.minute for each in group))
+    if not all(starts):
+        return ""
+    first, last = starts[0], starts[-1].removeprefix(starts[0][:11])
+    zone = "" if any(each.run.started_clock for each in group) else " UTC"
+    return f" ({first}{f' to {last}' if len(starts) > 1 else ''}{zone})"
 
 
 def repeat_collision(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:
@@ -206,10 +258,22 @@ def environment_varies(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]
         values = list(dict.fromkeys(str(run.environment[key]) for run in runs if key in run.environment))
         if len(values) > 1:
             varying.append(f"{key} ({_listed(sorted(values))})")
+    if text := _differing_commands(runs):
+        varying.append(f"command ({text})")
     if not varying:
         return ()
     message = f"environment differs between runs: {_listed(varying)}"
     return (Finding("warning", Rule.ENVIRONMENT_VARIES, subject, message),)
+
+
+def _differing_commands(runs: Sequence[Run]) -> str:
+    """Return in what the command of a run differs from the command of the first run, "" if in nothing."""
+    commands = list(dict.fromkeys(run.command for run in runs if run.command))
+    for command in commands[1:]:
+        first, other = differing_arguments(commands[0], command, frozenset())
+        if first or other:
+            return f"{first or '-'}; {other or '-'}"
+    return ""
 
 
 def varies_by_nature(key: str) -> bool:

@@ -21,7 +21,7 @@ from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measure import try_measure
 from reportgen.protocol.measured_run import Attempt, MeasuredRuns
 from reportgen.protocol.near_copies import find_near_copies
-from reportgen.protocol.run_checks import MAX_CLOCK_ERROR
+from reportgen.protocol.resolution import MAX_CLOCK_ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +145,7 @@ def _case(
         unit=measurements[0].unit if measurements else unit_of(runs[0], metric),
         protocol=protocol.name,
         measurements=tuple(measurements),
-        summary=_with_clock_error(
-            _summary([measurement.value for measurement in measurements], len(runs), metric, protocol),
-            measurements,
-        ),
+        summary=_summary(measurements, len(runs), metric, protocol),
         unmeasured=tuple(
             run for run, attempt in zip(runs, attempts, strict=True) if attempt.measurement is None
         ),
@@ -198,8 +195,19 @@ def _with_clock_error(summary: Summary | None, measurements: Sequence[Measuremen
     return replace(summary, low=summary.low * (1 - error), high=summary.high * (1 + error))
 
 
-def _summary(values: Sequence[float], runs: int, metric: str, protocol: Protocol) -> Summary | None:
+def _summary(
+    measurements: Sequence[Measurement], runs: int, metric: str, protocol: Protocol
+) -> Summary | None:
     """Return the summary of the repeats; `runs` counts all of them, those without a value included."""
+    summary = _reduced([each.value for each in measurements], runs, metric, protocol)
+    if summary and any(each.over_all is not None for each in measurements):
+        values = [each.value if each.over_all is None else each.over_all for each in measurements]
+        over_all = _reduced(values, runs, metric, protocol)
+        summary = replace(summary, over_all=over_all.median if over_all else None)
+    return _with_clock_error(summary, measurements)
+
+
+def _reduced(values: Sequence[float], runs: int, metric: str, protocol: Protocol) -> Summary | None:
     if protocol.reduce == "median":
         return summarize(values, protocol.confidence)
     lower_is_better = metric_of(metric).better != "higher"

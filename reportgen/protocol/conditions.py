@@ -8,10 +8,9 @@ factors say.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-import numpy as np
-
 from reportgen.core.metrics import item_of
-from reportgen.core.model import STEP, FactorValue, Measurement, Run
+from reportgen.core.model import FactorValue, Measurement, Run
+from reportgen.protocol.work import usual_work
 
 # Repeats must agree in these.
 WORK, RANKS, DEVICE, CLOCK = "samples_per_step", "ranks", "device_model", "clock"
@@ -32,7 +31,7 @@ _CLOCK_KINDS: Mapping[str, str] = {"cuda_event": "device", "host": "host", "host
 
 def conditions_of_run(run: Run) -> dict[str, FactorValue]:
     """Return what a run says about its work, ranks and device model; nothing for what it does not say."""
-    work = _work(run)
+    work = usual_work(run)
     devices = {
         # Newer drivers put the maker before the name.
         str(value).removeprefix("NVIDIA ").strip()
@@ -64,24 +63,3 @@ def conditions_of(measurement: Measurement, metric: str) -> dict[str, FactorValu
 def differing(conditions: Sequence[Mapping[str, FactorValue]], names: Iterable[str]) -> list[str]:
     """Return the names for which two of the conditions say different things."""
     return [name for name in names if len({each[name] for each in conditions if name in each}) > 1]
-
-
-def _work(run: Run) -> float | None:
-    """Return the samples in most steps, over all ranks; None if the log does not say it.
-
-    The last batch of an epoch is smaller. Where hardly two steps agree (sequences of any length), there is no
-    such number.
-    """
-    per_rank = []
-    for series in run.series:
-        if series.metric != "step_time" or series.phase != STEP or not np.isfinite(series.samples).any():
-            continue
-        known = np.isfinite(series.samples) & (series.span > 0)
-        works, counts = np.unique(series.samples[known] / series.span[known], return_counts=True)
-        if 2 * int(counts.max()) <= int(known.sum()):
-            return None
-        per_rank.append((series.clock, series.rank, float(works[counts.argmax()])))
-    if not per_rank:
-        return run.samples_per_step
-    clock = per_rank[0][0]
-    return sum(work for of, _, work in per_rank if of == clock)

@@ -1,13 +1,12 @@
 """Find what a log says twice about the same steps, and differently.
 
-A step ends where the next begins, a phase is part of its step, and the samples of a step are the product of
-batch size and devices. If a log says otherwise, something in it is wrong, and nothing says what: above
-`INVALID_SHARE` no number is taken from the run.
+A step ends where the next begins, and a phase is part of its step. If a log says otherwise, something in it
+is wrong, and nothing says what: above `INVALID_SHARE` no number is taken from the run.
 """
 
 import numpy as np
 
-from reportgen.core.model import STEP, Finding, FloatArray, Run
+from reportgen.core.model import STEP, Finding, FloatArray
 from reportgen.core.rules import Rule, Severity
 from reportgen.protocol.available import ENERGY_PER_SAMPLE, WORK, series_of
 from reportgen.protocol.definition import Protocol
@@ -20,16 +19,13 @@ from reportgen.protocol.window import MeasuredWindow
 NAMED_SHARE = 0.01
 INVALID_SHARE = 0.05
 
-# A whole number of samples in a step may differ by rounding only.
-_ROUNDING = 1e-9
-
 # What is computed from step times.
 _FROM_STEP_TIMES = frozenset(("step_time", "throughput", ENERGY_PER_SAMPLE, *WORK))
 
 
 def find_contradictions(measured: MeasuredRun, metric: str, protocol: Protocol) -> tuple[Finding, ...]:
     """Return the invalid findings that forbid a number of this metric: of the reader, and of the steps."""
-    rules = (Rule.READ_CONTRADICTION, Rule.CLOCK_CONTRADICTION)
+    rules = (Rule.READ_CONTRADICTION, Rule.CLOCK_CONTRADICTION, Rule.CLOCK_COARSE)
     by_reader = [finding for finding in measured.run.findings if finding.rule in rules]
     whole = series_of(measured.run, "step_time", STEP) if metric in _FROM_STEP_TIMES else ()
     window = measured.window(whole, protocol) if whole else None
@@ -40,7 +36,7 @@ def find_contradictions(measured: MeasuredRun, metric: str, protocol: Protocol) 
 
 def check_contradictions(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
     """Return all contradictions about the steps of a window."""
-    return (*_begins(measured, window), *_phases(measured, window), *_work(measured.run, window))
+    return (*_begins(measured, window), *_phases(measured, window))
 
 
 def _severity(share: float) -> Severity:
@@ -121,33 +117,3 @@ def _times_of_same_steps(phase: Entries, whole: Entries, window: MeasuredWindow)
     alike = taken[0].first == taken[1].first
     times: list[FloatArray] = [each.value[alike] for each in taken]
     return exact_sum(times[0]), exact_sum(times[1])
-
-
-def _work(run: Run, window: MeasuredWindow) -> list[Finding]:
-    """Report steps with more samples than batch size, devices and accumulated batches give."""
-    expected = _expected_work(run)
-    done = window.window.samples / window.window.steps
-    if expected is None or run.work_is_labelled or not done > expected * (1 + _ROUNDING):
-        return []
-    factors = ", ".join(f"{name} {run.factors[name]}" for name in _WORK_FACTORS if name in run.factors)
-    message = f"a step has {done:.6g} samples by the log, {expected} by its factors ({factors})"
-    place = window.ranks[0].place()
-    return [Finding("warning", Rule.READ_CONTRADICTION, run.id, message, place)]
-
-
-_WORK_FACTORS = ("batch_size", "devices", "gradient_accumulation_steps")
-
-
-def _expected_work(run: Run) -> int | None:
-    """Return the samples of a step by the factors of a run, None if they do not say it."""
-    # A step of a language model counts tokens, its batch size sequences.
-    if run.factors.get("item", "sample") == "token" or "seq_len" in run.factors:
-        return None
-    defaults = {"gradient_accumulation_steps": 1}
-    expected = 1
-    for name in _WORK_FACTORS:
-        count = run.factors.get(name, defaults.get(name))
-        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            return None
-        expected *= count
-    return expected

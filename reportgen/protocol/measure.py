@@ -25,7 +25,7 @@ from reportgen.protocol.measure_steps import Measured, MeasureRequest, try_steps
 from reportgen.protocol.measure_telemetry import try_telemetry
 from reportgen.protocol.measured_run import Attempt, MeasuredRun
 from reportgen.protocol.printed_rate import FROM_WORK, find_contradiction, without_work
-from reportgen.protocol.run_checks import UNUSABLE_CLOCK_ERROR, check_resolution, clock_error
+from reportgen.protocol.resolution import UNUSABLE_CLOCK_ERROR, check_resolution, clock_error
 from reportgen.protocol.steps import Entries, exact_sum
 from reportgen.protocol.window import step_range_text, warmup_end
 
@@ -53,7 +53,8 @@ def try_measure(
     key = (metric, phase, totals.get(phase), protocol)
     if key not in run.attempts:
         contradiction = find_contradiction(run, protocol) if metric in FROM_WORK else None
-        measured = MeasuredRun(without_work(run.run)) if contradiction else run
+        is_doubtful = contradiction is not None and contradiction.severity == "invalid"
+        measured = MeasuredRun(without_work(run.run)) if is_doubtful else run
         request = MeasureRequest(measured, metric, phase, parts_of(phase, totals), protocol, phase in totals)
         attempt = _attempt(request, totals)
         run.attempts[key] = _with_finding(attempt, run.run, contradiction) if contradiction else attempt

@@ -18,9 +18,14 @@ from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.outliers import outlier_steps
 from reportgen.protocol.printed_digits import check_digits, open_share
-from reportgen.protocol.run_checks import MAX_CLOCK_ERROR, UNUSABLE_CLOCK_ERROR, check_run, clock_error
+from reportgen.protocol.resolution import MAX_CLOCK_ERROR, UNUSABLE_CLOCK_ERROR, clock_error
+from reportgen.protocol.run_checks import check_run
 from reportgen.protocol.steps import Entries, entries_within, exact_sum, mean_rate
+from reportgen.protocol.timeline import run_duration
 from reportgen.protocol.window import MeasuredWindow
+
+# Beyond this share of the window's time in gaps, the value over all of that time is beside the number.
+LEFT_OUT_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,8 @@ def _by_time(request: MeasureRequest) -> Measured | None:
         *check_digits(run, window, used, per_step, unsure),
         *_only_reduced(request, entered),
     )
-    return _measured(request, value, window, used, findings, entered, unsure)
+    measured = _measured(request, value, window, used, findings, entered, unsure)
+    return measured if of_phases else _with_left_out(measured)
 
 
 def _phases_per_step(
@@ -219,7 +225,8 @@ def _by_work(request: MeasureRequest) -> Measured | None:
     if not is_whole or is_short or is_coarse or not window.window.time > 0:
         return None
     value = exact_sum(exact_sum(entries.value) for entries in done) / window.window.time
-    return _measured(request, value, window, whole, check_run(request.measured, window, whole))
+    measured = _measured(request, value, window, whole, check_run(request.measured, window, whole))
+    return _with_left_out(measured)
 
 
 # The strongest evidence first. A metric that is not listed is measured by its own value in every entry.
@@ -247,7 +254,7 @@ def _measured(
         request.run,
         value,
         "intervals" if window.is_coarse else "steps",
-        _with_outliers(window),
+        _with_times(request.run, window),
         sources=tuple(dict.fromkeys(place_in(series, window.window) for series in used)),
         findings=findings,
         unit=unit_of(request.run, request.metric),
@@ -258,10 +265,31 @@ def _measured(
     return Measured(measurement, window.is_full)
 
 
-def _with_outliers(window: MeasuredWindow) -> Window:
-    """Return the window with its outliers; a window of printed rates has no times."""
-    has_times = math.isfinite(window.window.time)
-    return replace(window.window, outliers=outlier_steps(window)) if has_times else window.window
+def _with_times(run: Run, measured: MeasuredWindow) -> Window:
+    """Return the window with its outliers and the time outside; a window of printed rates has no times."""
+    window = measured.window
+    if not math.isfinite(window.time):
+        return window
+    duration = run_duration(run)
+    outside = math.nan if duration is None else max(duration - window.time - window.gap_time, 0.0)
+    return replace(window, outliers=outlier_steps(measured), outside=outside)
+
+
+def _with_left_out(measured: Measured | None) -> Measured | None:
+    """Return a speed of whole steps with its value over all of the window's time, if gaps took much of it.
+
+    What counts as a gap is a threshold. Where it decides the number, the other number must be beside it. A
+    step in a gap did the work of the others.
+    """
+    window = measured.measurement.window if measured else None
+    if measured is None or window is None or not window.left_out > LEFT_OUT_SHARE:
+        return measured
+    more_time = (window.time + window.gap_time) / window.time
+    slower = more_time * window.steps / (window.steps + window.gap_steps)
+    measurement = measured.measurement
+    is_time = measurement.unit == "s"
+    over_all = measurement.value * slower if is_time else measurement.value / slower
+    return replace(measured, measurement=replace(measurement, over_all=over_all))
 
 
 def place_in(series: Series, window: Window) -> Source:

@@ -1,8 +1,8 @@
-"""Find edited copies: repeats with the measured step times of another repeat, shifted or scaled.
+"""Find edited copies: repeats with the measured step times of another repeat, shifted, scaled or shuffled.
 
 `load.duplicates` finds copies to the last bit. A copy in which every time was moved by a nanosecond, or
-multiplied, still has the noise of the original. The noise of two runs is never the same: even where the data
-makes some steps longer than others in every run, the rest of the noise is their own.
+multiplied, still has the noise of the original, in any order. The noise of two runs is never the same: even
+where the data makes some steps longer than others in every run, the rest of the noise is their own.
 """
 
 from collections.abc import Sequence
@@ -19,6 +19,11 @@ from reportgen.protocol.measured_run import MeasuredRuns
 _MIN_STEPS, _MIN_DIFFERENT = 20, 8
 # Of copies, the differences are rounding only: a ten-thousandth of the noise.
 _MIN_CORRELATION = 1 - 0.5e-8
+# The same for the middle half of the times by size: one step that is much longer than all others correlates
+# with such a step of any run.
+_MAX_MISFIT = 1e-4
+# In any order, more times must differ.
+_MIN_UNORDERED = 20
 # More repeats than these are not compared: time and memory grow with the square.
 _MAX_REPEATS = 500
 
@@ -38,13 +43,31 @@ def find_near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Prot
         if not 1 < len(group) <= _MAX_REPEATS:
             continue
         alike = np.corrcoef([values for _, values in group]) >= _MIN_CORRELATION
-        for place, (position, _) in enumerate(group):
-            earlier = np.flatnonzero(alike[place, :place])
-            if len(earlier):
+        shapes = np.array([_shape(values) for _, values in group])
+        for place, (position, values) in enumerate(group):
+            fits = np.abs(shapes[:place] - shapes[place]).max(axis=1) <= _MAX_MISFIT
+            in_order = np.flatnonzero(fits & alike[place, :place])
+            shuffled = np.flatnonzero(fits) if len(np.unique(values)) >= _MIN_UNORDERED else in_order
+            if len(shuffled):
+                earlier, how = (
+                    (in_order, "shifted or scaled") if len(in_order) else (shuffled, "in another order")
+                )
                 run, original = runs[position], runs[group[int(earlier[0])][0]]
-                message = f"the measured step times are the same as in {original.id}, shifted or scaled"
+                message = f"the measured step times are the same as in {original.id}, {how}"
                 findings[position] = Finding("warning", Rule.READ_DUPLICATE_RUN, run.id, message, run.source)
     return findings
+
+
+def _shape(values: FloatArray) -> FloatArray:
+    """Return the middle half of the times by size: from their median, in units of their range.
+
+    All are NaN, which is like nothing, if they are equal.
+    """
+    quarter = len(values) // 4
+    middle = np.sort(values)[quarter:-quarter]
+    width = middle[-1] - middle[0]
+    shape: FloatArray = (middle - np.median(middle)) / (width if width > 0 else np.nan)
+    return shape
 
 
 def _measured_times(run: Run, measured: MeasuredRuns, protocol: Protocol) -> tuple[_Steps, FloatArray] | None:

@@ -4,23 +4,30 @@ The work of a step is often a product: batch size times devices, from labels or 
 prints. If a factor is missing (steps that accumulate gradients, a rate per device), the derived throughput is
 wrong by that factor. So it never overrules a printed one that contradicts it. A printed rate of each device
 is multiplied by their number, if it is known.
+
+A program can also print a rate that leaves out time, such as the wait for data or slow steps. Timestamps
+contain all time between the steps. So where the log itself states the work, a printed rate that is somewhat
+higher than theirs leaves out time, and the timestamps are right.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reportgen.core.model import STEP, Finding, Run, Source
+from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule
 from reportgen.protocol.available import ENERGY_PER_SAMPLE, aggregate_of, series_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
+from reportgen.protocol.resolution import MAX_CLOCK_ERROR, clock_error
 from reportgen.protocol.steps import entries_within, exact_sum, mean_rate
 from reportgen.protocol.window import MeasuredWindow
 
 # Printed and derived throughput may differ by this share.
 RATE_SHARE = 0.05
+# A missing factor of the work is 2 or more. A rate that is higher by less leaves out time.
+_MAX_LEFT_OUT = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,8 @@ def find_contradiction(measured: MeasuredRun, protocol: Protocol) -> Finding | N
     """Return the finding for a printed throughput that contradicts the derived one; None if none does.
 
     Printed rates of the measured steps are compared, else the mean that the log prints at its end. That mean
-    may include a slow warm-up, so a lower one contradicts only work that comes from labels.
+    may include a slow warm-up, so a lower one contradicts only work that comes from labels. The finding is
+    invalid if the work may be wrong, and a warning if the printed rate leaves out time.
     """
     run = measured.run
     whole = series_of(run, "step_time", STEP)
@@ -63,11 +71,25 @@ def find_contradiction(measured: MeasuredRun, protocol: Protocol) -> Finding | N
         return None
     if is_mean and printed.total < derived and not run.work_is_labelled:
         return None
+    prints = f"the log prints {printed.value:.4g} samples/s{printed.note}"
+    if _leaves_out_time(run, whole, window, printed.total / derived):
+        left_out = 1 - derived / printed.total
+        message = (
+            f"{prints}; its timestamps and {_work(run, window)} samples per step give {derived:.4g}; "
+            f"the printed rate leaves out {left_out:.1%} of the time; the timestamps are used"
+        )
+        return Finding("warning", Rule.RATE_DISAGREEMENT, run.id, message, printed.source)
     message = (
-        f"the log prints {printed.value:.4g} samples/s{printed.note}; step times and {_work(run, window)} "
+        f"{prints}; step times and {_work(run, window)} "
         f"samples per step give {derived:.4g}; nothing is derived from that work"
     )
     return Finding("invalid", Rule.RATE_DISAGREEMENT, run.id, message, printed.source)
+
+
+def _leaves_out_time(run: Run, whole: Sequence[Series], window: MeasuredWindow, ratio: float) -> bool:
+    """Return whether a printed rate, `ratio` times the one by timestamps, leaves out what these contain."""
+    is_exact = window.ranks[0].clock == "timestamp" and clock_error(whole, window) <= MAX_CLOCK_ERROR
+    return is_exact and not run.work_is_labelled and 1 < ratio < _MAX_LEFT_OUT
 
 
 def without_work(run: Run) -> Run:

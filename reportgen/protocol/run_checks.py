@@ -10,17 +10,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from reportgen.core.devices import find_device
 from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule, Severity
 from reportgen.core.stats import median, quantile
 from reportgen.protocol.available import is_in_whole_seconds, series_of
+from reportgen.protocol.conditions import DEVICE, conditions_of_run
 from reportgen.protocol.contradictions import check_contradictions
 from reportgen.protocol.measured_run import MeasuredRun
-from reportgen.protocol.outliers import check_outliers
+from reportgen.protocol.outliers import check_level, check_outliers
 from reportgen.protocol.printed_rate import RATE_SHARE
+from reportgen.protocol.resolution import check_resolution
 from reportgen.protocol.steps import Entries, entries_within, exact_sum, step_ranges_text
 from reportgen.protocol.telemetry_checks import check_telemetry, device_label
 from reportgen.protocol.window import MeasuredWindow
+from reportgen.protocol.work import check_work
 
 # Steps of one block, whose median is compared: long enough to bury a hiccup, short enough for 10 in 100.
 BLOCK_STEPS = 10
@@ -30,11 +34,13 @@ STEADY_SHARE = 0.02
 
 # Two clocks of the same steps may differ by this share.
 CLOCK_SHARE = 0.02
+# A host that only queues steps is ahead by a few of them, so it may need so much more time than the device.
+_IDLE_SHARE = 0.05
+# Beyond this share, the device's time is not that of the steps.
+_UNUSABLE_IDLE_SHARE = 0.2
 
-# A clock with whole seconds may falsify a measured time by this share.
-MAX_CLOCK_ERROR = 0.01
-# Beyond this share, no number is printed.
-UNUSABLE_CLOCK_ERROR = 0.1
+# Factors that name the device.
+_DEVICE_FACTORS = ("device", "gpu", "accelerator", "device_name", "gpu_name")
 
 # Here the host waits for the host: its clock is right without synchronisation.
 HOST_PHASES = ("data_loading",)
@@ -52,7 +58,9 @@ def check_run(measured: MeasuredRun, window: MeasuredWindow, used: Sequence[Seri
     return (
         *window.findings,
         *measured.check(check_contradictions, window),
-        *measured.check(check_steady, window),
+        *measured.check(check_work, window),
+        *measured.check(check_device, window),
+        *(measured.check(check_steady, window) or measured.check(check_level, window)),
         *measured.check(check_outliers, window),
         *check_synchronised(measured.run, used, window),
         *check_device_time(measured, used, window),
@@ -62,6 +70,20 @@ def check_run(measured: MeasuredRun, window: MeasuredWindow, used: Sequence[Seri
         *measured.check(check_stragglers, window),
         *measured.check(check_telemetry, window),
     )
+
+
+def check_device(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report a run whose factors name another model of device than its environment."""
+    run = measured.run
+    factors = {name: str(run.factors[name]) for name in _DEVICE_FACTORS if name in run.factors}
+    logged = conditions_of_run(run).get(DEVICE)
+    device = find_device(str(logged)) if logged else None
+    for name, value in factors.items():
+        named = find_device(value)
+        if named and device and named != device:
+            message = f'{name} is "{value}", and the log was written on "{logged}"'
+            return (Finding("warning", Rule.READ_LABEL_CONFLICT, run.id, message, window.ranks[0].place()),)
+    return ()
 
 
 def check_steady(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
@@ -157,7 +179,8 @@ def check_device_time(
 def check_clocks(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
     """Report ranks whose device events and host clock disagree about the time of the same steps.
 
-    A host that did not wait only queued the steps, so its time says how far it ran ahead.
+    A host that did not wait only queued the steps, so its time says how far it ran ahead. It is hardly longer
+    than the device's: a queue holds a few steps, and a device that waits for the host needs the host's time.
     """
     findings = []
     for rank in window.ranks:
@@ -171,60 +194,40 @@ def check_clocks(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding
             message = f"{took} and {host:.4g} s by the host clock ({abs(device / host - 1):.1%} apart)"
         else:
             message = f"{took}; the host queued them in {host:.4g} s"
-        findings.append(
-            Finding(
-                "warning" if synchronised else "note",
-                Rule.CLOCK_DISAGREEMENT,
-                measured.run.id,
-                message,
-                rank.place(),
-            )
-        )
+        severity: Severity = "warning" if synchronised else "note"
+        idle = 1 - device / host
+        if not synchronised and idle > _IDLE_SHARE:
+            message = f"{took}, but the host needed {host:.4g} s: the events leave out {idle:.0%} of the time"
+            severity = "invalid" if idle > _UNUSABLE_IDLE_SHARE else "warning"
+        findings.append(Finding(severity, Rule.CLOCK_DISAGREEMENT, measured.run.id, message, rank.place()))
     return tuple(findings)
 
 
-def clock_error(series: Sequence[Series], window: MeasuredWindow) -> float:
-    """Return the largest share by which the resolution of the clock may falsify the time of a window."""
-    is_whole = window.window.time > 0 and any(is_in_whole_seconds(each) for each in series)
-    return 1 / window.window.time if is_whole else 0.0
-
-
-def check_resolution(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
-    """Report a window whose time is known to the second only, and is short."""
-    error = clock_error(series_of(measured.run, "step_time", STEP), window)
-    if error <= MAX_CLOCK_ERROR or window.ranks[0].clock != "timestamp":
-        return ()
-    message = (
-        f"timestamps in whole seconds: the time of the measured steps, {window.window.time:.4g} s, "
-        f"may be off by 1 s ({error:.1%})"
-    )
-    severity: Severity = "invalid" if error > RATE_SHARE else "warning"
-    return (Finding(severity, Rule.CLOCK_COARSE, measured.run.id, message, window.ranks[0].place()),)
-
-
 def check_printed_times(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
-    """Report printed step times that the timestamps of the log contradict by more than they are coarse."""
-    if window.ranks[0].clock != "printed":
+    """Report printed step times that the timestamps of the log contradict by more than these are coarse."""
+    used = window.ranks[0].clock
+    other = {"printed": "timestamp", "timestamp": "printed"}.get(used)
+    steps = [each for each in measured.run.series if (each.metric, each.phase) == ("step_time", STEP)]
+    others = [each for each in steps if each.clock == other]
+    compared = measured.window(others, window.protocol) if others else None
+    if compared is None or not compared.window.time > 0:
         return ()
-    stamps = [
-        each for each in measured.run.series if is_in_whole_seconds(each) and each.metric == "step_time"
-    ]
-    dated = measured.window(stamps, window.protocol) if stamps else None
-    if dated is None or not dated.window.time > 0:
-        return ()
-    by_stamps = dated.window.time / dated.window.steps
-    printed = window.window.time / window.window.steps
+    printed, stamped = (window, compared) if used == "printed" else (compared, window)
+    is_whole = any(is_in_whole_seconds(each) for each in steps)
+    by_stamps = stamped.window.time / stamped.window.steps
+    by_print = printed.window.time / printed.window.steps
     # Both ends of the window are cut to whole seconds.
-    apart = abs(printed / by_stamps - 1) - 1 / dated.window.time
-    if apart <= CLOCK_SHARE:
+    apart = abs(by_print / by_stamps - 1) - (1 / stamped.window.time if is_whole else 0.0)
+    if apart <= (CLOCK_SHARE if used == "printed" else RATE_SHARE):
         return ()
+    stamps = "timestamps, in whole seconds," if is_whole else "timestamps"
     message = (
-        f"the log prints {printed:.4g} s per step; its timestamps, in whole seconds, are {by_stamps:.4g} s "
-        "per step apart; the printed times are used"
+        f"the log prints {by_print:.4g} s per step; its {stamps} are {by_stamps:.4g} s per step apart; "
+        f"the {'printed times' if used == 'printed' else 'timestamps'} are used"
     )
-    place = window.ranks[0].place()
-    severity: Severity = "invalid" if apart > RATE_SHARE else "warning"
-    return (Finding(severity, Rule.CLOCK_DISAGREEMENT, measured.run.id, message, place),)
+    # Timestamps contain all time between the steps, so a number by them is not in doubt.
+    severity: Severity = "invalid" if apart > RATE_SHARE and used == "printed" else "warning"
+    return (Finding(severity, Rule.CLOCK_DISAGREEMENT, measured.run.id, message, printed.ranks[0].place()),)
 
 
 def _by_clock(measured: MeasuredRun, rank: Entries) -> dict[str, float]:

@@ -69,8 +69,17 @@ def select_window(
     steps = kept.ranks[0].steps
     first, last = int(inside[0].first[0]), int(inside[0].last[-1])
     gaps: list[int] = inside[0].last[kept.left_out].tolist()
-    window = Window(first, last, steps, time, kept.gap_time, _samples(run, kept.ranks, steps), tuple(gaps))
     chosen_steps = inside[0].steps
+    window = Window(
+        first,
+        last,
+        steps,
+        time,
+        kept.gap_time,
+        _samples(run, kept.ranks, steps),
+        tuple(gaps),
+        gap_steps=chosen_steps - steps,
+    )
     # A log of every tenth step may lack the window's last step and still continue after it.
     is_reached = int(ranks[0].last[-1]) >= warmup + protocol.measure
     findings = (
@@ -313,16 +322,18 @@ def _stalls(run: Run, inside: Entries, stalls: int, protocol: Protocol) -> tuple
 def _gap(run: Run, inside: Entries, left_out: BoolArray, window: Window) -> tuple[Finding, ...]:
     if not left_out.any() and not window.gap_time > 0:
         return ()
-    share = window.gap_time / (window.gap_time + window.time) if window.gap_time > 0 else 0.0
     dropped = inside.take(left_out)
     steps = dropped.steps
     seconds = f"{window.gap_time:.4g} s"
+    first, last = int(inside.first[0]), int(inside.last[-1])
+    kinds = dict.fromkeys(each.kind for each in inside.breaks if first <= each.step + 1 <= last and each.kind)
+    breaks = f" of declared breaks ({', '.join(kinds)})" if kinds else " of declared breaks"
     what = (
         f"{steps} {'step' if steps == 1 else 'steps'} ({_listed(dropped)}) and {seconds}"
         if steps
-        else f"{seconds} of declared breaks"
+        else f"{seconds}{breaks}"
     )
-    message = f"{what} left out of steps {window.first}..{window.last} ({share:.1%} of the time)"
+    message = f"{what} left out of steps {window.first}..{window.last} ({window.left_out:.1%} of the time)"
     # A declared break is explained; undeclared time may be a stall of the run itself.
     declared = {border.step + 1 for border in inside.breaks}
     is_explained = all(

@@ -6,7 +6,7 @@ a value. Formulas would have to be trusted; these rules can be read.
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import msgspec
@@ -15,9 +15,11 @@ from msgspec import UNSET, Meta, UnsetType
 from reportgen.core import units
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import FactorValue
+from reportgen.core.model import STEP, FactorValue
 from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions
 from reportgen.document.model import RatioBounds
+from reportgen.report.acceptance_hindrances import NAMES
+from reportgen.tables.headings import metric_title
 from reportgen.tables.spec import TableSpec
 
 Ratio = Annotated[float, Meta(gt=0)]
@@ -33,6 +35,7 @@ class RuleTable(TomlTable):
     where: dict[str, Condition] = msgspec.field(default_factory=dict)
     min_ratio: Ratio | UnsetType = UNSET
     max_ratio: Ratio | UnsetType = UNSET
+    accept: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check what types cannot say."""
@@ -63,15 +66,23 @@ class AcceptanceEntry(TomlTable):
 class AcceptanceRule:
     """A rule; `against` is a kind of reference or a value in the base unit.
 
+    place    in the definition
+    title    what is measured, in words, with its phase; "" for several metrics
     written  the value and unit as written, for messages
+    counts   the rate of items that the unit names (`tokens/s`), "" if it names none
+    accept   names of what would keep a number from being accepted, see `acceptance_hindrances`
     """
 
+    place: str
     table: str
     against: Literal["baseline", "expected"] | float
     metric: str
+    title: str
     where: Mapping[str, tuple[FactorValue, ...]]
     bounds: RatioBounds
     written: str = ""
+    counts: str = ""
+    accept: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -82,8 +93,9 @@ class AcceptanceRule:
             if bound is not None
         ]
         against = self.written or {"baseline": "baseline", "expected": "expected speed"}[str(self.against)]
-        metric = f"{metric_of(self.metric).title} of " if self.metric else ""
-        return f"{metric}{self.table} against {against}: ratio {' and '.join(bounds)}"
+        metric = f"{self.title} of " if self.title else ""
+        accepted = f"; accepted: {', '.join(self.accept)}" if self.accept else ""
+        return f"{metric}{self.table} against {against}: ratio {' and '.join(bounds)}{accepted}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +138,28 @@ def _rule(rule: RuleTable, tables: Mapping[str, TableSpec], place: str) -> Accep
         if name not in names:
             fact = "is not in rows, columns or facets of the table"
             raise RequestError(f"{place}.where.{name}", fact, did_you_mean(name, names))
+    for name in rule.accept:
+        if name not in NAMES:
+            fact = f'"{name}" does not keep a number from being accepted'
+            raise RequestError(f"{place}.accept", fact, did_you_mean(name, NAMES))
     _check_reference(rule, spec, place)
     against, written = _value(rule, spec, place)
+    metrics = (rule.metric,) if rule.metric else spec.metrics
+    is_named = len(metrics) == 1 or spec.phases != (STEP,)
     return AcceptanceRule(
+        place,
         rule.table,
         against,
-        rule.metric or (spec.metrics[0] if len(spec.metrics) == 1 else ""),
+        metrics[0] if len(metrics) == 1 else "",
+        metric_title(replace(spec, metrics=metrics)) if is_named else "",
         conditions(rule.where),
         RatioBounds(
             None if isinstance(rule.min_ratio, UnsetType) else rule.min_ratio,
             None if isinstance(rule.max_ratio, UnsetType) else rule.max_ratio,
         ),
         written,
+        units.counted_by(rule.unit),
+        rule.accept,
     )
 
 

@@ -55,12 +55,14 @@ class ComparedEntry:
 
     title         without the facet
     incomparable  cells that are not comparable with their baselines
+    sets_differ   which sides lack cases that others have, as a sentence
     has_mean      whether the tables have a geometric mean, and only one
     """
 
     title: str
     pairs: tuple[ComparedPair, ...]
     incomparable: int
+    sets_differ: str
     has_mean: bool
 
 
@@ -73,7 +75,8 @@ def compared_entries(tables: Sequence[Table]) -> list[ComparedEntry]:
         if pairs:
             title = facets[0].family_title
             kinds = [cell.kind for table in facets for line in table.cells for cell in line]
-            entries.append(ComparedEntry(title, pairs, kinds.count("incomparable"), _has_mean(facets)))
+            incomparable, unequal = kinds.count("incomparable"), facets[0].sets_differ
+            entries.append(ComparedEntry(title, pairs, incomparable, unequal, _has_mean(facets)))
     return entries
 
 

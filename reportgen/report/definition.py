@@ -59,6 +59,7 @@ class RequiredTable(TomlTable):
     """`required` of a table."""
 
     cells: Literal["all"] | list[dict[str, FactorValue]] = msgspec.field(default_factory=list)
+    counts: dict[str, Annotated[int, Meta(ge=1)]] = msgspec.field(default_factory=dict)
     repeats: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
     statuses: Annotated[list[Status], Meta(min_length=1)] | UnsetType = UNSET
 
@@ -339,7 +340,9 @@ def _required(table: RequiredTable | UnsetType) -> RequiredSpec:
         return RequiredSpec()
     cells = [] if table.cells == "all" else table.cells
     statuses = _given(table.statuses, [])
-    return RequiredSpec(tuple(cells), table.cells == "all", _given(table.repeats, 0), tuple(statuses))
+    return RequiredSpec(
+        tuple(cells), table.cells == "all", table.counts, _given(table.repeats, 0), tuple(statuses)
+    )
 
 
 def _qualify(value: Texts | dict[str, FactorValue] | UnsetType) -> dict[str, FactorValue | None]:
@@ -377,14 +380,11 @@ def _check_axes(spec: TableSpec) -> None:
             raise RequestError(
                 f"{spec.place}.planned[{position}]", f"lacks {', '.join(missing)}", "give a value for each"
             )
-    for position, wanted in enumerate(spec.required.cells):
-        for name in wanted:
-            if name not in roles:
-                raise RequestError(
-                    f"{spec.place}.required.cells[{position}].{name}",
-                    "is not in rows, columns or facets",
-                    did_you_mean(name, roles),
-                )
+    cells = [(f"cells[{i}].{name}", name) for i, each in enumerate(spec.required.cells) for name in each]
+    for key, name in (*cells, *((f"counts.{name}", name) for name in spec.required.counts)):
+        if name not in roles:
+            fact = "is not in rows, columns or facets"
+            raise RequestError(f"{spec.place}.required.{key}", fact, did_you_mean(name, roles))
 
 
 def _missing(text: str, place: str) -> str:

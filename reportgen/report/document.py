@@ -5,7 +5,7 @@ What an outcome says is copied, not decided: every number and sentence was made 
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b, sha256
 
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from reportgen.compare.cycles import CycleComparison
 from reportgen.compare.verdict import Verdict
 from reportgen.core.devices import short_name
 from reportgen.core.model import (
+    RESERVED,
     Case,
     Factors,
     FactorValue,
@@ -64,6 +65,7 @@ def make_document(
             tables=tuple(_table(table, names) for table in report.tables),
             figures=tuple(_figure(figure, names) for figure in report.figures),
             cases=tuple(_case(case, names, machines) for case in names.cases),
+            contracts=_contracts(report.tables),
             breakdowns=tuple(_breakdowns(report.tables, names)),
             explorer=_explorer(report.explorer, names) if report.explorer else None,
             expected=report.expected,
@@ -98,6 +100,7 @@ def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) 
             tables=tuple(_table(table, names) for table in tables),
             figures=tuple(_figure(figure, names) for figure in figures),
             cases=tuple(_case(case, names, machines) for case in names.cases),
+            contracts=_contracts(tables),
             breakdowns=tuple(_breakdowns(tables, names)),
         )
     )
@@ -165,7 +168,17 @@ def _table(table: Table, names: CaseNames) -> model.Table:
         )
         for line in table.cells
     )
-    return replace(without_cells, cells=cells)
+    return replace(without_cells, cells=cells, comparisons=_comparisons_of(table, names))
+
+
+def _comparisons_of(table: Table, names: CaseNames) -> dict[str, model.Comparison]:
+    """Return the comparison of each case; all cells of a case have the same one."""
+    return {
+        names.name(cell.case): _comparison(cell.comparison, names)
+        for line in table.cells
+        for cell in line
+        if cell.case and cell.comparison
+    }
 
 
 def _header(header: Header) -> Header:
@@ -191,7 +204,8 @@ def _cell(table: model.Table, column: Header, cell: Cell, names: CaseNames) -> m
         text=cell.text,
         case=names.name_or_none(cell.case),
         several=tuple(map(names.name, cell.several)),
-        comparison=_comparison(cell.comparison, names) if cell.comparison else None,
+        invalid=cell.invalid,
+        over_all=cell.over_all,
         qualifiers=cell.qualifiers,
         notes=cell.notes,
     )
@@ -208,11 +222,13 @@ def _comparison(comparison: Comparison, names: CaseNames) -> model.Comparison:
         excess=comparison.excess,
         excess_low=comparison.low,
         excess_high=comparison.high,
+        contract="" if comparison.own is comparison.base else _digest(_contract(comparison)),
         differs=comparison.differs,
         verdict=verdict,
         sentence=verdict.sentence() if verdict else "",
         cycles=_cycles(comparison.cycles, verdict) if comparison.cycles else None,
         energy_per_sample=comparison.energy,
+        over_all=comparison.over_all,
     )
 
 
@@ -228,6 +244,24 @@ def _cycles(cycles: CycleComparison, verdict: Verdict | None) -> model.Cycles:
         sm_clock=cycles.clock,
         baseline_sm_clock=cycles.baseline_clock,
         sentence=cycles.sentence(verdict),
+    )
+
+
+def _comparisons(tables: Iterable[Table]) -> Iterator[Comparison]:
+    yield from (cell.comparison for t in tables for line in t.cells for cell in line if cell.comparison)
+
+
+def _contracts(tables: Iterable[Table]) -> dict[str, model.Contract]:
+    """Return the different contracts of comparisons by name; a name depends on nothing but the contract."""
+    every = {_contract(each): None for each in _comparisons(tables) if each.own is not each.base}
+    return dict(sorted((_digest(each), each) for each in every))
+
+
+def _contract(comparison: Comparison) -> model.Contract:
+    return model.Contract(
+        tuple(name for name, _ in comparison.held_equal if name not in RESERVED),
+        tuple(each.name for each in comparison.about),
+        comparison.not_stated,
     )
 
 
@@ -386,6 +420,7 @@ def _summary(summary: Summary) -> model.Summary:
         coverage=(summary.coverage or None) if several else None,
         reached=summary.reached and several,
         statistic=summary.statistic,
+        over_all=summary.over_all,
     )
 
 
@@ -399,6 +434,7 @@ def _measurement(measurement: Measurement, case: Case, machines: "_Machines") ->
         window=_window(measurement.window) if measurement.window else None,
         sources=() if sources == (_source(measurement.run.source),) else sources,
         findings=_findings(measurement.findings),
+        over_all=measurement.over_all,
     )
 
 
@@ -427,6 +463,7 @@ def _window(window: Window) -> model.Window:
         time=window.time if math.isfinite(window.time) else None,
         gap_time=window.gap_time or None,
         samples=window.samples if math.isfinite(window.samples) else None,
+        outside=window.outside if math.isfinite(window.outside) else None,
     )
 
 
@@ -465,7 +502,7 @@ class _Machines:
         return self._names[id(run)]
 
 
-def _digest(texts: Mapping[str, str]) -> str:
+def _digest(texts: object) -> str:
     return blake2b(repr(texts).encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
 
 

@@ -16,6 +16,7 @@ from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import STEP, Case
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
+from reportgen.protocol.measure_steps import LEFT_OUT_SHARE
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
 from reportgen.tables.results import Table
@@ -30,9 +31,11 @@ _MAX_SUBJECTS = 4
 # Factors whose value is a number of things, which the name calls: "4 devices".
 _COUNTS = ("devices", "nodes")
 _PLURAL_SUBJECT = re.compile(rf"(?!1 )[0-9]+ (?:{'|'.join(_COUNTS)})\b|the cases\b")
-_PLURAL_VERBS = {"is": "are", "has": "have", "reaches": "reach", "seems": "seem"}
+_PLURAL_VERBS = {"is": "are", "is likely": "are likely", "has": "have", "reaches": "reach", "seems": "seem"}
 
-_COUNTED_VERDICTS: tuple[VerdictKind, ...] = ("faster", "slower", "same", "undecided")
+_COUNTED_VERDICTS: tuple[VerdictKind, ...] = (
+    "faster", "slower", "same", "likely faster", "likely slower", "undecided",
+)  # fmt: skip
 _KINDS_OF_EVIDENCE = {"published": "published figures", "aggregate": "aggregates from the logs"}
 
 
@@ -70,7 +73,9 @@ def value_sentences(tables: Sequence[Table]) -> list[str]:
             items = {item_of(value.case.metric, value.case.factors) for value in values}
             text = _value_range(values) if len(items) == 1 else _units_of(values)
             return [f"{_value_title(table, values[0].case)}: {text}."]
-    return ["No table has a number; the findings say why."] if tables else []
+    is_invalid = any(cell.invalid for table in tables for line in table.cells for cell in line)
+    what = "a valid number" if is_invalid else "a number"
+    return [f"No table has {what}; the findings say why."] if tables else []
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +91,8 @@ def _values(table: Table) -> list[_Value]:
     values = []
     for row, line in zip(table.rows, table.cells, strict=True):
         for column, cell in zip(table.columns, line, strict=True):
-            if cell.kind == "number" and column.quantity == "value" and cell.case and cell.case.summary:
+            is_value = cell.kind == "number" and column.quantity == "value" and not cell.invalid
+            if is_value and cell.case and cell.case.summary:
                 heads = zip(table.column_factors, column.labels, strict=False)
                 words = [row.words(table.row_titles), *(label.text for name, label in heads if name != PHASE)]
                 place = ", ".join(word for word in ", ".join(words).split(", ") if word not in ("", "-"))
@@ -108,6 +114,7 @@ def _value_range(values: Sequence[_Value]) -> str:
     low, high = (end(values, key=lambda value: value.median) for end in (min, max))
     unit = _unit(*(value.case for value in values))
     texts = [f"{units.text(value.median / unit.factor)} {unit.name}".rstrip() for value in (low, high)]
+    texts = [f"{text}{_with_gaps(value, unit)}" for text, value in zip(texts, (low, high), strict=True)]
     if len(values) > 1 and texts[0] == texts[1]:
         return f"{len(values):,} numbers agree to the digits shown: {texts[0]}"
     if len(values) > 1:
@@ -118,6 +125,12 @@ def _value_range(values: Sequence[_Value]) -> str:
     if repeats == 1:
         return f"{only}; it comes from one run, so nothing says how much it varies"
     return f"{only}; its {repeats} repeats are {_range_of_repeats(low.case, unit)}"
+
+
+def _with_gaps(value: _Value, unit: Unit) -> str:
+    """Return the number with the time that gaps left out, where that is much; "" elsewhere."""
+    over_all = value.case.summary.over_all if value.case.summary else None
+    return "" if over_all is None else f" while stepping, {units.text(over_all / unit.factor)} with its gaps"
 
 
 def _sentence(entry: ComparedEntry) -> tuple[str, str]:
@@ -153,7 +166,20 @@ def _caveats(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
     differing = f" They also differ in {_listed(names)}." if names else ""
     cells = "1 cell is" if entry.incomparable == 1 else f"{entry.incomparable} cells are"
     incomparable = f" {cells} not comparable with the baseline." if entry.incomparable else ""
-    return f"{differing}{warnings}{incomparable}"
+    unequal = f" {entry.sets_differ}" if entry.sets_differ else ""
+    return f"{_over_all(pairs)}{differing}{warnings}{unequal}{incomparable}"
+
+
+def _over_all(pairs: Sequence[ComparedPair]) -> str:
+    """Return how the speeds compare with the time that gaps left out, where that is much; "" elsewhere."""
+    left_out = [pair for pair in pairs if pair.comparison.speed_ratio_over_all is not None]
+    if not left_out:
+        return ""
+    ratios = [pair.comparison.speed_ratio_over_all or _speed_ratio(pair) for pair in pairs]
+    is_or_are = "it is" if len(pairs) == 1 else "they are"
+    many = "" if len(pairs) == 1 else f" in {len(left_out)} of {len(pairs)} comparisons"
+    what = f"Gaps that the protocol leaves out take more than {100 * LEFT_OUT_SHARE:g} % of the time{many}"
+    return f" {what}: with them, {is_or_are} {_span_of_ratios(ratios).partition(' (')[0]}."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -233,6 +259,8 @@ def _comparison(pair: ComparedPair) -> tuple[str, str]:
         return "is", f"as fast as {baseline}: {verdict.sentence()}"
     size = difference_text(_speed_ratio(pair))
     words = f"as fast as {baseline}" if size == EQUAL else f"{size} than {baseline}"
+    if verdict and verdict.kind in ("likely faster", "likely slower"):
+        return "is likely", f"{words} ({_evidence(pair)}; {verdict.spread_text})"
     if verdict and verdict.kind == "undecided":
         return "seems", f"{words} ({_evidence(pair)}), but this is {verdict.sentence()}"
     return "is", f"{words} ({_evidence(pair)})"
@@ -450,8 +478,8 @@ def _slowdown(pair: ComparedPair) -> str:
         evidence = f"{_times(ends[0])}x to {_times(ends[1])}x"
     else:
         evidence = _evidence(pair)
-    undecided = ", undecided" if verdict and verdict.kind == "undecided" else ""
-    return f"{_ratio(value)} ({evidence}{undecided})"
+    is_open = verdict and verdict.kind in ("undecided", "likely faster", "likely slower")
+    return f"{_ratio(value)} ({evidence}{f', {verdict.kind}' if verdict and is_open else ''})"
 
 
 def _reason(pair: ComparedPair, expected: Expected) -> str:

@@ -107,7 +107,10 @@ class RunListing:
         ]
 
 
-_CSV_COLUMNS = ("id", "format", "status", "repeat", "steps", "metric", "phase", "value", "unit", "evidence")
+_CSV_COLUMNS = (
+    *("id", "format", "status", "repeat", "steps"),
+    *("metric", "phase", "value", "unit", "evidence", "invalid"),
+)
 
 
 def list_runs(
@@ -145,8 +148,8 @@ def _finding_of(entry: FindingEntry, subject: str) -> Finding:
 
 def _csv_values(value: MeasurementEntry | None) -> Iterable[object]:
     if value is None:
-        return (None,) * 5
-    return value.metric, value.phase, value.value, value.unit, value.evidence
+        return (None,) * 6
+    return value.metric, value.phase, value.value, value.unit, value.evidence, value.invalid
 
 
 def _field(cell: object) -> object:

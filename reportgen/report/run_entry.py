@@ -6,6 +6,7 @@ this order, in base units.
 
 import msgspec
 
+from reportgen.core.case_findings import invalid_rule
 from reportgen.core.model import STEP, Factors, FactorValue, Finding, Measurement, Run, Series, Window
 from reportgen.core.rules import Rule, Severity
 from reportgen.core.units import machine
@@ -39,10 +40,11 @@ class WindowEntry(msgspec.Struct, frozen=True):
     time: float | int | None
     gap_time: float | int | None
     samples: float | int | None
+    outside: float | int | None
 
 
 class MeasurementEntry(msgspec.Struct, frozen=True):
-    """One measured value of a run."""
+    """One measured value of a run; `invalid` is the rule for which it means nothing, else null."""
 
     metric: str
     phase: str
@@ -50,6 +52,7 @@ class MeasurementEntry(msgspec.Struct, frozen=True):
     unit: str
     evidence: str
     window: WindowEntry | None
+    invalid: str | None = None
 
 
 class RunEntry(msgspec.Struct, frozen=True):
@@ -94,13 +97,14 @@ def run_entry(run: Run, protocol: Protocol) -> RunEntry:
 
 def _measurement(metric: str, phase: str, result: Measurement) -> MeasurementEntry:
     value = json_number(result.value)
-    return MeasurementEntry(metric, phase, value, result.unit, result.evidence, _window(result.window))
+    window, rule = _window(result.window), invalid_rule(metric, phase, [result])
+    return MeasurementEntry(metric, phase, value, result.unit, result.evidence, window, rule or None)
 
 
 def _window(window: Window | None) -> WindowEntry | None:
     if window is None:
         return None
-    numbers = map(json_number, (window.time, window.gap_time, window.samples))
+    numbers = map(json_number, (window.time, window.gap_time, window.samples, window.outside))
     return WindowEntry(window.first, window.last, window.steps, *numbers)
 
 

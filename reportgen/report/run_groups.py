@@ -1,7 +1,8 @@
 """Runs as a person looks for them: one row per case, with a column for each factor in which the cases differ.
 
-Runs of one format with equal factors share a row if they measured the same quantity. Whether a report would
-take their median is decided by `protocol.cases`, which knows more; so a row names its evidence and its range.
+Runs of one format with equal factors share a row if they measured the same quantity and their paths differ
+in counters and dates alone. Whether a report would take their median is decided by `protocol.cases`, which
+knows more; so a row names its evidence and its range.
 """
 
 from collections import Counter
@@ -24,6 +25,7 @@ from reportgen.core.factors import (
 from reportgen.core.metrics import METRICS, item_of, metric_of
 from reportgen.core.model import STEP, FactorValue
 from reportgen.core.units import choose, rate_unit, text
+from reportgen.report.path_groups import path_keys
 from reportgen.report.run_entry import MeasurementEntry, RunEntry
 
 # Names that `sort` takes beside those of factors.
@@ -130,6 +132,7 @@ def measured_text(run: RunEntry, values: Sequence[float]) -> str:
         name if name not in ("1", "count", "ratio") else "",
         best.phase if best.phase != STEP else "",
         f"({best.evidence})" if best.evidence != "steps" else "",
+        f"invalid: {best.invalid}" if best.invalid else "",
     )
     return " ".join(part for part in parts if part)
 
@@ -156,16 +159,21 @@ def _shared_factors(runs: Sequence[RunEntry]) -> dict[str, FactorValue]:
 
 
 def _same_factors(runs: Sequence[RunEntry]) -> Iterator[tuple[RunEntry, ...]]:
+    """Yield the runs with equal factors that may be repeats of each other by the names of their files."""
     groups: dict[object, list[RunEntry]] = {}
     for run in runs:
         groups.setdefault((run.format, factors_key(_known(run))), []).append(run)
-    yield from map(tuple, groups.values())
+    for same in groups.values():
+        parts: dict[object, list[RunEntry]] = {}
+        for run, key in zip(same, path_keys([run.id for run in same]), strict=True):
+            parts.setdefault(key, []).append(run)
+        yield from map(tuple, parts.values())
 
 
 def _same_quantity(runs: tuple[RunEntry, ...]) -> Iterator[tuple[RunEntry, ...]]:
     """Yield the runs together, or each alone if they differ in work or in what they measured."""
     quantities = {
-        (best.metric, best.phase, best.unit, best.evidence, run.samples_per_step)
+        (best.metric, best.phase, best.unit, best.evidence, best.invalid, run.samples_per_step)
         for run in runs
         if (best := headline(run))
     }

@@ -33,7 +33,8 @@ def acceptance_sentences(entries: Sequence[Acceptance]) -> Iterator[str]:
         if titles:
             yield f"Acceptance {verb}: {'; '.join(titles)}."
     if entries and all(entry.outcome == "pass" for entry in entries):
-        yield "Acceptance passes."
+        parts = [f"{entry.title}: {entry.coverage}" for entry in entries if entry.coverage]
+        yield f"Acceptance passes ({'; '.join(parts)})." if parts else "Acceptance passes."
 
 
 def run_counts(runs: Sequence[Run], others: Sequence[Run] = ()) -> Iterator[str]:

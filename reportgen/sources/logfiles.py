@@ -21,7 +21,7 @@ from typing import Any
 
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Source
-from reportgen.core.rules import Rule
+from reportgen.core.rules import Rule, Severity
 from reportgen.sources import filesystem
 from reportgen.sources.text import decode_to_utf8
 
@@ -83,10 +83,11 @@ class LogFiles:
         if not path.is_dir():
             raise RequestError(prefix, *filesystem.missing_reason(path))
         listing = filesystem.list_files(path, root)
-        findings = [
-            unreadable(Source(posixpath.normpath(f"{prefix}/{name}")), why)
-            for name, why in listing.unreadable
-        ]
+        findings = []
+        for name, why in listing.unreadable:
+            # A link without a target hides no data.
+            severity: Severity = "warning" if isinstance(why, FileNotFoundError) else "invalid"
+            findings.append(unreadable(Source(posixpath.normpath(f"{prefix}/{name}")), why, severity))
         siblings = filesystem.SiblingFiles(str(path), str(root))
         return cls(listing.files, prefix="" if prefix == "." else prefix, siblings=siblings), tuple(findings)
 
@@ -313,8 +314,8 @@ def _upper_bound(folder: str) -> str:
     return f"{folder[:-1]}0"  # the character after "/"
 
 
-def unreadable(place: Source, reason: OSError | str) -> Finding:
+def unreadable(place: Source, reason: OSError | str, severity: Severity = "invalid") -> Finding:
     """Return the finding for a file or folder that cannot be read."""
     if isinstance(reason, OSError):
         reason = (reason.strerror or str(reason)).lower()
-    return Finding("invalid", Rule.READ_UNREADABLE_FILE, place.path, f"cannot be read: {reason}", place)
+    return Finding(severity, Rule.READ_UNREADABLE_FILE, place.path, f"cannot be read: {reason}", place)

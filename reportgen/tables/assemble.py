@@ -28,7 +28,6 @@ from reportgen.tables.families import correct_verdicts
 from reportgen.tables.footnotes import PendingCell, number_notes
 from reportgen.tables.headings import (
     Qualifiers,
-    check_labels,
     column_header,
     facet_text,
     label_of_factor,
@@ -39,13 +38,16 @@ from reportgen.tables.headings import (
     row_header,
     with_full_names,
 )
-from reportgen.tables.means import mean_cells
+from reportgen.tables.label_checks import check_labels
+from reportgen.tables.means import mean_cells, sets_differ
 from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Key, Place, pivot, unnamed
 from reportgen.tables.required import missing_required
 from reportgen.tables.results import Table
 from reportgen.tables.select import FactorsOf, select
 from reportgen.tables.spec import TableSpec, definition_digest
+from reportgen.tables.sweep_plan import sweep_sentence
 from reportgen.tables.unit_choice import UnitChoice
+from reportgen.tables.validate import look_alikes
 
 # A level of the path that `init` could not name says only where a log is.
 _PATH_LEVEL = re.compile(r"(?:folder|log)[0-9]*")
@@ -68,9 +70,13 @@ def build_tables(
     against = comparer(spec, selection.pool, speed_facts, measured)
     spec = with_full_names(spec, selection.cases)
     grids = pivot(spec, selection.cases)
+    check_labels(spec, grids)
     ids = _ids(spec, [grid.facet for grid in grids])
+    alike = tuple(look_alikes(map(selection.factors_of, runs)))
+    unequal = sets_differ(spec, grids, selection.pool)
     tables = [
-        _table(spec, grid, against, id, selection.factors_of) for grid, id in zip(grids, ids, strict=True)
+        _table(spec, grid, against, id, selection.factors_of, alike, unequal)
+        for grid, id in zip(grids, ids, strict=True)
     ]
     missing = tuple(missing_required(spec.id, spec.required, tables))
     return [replace(tables[0], findings=(*tables[0].findings, *missing)), *tables[1:]]
@@ -88,7 +94,13 @@ def _check_direction(spec: TableSpec) -> None:
 
 
 def _table(
-    spec: TableSpec, grid: CaseGrid, against: Comparer | None, id: str, factors_of: FactorsOf
+    spec: TableSpec,
+    grid: CaseGrid,
+    against: Comparer | None,
+    id: str,
+    factors_of: FactorsOf,
+    alike: Sequence[Finding],
+    unequal: str,
 ) -> Table:
     units = UnitChoice(spec, grid)
     builder = CellBuilder(spec, grid, units.of_cell, against)
@@ -101,7 +113,6 @@ def _table(
         row_header(spec, line.row, marks.rows.get(line.row, ()), units.of_row(line.row)) for line in lines
     ]
     columns = _columns(spec, grid, marks, units)
-    check_labels(spec, grid)
     if spec.compare and spec.compare.mean:
         pending.append(mean_cells(builder, columns, pending, rows))
         rows.append(mean_header(spec))
@@ -114,8 +125,12 @@ def _table(
     titles = tuple(label_of_factor(spec.labels, name) for name in spec.rows)
     row_words = [row.words(titles) for row in rows]
     general = (Note(note.text(row_words), note.note.rule, note.note.name) for note in numbered.general)
-    comparisons = (each.cell.comparison for line in pending for each in line if each.cell.comparison)
+    comparisons = [each.cell.comparison for line in pending for each in line if each.cell.comparison]
+    chance = Note(family, name="chance"), Note(sweep_sentence(comparisons), name="plan")
     words = caption(spec, grid, units.table, against, factors_of, comparisons)
+    shown = {*spec.rows, *spec.columns, *spec.facets}
+    words += (Note(unequal, name="sets"),)
+    words += tuple(Note(f"{each.message}.", name="alike") for each in alike if each.subject in shown)
     return Table(
         id=id,
         title=f"{spec.title}: {facet_title}" if facet_title else spec.title,
@@ -132,14 +147,26 @@ def _table(
         unit=units.table if "value" in spec.show else None,
         digits=spec.digits,
         decimals=spec.decimals,
-        about=tuple(note for note in (*words, Note(family, name="chance"), *general) if note.text),
+        about=tuple(note for note in (*words, *chance, *general) if note.text),
         facet=facet,
         facet_words=facet_words,
         has_signs=_has_signs(spec),
         definition=definition_digest(spec),
-        findings=(*builder.findings, *_unnamed_factors(spec, grid), *_unstated_devices(spec, grid)),
+        findings=(
+            *builder.findings,
+            *_sets_differ(spec, unequal),
+            *alike,
+            *_unnamed_factors(spec, grid),
+            *_unstated_devices(spec, grid),
+        ),
         column_titles=tuple(label_of_factor(spec.labels, name) for name in spec.columns),
+        sets_differ=unequal,
     )
+
+
+def _sets_differ(spec: TableSpec, sentence: str) -> Iterator[Finding]:
+    if sentence:
+        yield Finding("note", Rule.TABLE_SETS_DIFFER, spec.id, sentence.removesuffix("."))
 
 
 def _has_signs(spec: TableSpec) -> bool:
@@ -210,7 +237,7 @@ def _rank(line: _Line) -> tuple[bool, float]:
     """Return a sorting key by the case of the first cell with a number; rows without one are last."""
     for pending in line.cells:
         case = pending.cell.case
-        if pending.is_number and case and case.summary:
+        if pending.is_number and not pending.cell.invalid and case and case.summary:
             median = case.summary.median
             return False, -median if metric_of(case.metric).better == "higher" else median
     return True, 0.0

@@ -3,9 +3,9 @@
 Each sentence has a name: the Markdown page says sentences of the same name and text once for all tables.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from reportgen.compare.comparison import Comparison
+from reportgen.compare.comparison import Comparison, contract_sentence
 from reportgen.core.devices import shown_value
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.model import Case, FactorValue, Measurement
@@ -13,6 +13,7 @@ from reportgen.core.units import Unit
 from reportgen.document.model import COMPARED_QUANTITIES, QUANTITY_TITLES, Note, Quantity
 from reportgen.tables.compare import Comparer
 from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain, sentence
+from reportgen.tables.label_checks import shared_labels
 from reportgen.tables.pivot import LACKING, CaseGrid, unnamed
 from reportgen.tables.select import FactorsOf
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
@@ -37,7 +38,7 @@ def caption(
     unit: Unit | None,
     against: Comparer | None,
     factors_of: FactorsOf,
-    comparisons: Iterable[Comparison],
+    comparisons: Sequence[Comparison],
 ) -> tuple[Note, ...]:
     """Return the caption of one table: constants, metric and evidence, baseline, the definition's notes.
 
@@ -47,14 +48,18 @@ def caption(
     # A run that failed before it said what it ran hides what all numbers share.
     cases = [case for case in every if case.summary] or every
     single = [slot[0] for slot in grid.slots.values() if len(slot) == 1]
+    others = [each for each in comparisons if each.own is not each.base]
     unequal = _unequal(spec, single, against, factors_of)
     sentences = [
         ("measure", _metric(spec, cases, unit)),
         ("sum", _totals(spec)),
         ("constants", _constants(spec, cases, every)),
+        ("labels", shared_labels(spec, grid)),
         ("pick", _picks(spec)),
-        ("baseline", _baseline(spec, unequal)),
-        ("also-differ", _differences(spec, comparisons)),
+        ("baseline", _baseline(spec, unequal, others)),
+        ("also-differ", _differences(spec, others)),
+        ("expected-differs", _expected_differences(others)),
+        ("contract", contract_sentence(others)),
         *((quantity, text) for quantity, text in _ON_REQUEST.items() if quantity in spec.show),
         ("unnamed", _unnamed(spec, grid)),
         *(("author", f"Author's note: {text}") for text in spec.notes),
@@ -150,7 +155,7 @@ def _picks(spec: TableSpec) -> str:
     return f"Picked for each cell: {', '.join(picked)}." if picked else ""
 
 
-def _baseline(spec: TableSpec, unequal: str) -> str:
+def _baseline(spec: TableSpec, unequal: str, comparisons: Sequence[Comparison]) -> str:
     """Return what the cells are compared with, and which ignored factors differ behind one number."""
     if spec.compare is None:
         return f"Repeats differ in {unequal}." if unequal else ""
@@ -159,11 +164,13 @@ def _baseline(spec: TableSpec, unequal: str) -> str:
         for name, value in spec.compare.baseline.items()
     )
     title = QUANTITY_TITLES[COMPARED_QUANTITIES[spec.compare.kind][0]]
+    is_complete = bool(comparisons) and not any(each.differs or each.not_stated for each in comparisons)
+    equal = "all other factors equal" if is_complete else "other factors equal as far as the logs state them"
     exceptions = f" except {unequal}" if unequal else ""
-    return f"{title.capitalize()} relative to {against}; all other factors equal{exceptions}."
+    return f"{title.capitalize()} relative to {against}; {equal}{exceptions}."
 
 
-def _differences(spec: TableSpec, comparisons: Iterable[Comparison]) -> str:
+def _differences(spec: TableSpec, comparisons: Sequence[Comparison]) -> str:
     """Return in what else than factors cases and baselines differ; with few values, these too."""
     texts: dict[str, dict[str, None]] = {}
     for each in (each for comparison in comparisons for each in comparison.differs):
@@ -175,6 +182,15 @@ def _differences(spec: TableSpec, comparisons: Iterable[Comparison]) -> str:
         return ""
     more = f" and {len(shown) - _MAX_LISTED_VALUES} more" if len(shown) > _MAX_LISTED_VALUES else ""
     return f"Cases and baselines also differ in {', '.join(shown[:_MAX_LISTED_VALUES])}{more}."
+
+
+def _expected_differences(comparisons: Sequence[Comparison]) -> str:
+    """Return in what else the cases differ that expected speeds were computed from."""
+    expected = (comparison.expected for comparison in comparisons if comparison.expected)
+    texts = list(dict.fromkeys(text for each in expected for text in each.differs))
+    more = f" and {len(texts) - _MAX_LISTED_VALUES} more" if len(texts) > _MAX_LISTED_VALUES else ""
+    shown = ", ".join(texts[:_MAX_LISTED_VALUES])
+    return f"The cases behind the expected speed also differ in {shown}{more}." if texts else ""
 
 
 def _unnamed(spec: TableSpec, grid: CaseGrid) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from reportgen.compare.comparison import Comparison
+from reportgen.core.case_findings import invalid_rule
 from reportgen.core.model import Case, Finding
 from reportgen.core.rules import Rule
 from reportgen.core.stats import fewest_repeats
@@ -90,7 +91,16 @@ class CellBuilder:
     ) -> Cell:
         assert case.summary is not None
         if quantity == "value":
-            cell = Cell("number", case.summary.median, unit, case=case, comparison=comparison)
+            rule = invalid_rule(case.metric, case.phase, case.measurements)
+            cell = Cell(
+                "number",
+                case.summary.median,
+                unit,
+                case=case,
+                comparison=comparison,
+                invalid=rule,
+                over_all=case.summary.over_all,
+            )
             if self.spec.interval and case.summary.n > 1:
                 cell = replace(cell, low=case.summary.low, high=case.summary.high)
             return cell
@@ -104,7 +114,8 @@ class CellBuilder:
         if value is None:
             return Cell("absent", text=self.spec.missing, case=case, comparison=comparison)
         low, high = _band(comparison, quantity)
-        return Cell("number", value, low=low, high=high, case=case, comparison=comparison)
+        over_all = _over_all(comparison, quantity)
+        return Cell("number", value, low=low, high=high, case=case, comparison=comparison, over_all=over_all)
 
     def _unmeasured(self, cases: Sequence[Case]) -> PendingCell:
         """Return the cell of cases without a number: how their runs ended."""
@@ -159,6 +170,13 @@ def quantity_of(comparison: Comparison | None, quantity: Quantity) -> float | No
     beside = {"excess": comparison.excess, "cycles": comparison.in_cycles, "energy": comparison.energy}
     value = beside.get(quantity, comparison.value)
     return value if value is not None and math.isfinite(value) else None
+
+
+def _over_all(comparison: Comparison | None, quantity: Quantity) -> float | None:
+    """Return a quantity of a comparison over all of the windows' time, None if gaps left out little of it."""
+    if comparison is None or comparison.over_all is None or quantity in ("expected", "cycles", "energy"):
+        return None
+    return quantity_of(replace(comparison, value=comparison.over_all), quantity)
 
 
 def _band(comparison: Comparison | None, quantity: Quantity) -> tuple[float | None, float | None]:

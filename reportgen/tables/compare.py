@@ -12,6 +12,7 @@ from reportgen.compare.comparison import Comparison
 from reportgen.compare.conditions import SIZES
 from reportgen.compare.pair import Question, compare_cases
 from reportgen.compare.side import MeasuredLogs, Sides
+from reportgen.compare.spread import Spreads
 from reportgen.compare.verdicts import DecisionRule
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
@@ -51,6 +52,7 @@ class Comparer:
 
     by_factors  all cases that may be a baseline
     logs        of clocks, energy and phases; None: no comparison per cycle and joule, and no parts
+    spreads     of the repeats of all these cases
     """
 
     spec: TableSpec
@@ -59,6 +61,7 @@ class Comparer:
     by_factors: Mapping[FactorsKey, Case]
     logs: MeasuredLogs | None = None
     sides: Sides = field(default_factory=Sides)
+    spreads: Spreads | None = None
 
     def compare(self, case: Case) -> Compared:
         """Return the comparison of a case with its baseline."""
@@ -71,10 +74,11 @@ class Comparer:
             own, others = " + ".join(case.parts), " + ".join(baseline.parts)
             message = f"{case.phase} is {own} here, but {others} in the baseline"
             return Compared(None, self._note(Rule.TABLE_MISSING_BASELINE, message))
-        comparison = compare_cases(self.sides[case], self.sides[baseline], self._question(), logs=self.logs)
-        if comparison.refused:
-            reasons = " and ".join(each.text for each in comparison.refused)
-            message = f"not comparable with its baseline: differs in {reasons}"
+        comparison = compare_cases(
+            self.sides[case], self.sides[baseline], self._question(), spreads=self.spreads, logs=self.logs
+        )
+        if comparison.refusal:
+            message = f"not comparable with its baseline: {comparison.refusal}"
             return Compared(None, Finding("warning", Rule.TABLE_NOT_COMPARABLE, self.spec.id, message))
         if self.settings.kind == "expected":
             return self._with_expected(comparison)
@@ -203,7 +207,9 @@ def comparer(
             f"{spec.place}.compare.baseline", f"no case has {asked}", _values_remedy(spec.compare, pool)
         )
     by_factors = {factors_key(case.factors): case for case in pool}
-    return Comparer(spec, spec.compare, speed_facts, by_factors, MeasuredLogs(measured, spec.protocol))
+    sides, logs = Sides(), MeasuredLogs(measured, spec.protocol)
+    spreads = Spreads(sides[case] for case in by_factors.values())
+    return Comparer(spec, spec.compare, speed_facts, by_factors, logs, sides, spreads)
 
 
 def _check_direction(spec: TableSpec, compare: CompareSpec) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from reportgen.core.case_findings import is_invalid
 from reportgen.core.model import Case, FactorValue, Run
 from reportgen.document.model import QUANTITY_TITLES, Header
 from reportgen.tables.missing import reason_of_case, reason_of_cell
@@ -70,12 +71,16 @@ def cases_frame(cases: Sequence[Case]) -> pd.DataFrame:
 
 
 def table_frame(table: Table) -> pd.DataFrame:
-    """Return the numbers of a table, rows and columns as they are shown.
+    """Return the numbers of a table, rows and columns as they are shown, without those that are invalid.
 
     The columns have a level `quantity` if the table shows several, such as value and speed-up.
     """
     return _shaped(
-        table, [[cell.value if cell.kind == "number" else None for cell in row] for row in table.cells]
+        table,
+        [
+            [cell.value if cell.kind == "number" and not cell.invalid else None for cell in row]
+            for row in table.cells
+        ],
     )
 
 
@@ -103,7 +108,8 @@ def _shaped(
 
 
 def _case_row(case: Case) -> dict[str, Any]:
-    summary = case.summary
+    # A program computes with what is in the frame.
+    summary = None if is_invalid(case) else case.summary
     runs = [*(measurement.run for measurement in case.measurements), *case.unmeasured]
     sources = dict.fromkeys(str(source) for each in case.measurements for source in each.sources)
     return {
@@ -114,7 +120,7 @@ def _case_row(case: Case) -> dict[str, Any]:
         "unit": case.unit,
         "low": summary.low if summary else None,
         "high": summary.high if summary else None,
-        "n": summary.n if summary else 0,
+        "n": case.summary.n if case.summary else 0,
         "reason": reason_of_case(case),
         "evidence": " ".join(sorted({measurement.evidence for measurement in case.measurements})),
         "status": " ".join(dict.fromkeys(run.status for run in runs)),

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from msgspec.structs import replace
+
 from reportgen.compare.expected_speed import Expected, SpeedEdge
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import Where, can_both_match, matches
@@ -29,7 +31,10 @@ SOURCE_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SpeedFact:
-    """`of` runs at `speed` x the speed of `to`, for cases that match `where`."""
+    """`of` runs at `speed` x the speed of `to`, for cases that match `where`.
+
+    differs  in what else the cases differ that it was computed from
+    """
 
     of: str
     to: str
@@ -39,6 +44,7 @@ class SpeedFact:
     url: str
     read: str
     place: str
+    differs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +129,8 @@ def _edges(facts: Iterable[SpeedFact]) -> dict[str, list[SpeedEdge]]:
     for fact in facts:
         origin = (fact.source, fact.url, fact.read)
         where = tuple(fact.where.items())
-        there = SpeedEdge(fact.of, fact.to, fact.speed, *origin, where=where)
-        back = SpeedEdge(fact.to, fact.of, 1 / fact.speed, *origin, inverted=True, where=where)
+        there = SpeedEdge(fact.of, fact.to, fact.speed, *origin, where=where, differs=fact.differs)
+        back = replace(there, of=fact.to, to=fact.of, speed=1 / fact.speed, inverted=True)
         edges.setdefault(fact.of, []).append(there)
         edges.setdefault(fact.to, []).append(back)
     return edges

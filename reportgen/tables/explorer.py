@@ -167,7 +167,8 @@ def _unit(key: MeasureKey, cases: Sequence[ShownCase], entries: Sequence[Entry])
     }
     if len(used) == 1:
         return used.pop()
-    return units.choose([each.case.summary.median for each in cases if each.case.summary], base)
+    values = [each.case.summary.median for each in cases if each.case.summary and not each.text]
+    return units.choose(values, base)
 
 
 def _chosen(spec: ExplorerSpec) -> set[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from reportgen.core.case_findings import invalid_rule
 from reportgen.core.metrics import item_of
 from reportgen.core.model import Case
 from reportgen.tables.results import Table
@@ -78,7 +79,15 @@ def _cells(entry: Entry) -> Iterator[tuple[Entry, Case, str]]:
     for table in entry.tables:
         for cell in (cell for line in table.cells for cell in line):
             if cell.case:
-                yield entry, cell.case, "" if cell.case.summary else cell.text or spec.missing
+                yield entry, cell.case, _text(entry.spec, cell.case, cell.text)
+
+
+def _text(spec: TableSpec, case: Case, text: str) -> str:
+    """Return why a case has no number to explore; `text` is shown in its place."""
+    if case.summary is None:
+        return text or spec.missing
+    rule = invalid_rule(case.metric, case.phase, case.measurements)
+    return f"invalid: {rule}" if rule else ""
 
 
 def measure_of(spec: TableSpec, case: Case) -> MeasureKey:

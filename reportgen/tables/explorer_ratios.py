@@ -12,6 +12,7 @@ from dataclasses import replace
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.family import correct_for_number
 from reportgen.compare.side import Sides
+from reportgen.compare.spread import Spreads
 from reportgen.compare.verdict import Verdict
 from reportgen.core.factors import FactorsKey, factor_key, factors_key
 from reportgen.core.metrics import metric_of
@@ -40,6 +41,7 @@ def compare_shown(
     every: dict[int, Compared] = {}
     for members in by_measure.values():
         cases = _distinct(members)
+        spreads = Spreads(sides[case] for case in cases.values())
         if not any(factors_key({name: baseline}) <= factors for factors in cases):
             continue  # the baseline has no number of this measure at all
         family: dict[int, Comparison] = {}
@@ -47,7 +49,7 @@ def compare_shown(
             if name not in each.case.factors or factor_key(each.case.factors[name]) == factor_key(baseline):
                 continue
             spec = replace(each.entry.spec, compare=settings)
-            compared = Comparer(spec, settings, NO_FACTS, cases, sides=sides).compare(each.case)
+            compared = Comparer(spec, settings, NO_FACTS, cases, None, sides, spreads).compare(each.case)
             every[id(each)] = compared
             if comparison := compared.comparison:
                 pair = (each.measure, each.runs, runs_of(comparison.baseline))

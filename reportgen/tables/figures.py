@@ -61,7 +61,27 @@ def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
     """
     if spec.kind.shows == "parts":
         return [waterfall(spec, tables)]
-    return [replace(_figure(spec, table), table=table.id) for table in restricted(spec, tables)]
+    shown = (_without_invalid(spec, table) for table in restricted(spec, tables))
+    return [replace(_figure(spec, table), table=table.id) for table in shown]
+
+
+def _without_invalid(spec: FigureSpec, table: Table) -> Table:
+    """Return the table with why in place of each invalid number: a figure marks it as it marks a failure.
+
+    A stack with an invalid part means nothing as a whole.
+    """
+    lines = []
+    for line in table.cells:
+        of_stack = next((cell.invalid for cell in line if cell.invalid), "")
+        rules = [of_stack if spec.kind is FigureKind.STACKED_BAR else cell.invalid for cell in line]
+        pairs = zip(line, rules, strict=True)
+        lines.append(
+            tuple(
+                Cell("status", text=f"invalid: {rule}", case=cell.case) if rule else cell
+                for cell, rule in pairs
+            )
+        )
+    return replace(table, cells=tuple(lines))
 
 
 def _figure(spec: FigureSpec, table: Table) -> Figure:
@@ -355,6 +375,7 @@ def _strips(table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
             cell, name = cells[position], row_name(row)
             if cell.kind == "status":
                 points.append(Point(name, failed=cell.text, case=cell.case))
+                continue
             measurements = cell.case.measurements if cell.case else ()
             points += [Point(name, each.value, case=cell.case) for each in measurements]
         if points:

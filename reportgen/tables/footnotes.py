@@ -11,7 +11,7 @@ change.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reportgen.core.case_findings import findings_of, is_footnote
+from reportgen.core.case_findings import findings_of, is_footnote, remark
 from reportgen.core.model import Case
 from reportgen.core.rules import Rule
 from reportgen.document.model import Note
@@ -61,7 +61,8 @@ class Footnotes:
 
     def of_case(self, case: Case) -> list[Note]:
         """Add the notes of a case and return them."""
-        return [self.add(f.message, f.rule) for f in findings_of(case) if is_footnote(f.severity, f.rule)]
+        shown = (each for each in findings_of(case) if is_footnote(each.severity, each.rule))
+        return [self.add(remark(case, each), each.rule) for each in shown]
 
     def __contains__(self, note: Note) -> bool:
         """Return whether a cell has the note; False for one that is printed for a whole rule."""

@@ -6,16 +6,14 @@ else in the cell.
 """
 
 import re
-import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from reportgen.core.devices import ambiguous_names, shown_value
-from reportgen.core.errors import RequestError
 from reportgen.core.factors import FactorKey, factor_key, toml_text
-from reportgen.core.metrics import METRICS, metric_of
-from reportgen.core.model import DATA_LOADING, STEP, Case, FactorValue
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import STEP, Case, FactorValue
 from reportgen.core.units import Unit
 from reportgen.document.model import QUANTITY_TITLES, Header, Label, Quantity
 from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Place, key_of
@@ -29,42 +27,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\(([^()\s]+)\)")
 def label_of_value(labels: Mapping[str, str], factor: str, value: FactorValue) -> Label:
     """Return the label of a factor's value: the definition's, else the value in plain words."""
     given = labels.get(f"{factor}={plain(value)}") or labels.get(plain(value))
-    return _label(given or _in_words(factor, value))
-
-
-# No label of another metric or phase may be one of these.
-_NAMES: Mapping[str, Collection[str]] = {
-    METRIC: METRICS,
-    PHASE: (STEP, DATA_LOADING, "forward", "backward", "optimizer_step"),
-}
-
-
-def check_labels(spec: TableSpec, grid: CaseGrid) -> None:
-    """Raise RequestError if the definition gives two values of a row or column factor the same label."""
-    for names, keys in ((spec.rows, grid.rows), (spec.columns, grid.columns)):
-        for position, name in enumerate(names):
-            texts: dict[str, FactorValue] = {}
-            others = {_seen(plain(key.values[position])): key.values[position] for key in keys}
-            others |= {_seen(each): each for each in _NAMES.get(name, ())}
-            for key in keys:
-                value = key.values[position]
-                text = label_of_value(spec.labels, name, value).text
-                given = {plain(value), f"{name}={plain(value)}"} & spec.labels.keys()
-                named = others.get(_seen(text), value) if given else value
-                if factor_key(named) != factor_key(value):
-                    fact = f'{plain(value)} has the label "{text}", which is another {name}'
-                    raise RequestError(f"{spec.place}.labels", fact, "give it another label")
-                other = texts.setdefault(text, value)
-                is_given = text in (spec.labels.get(plain(each)) for each in (value, other))
-                if factor_key(other) != factor_key(value) and is_given:
-                    fact = f'{plain(other)} and {plain(value)} have the same label "{text}"'
-                    raise RequestError(f"{spec.place}.labels", fact, "give each value its own label")
-
-
-def _seen(text: str) -> str:
-    """Return a text as a reader compares it: without case, underscores and characters without width."""
-    visible = (letter for letter in text.replace("_", " ") if unicodedata.category(letter) != "Cf")
-    return " ".join("".join(visible).split()).casefold()
+    return _label(given or value_in_words(factor, value))
 
 
 def with_full_names(spec: TableSpec, cases: Sequence[Case]) -> TableSpec:
@@ -91,7 +54,8 @@ def _label(text: str) -> Label:
     return Label(link[1], link[2]) if link else Label(text)
 
 
-def _in_words(factor: str, value: FactorValue) -> str:
+def value_in_words(factor: str, value: FactorValue) -> str:
+    """Return a factor's value as a heading shows it without a label."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if factor == METRIC:
@@ -194,7 +158,7 @@ def sentence(factors: Sequence[tuple[str, FactorValue]]) -> str:
 
     The definition's labels are not used: they are made for headings, and the phrase names the factor.
     """
-    return ", ".join(f"{n.replace('_', ' ')} {_in_words(n, v)}" for n, v in factors)
+    return ", ".join(f"{n.replace('_', ' ')} {value_in_words(n, v)}" for n, v in factors)
 
 
 def row_header(spec: TableSpec, row: AxisKey, qualifying: tuple[str, ...], unit: Unit | None) -> Header:

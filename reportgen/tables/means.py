@@ -1,14 +1,24 @@
-"""The row of geometric means: over paired ratios only, with a finding that names the rows without a pair."""
+"""The row of geometric means, and which sides of a comparison lack cases that others have.
 
-from collections.abc import Sequence
+A mean is over paired ratios only, with a finding that names the rows without a pair.
+"""
 
-from reportgen.core.model import Finding
+from collections.abc import Iterable, Sequence
+
+from reportgen.core.factors import FactorKey, matches
+from reportgen.core.model import Case, Finding
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
 from reportgen.document.model import Header
 from reportgen.tables.cells import CellBuilder
 from reportgen.tables.footnotes import PendingCell
+from reportgen.tables.headings import facet_text
+from reportgen.tables.pivot import LACKING, CaseGrid, key_of
 from reportgen.tables.results import Cell
+from reportgen.tables.spec import METRIC, PHASE, TableSpec
+
+# A sentence lists at most this many sides, and cases of one.
+_MAX_LISTED = 3
 
 
 def mean_cells(
@@ -25,14 +35,19 @@ def mean_cells(
         if column.quantity in ("value", "repeats") or not values:
             means.append(PendingCell(Cell("absent", text="")))
             continue
-        text = f"geometric mean of the {len(values)} rows that have both values"
-        note = builder.footnotes.add(text, name="mean")
-        means.append(PendingCell(Cell("number", geometric_mean(values)), (note,)))
         unmatched = [
             " ".join(label.text for label in row.labels)
             for row, cell, line in zip(rows, cells, pending, strict=True)
             if cell.kind != "number" and (_has_number(line) or _has_either(builder, cell))
         ]
+        of_all = f" of {len(values) + len(unmatched)}" if unmatched else ""
+        if len(values) == 1:
+            text = f"1{of_all} {'rows' if of_all else 'row'} has both values, and a geometric mean needs two"
+            cell = Cell("absent", text=builder.spec.missing)
+        else:
+            text = f"geometric mean of the {len(values)}{of_all} rows that have both values"
+            cell = Cell("number", geometric_mean(values))
+        means.append(PendingCell(cell, (builder.footnotes.add(text, name="mean"),)))
         if unmatched:
             what = "1 row lacks one of the two values, or they are not comparable: it is"
             if len(unmatched) > 1:
@@ -42,6 +57,68 @@ def mean_cells(
             message = f"{what} left out of the geometric mean: {'; '.join(unmatched)}"
             builder.findings.append(Finding("note", Rule.TABLE_SETS_DIFFER, builder.spec.id, message))
     return means
+
+
+def sets_differ(spec: TableSpec, grids: Sequence[CaseGrid], pool: Iterable[Case]) -> str:
+    """Return which sides of a comparison lack configurations that another has; "" if none does.
+
+    A side is a value of the factors that the baseline names, a configuration one of all other factors that
+    the table shows, in any facet. Only cases with a number count.
+
+    pool  all cases that may be a baseline: it need not be in the table
+    """
+    if spec.compare is None:
+        return ""
+    about = tuple(spec.compare.baseline)
+    others = tuple(
+        name
+        for name in (*spec.facets, *spec.rows, *spec.columns)
+        if name not in (*about, *spec.pick, METRIC, PHASE)
+    )
+    where = {name: values for name, values in spec.where.items() if name not in about}
+    where |= {name: (value,) for name, value in spec.compare.baseline.items()}
+    cases = [case for grid in grids for slot in grid.slots.values() for case in slot]
+    sides: dict[_Values, dict[_Values, None]] = {}
+    for case in (*cases, *(case for case in pool if matches(case.factors, where))):
+        if case.summary is None:
+            continue
+        sides.setdefault(_values(about, case), {})[_values(others, case)] = None
+    every = dict.fromkeys(each for configurations in sides.values() for each in configurations)
+    lacking = []
+    for side, own in sides.items():
+        missing = [_words(spec, others, each) for each in every if each not in own]
+        # Combinations of several factors are too long to be named.
+        named = f" (not {_first(missing)})" if len(others) == 1 else ""
+        if missing:
+            what = f"{len(own)} of {len(every)} {_plural(others)}{named}"
+            lacking.append(f"{_words(spec, about, side)} has {what}")
+    return f"Not every side has every case: {_first(lacking, '; ')}." if lacking else ""
+
+
+# Values of factors in the order of their names; None if the case lacks one.
+_Values = tuple[FactorKey | None, ...]
+
+
+def _values(names: Sequence[str], case: Case) -> _Values:
+    return tuple(key_of(name, case) for name in names)
+
+
+def _words(spec: TableSpec, names: Sequence[str], values: _Values) -> str:
+    pairs = zip(names, (key[1] if key else LACKING for key in values), strict=True)
+    return " ".join(facet_text(spec, name, value) for name, value in pairs)
+
+
+def _plural(names: Sequence[str]) -> str:
+    """Return what configurations are called: "models", "combinations of model and batch size"."""
+    words = [name.replace("_", " ") for name in names]
+    if len(words) > 1:
+        return f"combinations of {', '.join(words[:-1])} and {words[-1]}"
+    return words[0] if words[0].endswith("s") else f"{words[0]}s"
+
+
+def _first(texts: Sequence[str], separator: str = ", ") -> str:
+    more = f"{separator}and {len(texts) - _MAX_LISTED} more" if len(texts) > _MAX_LISTED else ""
+    return f"{separator.join(texts[:_MAX_LISTED])}{more}"
 
 
 def _is_pair(cell: Cell) -> bool:

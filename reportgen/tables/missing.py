@@ -1,5 +1,6 @@
 """Why a case or a cell has no number, in words for people and data frames."""
 
+from reportgen.core.case_findings import invalid_rule
 from reportgen.core.model import Case
 from reportgen.tables.results import Cell, Table
 
@@ -20,9 +21,10 @@ def status_text(case: Case) -> str:
 
 
 def reason_of_case(case: Case) -> str:
-    """Return why a case has no value, "" if it has one."""
+    """Return why a case has no value, or why it means nothing; "" if it has one."""
     if case.summary is not None:
-        return ""
+        rule = invalid_rule(case.metric, case.phase, case.measurements)
+        return f"invalid: {rule}" if rule else ""
     reasons = [finding.message for finding in case.findings if finding.severity != "note"]
     return status_text(case) or ": ".join(["not measured", *reasons[:1]])
 
@@ -33,7 +35,7 @@ def reason_of_cell(table: Table, cell: Cell) -> str:
     An interval and a verdict are not missing: they are returned as they are.
     """
     if cell.kind == "number":
-        return ""
+        return f"invalid: {cell.invalid}" if cell.invalid else ""
     if cell.kind == "interval":
         return f"{cell.low} to {cell.high}"
     if cell.kind == "absent" and cell.case is not None and cell.case.summary is None:

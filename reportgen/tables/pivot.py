@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from reportgen.core.case_findings import is_invalid
 from reportgen.core.factors import FactorKey, Where, factor_key, value_order
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, Factors, FactorValue
@@ -159,8 +160,12 @@ def _picked(pick: Mapping[str, Pick], cases: list[Case]) -> tuple[Case, ...]:
 
 
 def fastest(cases: Sequence[Case]) -> Case:
-    """Return the case with the best median, the first of equals; the first if none was measured."""
-    measured = [(case, case.summary.median) for case in cases if case.summary]
+    """Return the case with the best median, the first of equals; the first if none was measured.
+
+    An invalid number is never the best of several.
+    """
+    valid = [case for case in cases if not is_invalid(case)]
+    measured = [(case, case.summary.median) for case in valid or cases if case.summary]
     if not measured:
         return cases[0]
     sign = 1 if metric_of(measured[0][0].metric).better == "lower" else -1

@@ -6,14 +6,17 @@ there is therefore written into the definition, and its absence is a finding.
 
 from collections.abc import Iterator, Sequence
 
+from reportgen.core.factors import factor_key
 from reportgen.core.model import Case, Finding
 from reportgen.core.rules import Rule
+from reportgen.tables.headings import plain
 from reportgen.tables.located_cells import located_cells, words
 from reportgen.tables.results import Table
 from reportgen.tables.spec import RequiredSpec
 
-# A finding names at most this many runs.
+# A finding names at most this many runs, and values of a factor.
 _MAX_RUNS = 5
+_MAX_VALUES = 8
 
 
 def missing_required(id: str, required: RequiredSpec, tables: Sequence[Table]) -> Iterator[Finding]:
@@ -30,6 +33,11 @@ def _messages(required: RequiredSpec, tables: Sequence[Table]) -> Iterator[str]:
             reasons = sorted({cell.text for cell in fitting if cell.kind not in ("number", "absent")})
             why = f"no number ({', '.join(reasons)})" if reasons else "no number"
             yield f"required cell {words(wanted)}: {why}"
+    for name, number in required.counts.items():
+        values = {factor_key(p.factors[name]): p.factors[name] for p in places if p.cell.kind == "number"}
+        if len(values) < number:
+            shown = ", ".join(map(plain, list(values.values())[:_MAX_VALUES])) or "none"
+            yield f"{len(values)} of {number} required values of {name} have a number: {shown}"
     if required.all_cells:
         for place in places:
             if place.cell.kind != "number":

@@ -38,6 +38,8 @@ class Cell:
     text        what is shown when kind is not number: -, out of memory, several, planned
     case        the evidence; None for absent and planned cells
     several     the cases that fell into one cell, which therefore shows none of them
+    invalid     rule of the finding for which the number means nothing
+    over_all    the number over all of the windows' time; None where gaps left out little of it
     qualifiers  shown small beside the number where neither row nor column can say it
     notes       indices into the table's notes
     """
@@ -53,6 +55,8 @@ class Cell:
     qualifiers: tuple[str, ...] = ()
     notes: tuple[int, ...] = ()
     several: tuple[Case, ...] = ()
+    invalid: str = ""
+    over_all: float | None = None
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -79,6 +83,7 @@ class Table:
     facet              the factors that split the definition, with the values of this table
     facet_words        for each of them its title and its value in words
     has_signs          whether each ratio has the sign of its verdict beside it
+    sets_differ        which sides of its comparison lack cases that others have, as a sentence
     definition         digest of what the definition says about numbers: not of headings, order and digits
     """
 
@@ -104,6 +109,7 @@ class Table:
     definition: str = ""
     findings: tuple[Finding, ...] = ()
     column_titles: tuple[Label, ...] = ()
+    sets_differ: str = ""
 
     @property
     def caption(self) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from itertools import product
 
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import factor_key, matches, nearest, toml_text
-from reportgen.core.model import Case, Factors, Run
+from reportgen.core.model import Case, Factors, Finding, Run
+from reportgen.core.rules import Rule
 from reportgen.protocol import CaseRequest, MeasuredRuns, build_cases
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, STATUS, SYSTEM, TableSpec
 from reportgen.tables.validate import check_available, check_names
@@ -54,14 +55,26 @@ def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf, measured: 
 
 
 def _with_repeats(spec: TableSpec, cases: list[Case]) -> list[Case]:
-    """Return the cases of the repeats that the table wants; raises RequestError for one that no case has."""
+    """Return the cases of the repeats that the table wants, with a finding that others are left out.
+
+    Raises RequestError for a repeat that no case has.
+    """
     wanted = spec.where.get(REPEAT, ())
-    present = [case.factors[REPEAT] for case in cases if wanted]
+    present = list(dict.fromkeys(case.factors[REPEAT] for case in cases if REPEAT in case.factors))
     for value in wanted:
         if factor_key(value) not in set(map(factor_key, present)):
             fact = f"no run has repeat = {toml_text(value)}"
             raise RequestError(f"{spec.place}.where.repeat", fact, nearest(value, present))
-    return [case for case in cases if matches(case.factors, {REPEAT: wanted})] if wanted else cases
+    ways = []
+    if wanted:
+        cases = [case for case in cases if matches(case.factors, {REPEAT: wanted})]
+    if wanted and len(distinct := dict.fromkeys(wanted)) < len(present):
+        shown = ", ".join(map(toml_text, distinct))
+        ways = [f"the definition chooses {len(distinct)} of {len(present)} repeats: {shown}"]
+    if REPEAT in spec.pick and len(present) > 1:
+        ways.append(f"the definition picks the {spec.pick[REPEAT]} of several repeats")
+    chosen = tuple(Finding("warning", Rule.PROTOCOL_FEW_REPEATS, spec.id, way) for way in ways)
+    return [replace(case, findings=(*case.findings, *chosen)) for case in cases] if chosen else cases
 
 
 def _cases(spec: TableSpec, runs: Sequence[Run], factors_of: FactorsOf, measured: MeasuredRuns) -> list[Case]:

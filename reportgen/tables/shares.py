@@ -58,7 +58,8 @@ def _series(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Iterator[
 
 def _values(spec: FigureSpec, row: Header, cell: Cell) -> tuple[FloatArray, FloatArray]:
     """Return the values behind a cell and how many steps or repeats each of them is."""
-    measurements = cell.case.measurements if cell.case and not row.is_mean else ()
+    has_values = cell.case is not None and cell.kind != "status" and not row.is_mean
+    measurements = cell.case.measurements if cell.case and has_values else ()
     if spec.of == "repeats":
         return np.array([each.value for each in measurements]), np.ones(len(measurements))
     parts = [_steps(each) for each in measurements]

@@ -46,11 +46,13 @@ class RequiredSpec:
 
     cells      factors with values, of rows, columns and facets: a cell with them must have a number
     all_cells  every cell must have a number
+    counts     factor of rows, columns or facets -> fewest of its values that must have a number
     repeats    fewest repeats of each case; statuses  how its runs may end, any way if empty
     """
 
     cells: tuple[Mapping[str, FactorValue], ...] = ()
     all_cells: bool = False
+    counts: Mapping[str, int] = field(default_factory=dict)
     repeats: int = 0
     statuses: tuple[Status, ...] = ()
 

@@ -95,7 +95,7 @@ def _cells(table: Table, by: str) -> Iterator[tuple[int, tuple[tuple[str, Factor
         key = tuple((name, value) for name, value in names if name != by)
         for position, cell in enumerate(cells):
             is_value = table.columns[position].quantity == "value" and not row.is_mean
-            if is_value and cell.kind == "number" and cell.case is not None:
+            if is_value and cell.kind == "number" and not cell.invalid and cell.case is not None:
                 yield position, key, cell
 
 

@@ -5,13 +5,15 @@ lacks a phase, because of a typing mistake is worse than no table. Unused values
 `labels` are findings: they spoil no table, and a campaign may not have got that far yet.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from reportgen.core.errors import RequestError, check_known, did_you_mean
-from reportgen.core.factors import FactorKey, factor_key, nearest, toml_text
+from reportgen.core.factors import FactorKey, factor_key, nearest, toml_text, value_order
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Factors, FactorValue, Finding, Run, Source
+from reportgen.core.plain_text import as_seen, spelled
 from reportgen.core.rules import Rule
 from reportgen.protocol import MeasuredRuns, check_metrics, check_quantities
 from reportgen.tables.headings import plain
@@ -118,6 +120,28 @@ def check_available(
 
 def _available(spec: TableSpec, runs: Sequence[Run], measured: MeasuredRuns) -> set[tuple[str, str]]:
     return {pair for run in runs for pair in measured.of(run).available(spec.totals)}
+
+
+def look_alikes(factors: Iterable[Factors]) -> Iterator[Finding]:
+    """Yield a warning for the values of a factor that look the same; the subject is the factor.
+
+    factors  of all runs of the report: those that a table leaves out may look like those that it shows
+    """
+    counts: Counter[tuple[str, FactorKey]] = Counter()
+    for own in factors:
+        counts.update((name, factor_key(value)) for name, value in own.items())
+    alike: dict[tuple[str, str], list[FactorKey]] = {}
+    for name, key in sorted(counts, key=lambda each: (each[0], value_order(each[1]))):
+        alike.setdefault((name, as_seen(plain(key[1]))), []).append(key)
+    for (name, _), keys in alike.items():
+        if len(keys) > 1:
+            runs = [f"{spelled(toml_text(key[1]))} ({_runs(counts[name, key])})" for key in keys]
+            message = f"{name} has values that look alike: {', '.join(runs)}"
+            yield Finding("warning", Rule.TABLE_LOOK_ALIKE, name, message)
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
 
 
 class _UnusedName(NamedTuple):

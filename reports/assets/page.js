@@ -93,7 +93,7 @@ const evidence = (() => {
   }
 
   function repeat(entries, kind, [folder, paths, steps]) {
-    const [id, value = null, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0] = entries;
+    const [id, value = null, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0, outside = 0] = entries;
     const [base, number] = id.split(/#(.*)/s);
     const log = number === undefined ? folder + id : data().logs[base];
     const [first, last, count] = ownSteps || steps;
@@ -102,7 +102,7 @@ const evidence = (() => {
       value,
       sources: (own || paths).map((each) => source(log, each)),
       more,
-      window: count ? { first, last, steps: count, time, gap } : null,
+      window: count ? { first, last, steps: count, time, gap, outside } : null,
       findings: (findings || []).map(finding),
       environment: { ...data().environment, ...data().environments[environment] },
       status: status || "complete",
@@ -114,7 +114,7 @@ const evidence = (() => {
     return { ...data().shared, ...Object.fromEntries(data().names[names].map((name, i) => [name, values[i]])) };
   }
 
-  function comparison([table, kind, value, baseline, after = "", ratio = []], factors) {
+  function comparison([table, kind, value, baseline, after, ratio, contract], factors) {
     const other = factorsOf(data().cases[baseline].factors);
     const differing = Object.keys(other).filter((name) => other[name] !== factors[name]);
     return {
@@ -126,6 +126,7 @@ const evidence = (() => {
       text: differing.map((name) => `${name}=${other[name]}`).join(", ") || "the other runs",
       after,
       ratio,
+      contract: data().contracts[contract],
     };
   }
 
@@ -845,16 +846,33 @@ function formula(compared, found, baseline) {
   return `${named[0]}; baseline ${named[1]}`;
 }
 
+// What a comparison held equal, what it is about, what else differs, and what no log states.
+function contractDetails(lists) {
+  const titles = ["Held equal", "Compared", "Differs", "Not stated"];
+  const named = titles.map((title, i) => (lists[i] ? h("li", {}, h("b", {}, `${title}: `), lists[i]) : null));
+  return h("details", {}, h("summary", {}, "What was held equal"), h("ul", {}, named));
+}
+
 // The formula of a compared number, with its verdict.
 panelSections.push(({ found, cell }) => {
-  const compared = found.compared.filter((each) => !cell || each.table === cell.model.id);
-  if (!compared.length) return null;
+  const inTable = found.compared.filter((each) => !cell || each.table === cell.model.id);
+  if (!inTable.length) return null;
+  // Several tables may compare the two cases in the same way.
+  const sameWay = (each) => [each.kind, each.baseline, each.value, each.after].join();
+  const compared = [...new Map(inTable.map((each) => [sameWay(each), each])).values()];
+  const contracts = [...new Set(compared.map((each) => each.contract))];
   const lines = compared.map((each) => {
     const link = h("a", { href: `#case-${each.baseline}` }, each.text);
     return [h("p", {}, `${each.before} `, link, each.after), h("p", { class: "formula" }, formula(each, found, evidence.get(each.baseline)))];
   });
-  return panelSection("Comparison", lines);
+  return panelSection("Comparison", lines, contracts.map(contractDetails));
 });
+
+// The time of a run in three shares that add up to 100 %.
+function timeShares({ time, gap, outside }) {
+  const share = (seconds) => `${((100 * seconds) / (time + gap + outside)).toFixed(1)} %`;
+  return `stepping ${share(time)}, gaps ${share(gap)}, outside ${share(outside)}`;
+}
 
 // Every repeat: a strip plot, then value, measured steps, status and sources of each.
 panelSections.push(({ found }) => {
@@ -864,10 +882,11 @@ panelSections.push(({ found }) => {
     const time = typeof window?.time === "number" ? ` in ${shown(window.time)} s` : "";
     const steps = window && `${window.first}\u2013${window.last}${time}`;
     const gap = window?.gap ? h("small", {}, `${shown(window.gap)} s left out`) : null;
+    const shares = window?.outside ? h("small", {}, timeShares(window)) : null;
     const status = run.status === "complete" ? run.evidence : run.status;
     const places = run.sources.map((source, i) => [i ? h("br") : null, sourceLink(source)]);
     const more = run.more ? [h("br"), `${run.more} more`] : null;
-    const values = h("tr", {}, h("td", {}, run.value === null ? "-" : shown(run.value)), h("td", {}, steps ?? "", gap), h("td", {}, status));
+    const values = h("tr", {}, h("td", {}, run.value === null ? "-" : shown(run.value)), h("td", {}, steps ?? "", gap, shares), h("td", {}, status));
     return h("tbody", {}, values, h("tr", {}, h("td", { colspan: 3, class: "place" }, places, more)));
   });
   const heads = [`Value${found.unit ? ` (${found.unit})` : ""}`, "Steps", "Evidence"].map((text) => h("th", { scope: "col" }, text));

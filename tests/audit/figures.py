@@ -91,7 +91,14 @@ def _dlperf_v1(generator: random.Random, rows: Sequence[Row]) -> list[Known]:
         if row["framework"] in frameworks:
             keys = {name: row[name] for name in ("framework", "model", "precision", "nodes", "devices")}
             keys |= {"batch_size": row["batch_size"]} if with_batch else {}
-            figures.append(Known(keys, "", float(row["value"]), "samples/s", int(row["devices"])))
+            others = tuple(
+                float(other["value"])
+                for other in rows
+                if other["precision"] != row["precision"]
+                and all(other[name] == row[name] for name in ("framework", "model", "nodes", "devices"))
+            )
+            devices = int(row["devices"])
+            figures.append(Known(keys, "", float(row["value"]), "samples/s", devices, elsewhere=others))
     return _unique(figures)
 
 

@@ -21,7 +21,8 @@ Keys = Mapping[str, str]
 class Known:
     """A figure: its keys by name, what it is ("" for the one quantity of all), its value and unit.
 
-    devices  that it was measured on, 1 if that is unknown; stale  values of other runs of the same
+    devices    that it was measured on, 1 if that is unknown; stale  values of other runs of the same
+    elsewhere  values of other configurations that the table does not show
     """
 
     keys: Keys
@@ -30,6 +31,7 @@ class Known:
     unit: str = ""
     devices: int = 1
     stale: tuple[float, ...] = ()
+    elsewhere: tuple[float, ...] = ()
 
 
 @dataclass
@@ -77,7 +79,10 @@ UNITS = {
     "MiB": (("MiB", 1.0), ("GiB", 1024.0)),
     "%": (("%", 1.0),),
 }
-KINDS = ("decimal shift", "unit", "swap", "per device", "transposed digits", "stale", "wrong row")
+# The value of another precision, say: no audit may call it verified.
+OTHER = "other configuration"
+ACCUSED = ("differs", "number found, place not")
+KINDS = ("decimal shift", "unit", "swap", "per device", "transposed digits", "stale", "wrong row", OTHER)
 
 
 class Writer:
@@ -203,6 +208,8 @@ def _wrong_value(generator: random.Random, kind: str, target: Known, other: Know
     if kind == "stale":
         drift = target.value * (1 + generator.choice((-1, 1)) * generator.uniform(0.02, 0.2))
         return generator.choice((*target.stale, drift))
+    if kind == OTHER and target.elsewhere:
+        return generator.choice(target.elsewhere)
     if kind == "wrong row" and other.quantity == target.quantity:
         return other.value
     return None
@@ -401,18 +408,24 @@ def _quoted(text: str, mark: str) -> str:
 
 @dataclass
 class Score:
-    """How many errors were planted and found, and how many right cells were accused."""
+    """How many errors were planted and found, and how many right cells were accused.
+
+    elsewhere  values of other configurations that were called verified
+    """
 
     planted: dict[str, int] = field(default_factory=dict)
     found_errors: dict[str, int] = field(default_factory=dict)
     right: int = 0
     false: int = 0
     verified: int = 0
+    elsewhere: int = 0
 
     def add(self, planted: Planted, audited: AuditedDocument) -> list[str]:
         """Add a table; return what was missed or accused falsely, in words."""
         remarks = []
-        accused = {each.cell.start: each for each in audited.judgements if each.verdict == "differs"}
+        accused = {each.cell.start: each for each in audited.judgements if each.verdict in ACCUSED}
+        agreeing = {each.cell.start for each in audited.judgements if each.verdict in ("verified", "rounded")}
+        self.elsewhere += sum(kind == OTHER and start in agreeing for start, kind in planted.wrong.items())
         self.verified += sum(audited.counts[name] for name in ("verified", "rounded"))
         for start, kind in planted.wrong.items():
             self.planted[kind] = self.planted.get(kind, 0) + 1

@@ -41,6 +41,7 @@ def check(sources: Sequence[Study]) -> None:
     for study in sources:
         score, remarks = audit_tables(study, errors=True)
         assert score.false == 0, (study.name, remarks)
+        assert score.elsewhere == 0, (study.name, remarks)
         planted += sum(score.planted.values())
         finds += sum(score.found_errors.values())
         missed += [f"{study.name}: {remark}" for remark in remarks]

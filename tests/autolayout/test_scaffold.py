@@ -320,6 +320,7 @@ def test_hardware_that_differs_between_runs_of_one_case_is_a_row():
             [at(f"{folder}/{name}", m=1) for folder in "AB" for name in ("x/1.txt", "1.txt")],
             ["/{folder}/{_}", "/{folder}/{_}/{_}"],
         ),
+        ([at("rtx3090.csv", m=1), at("rtx4090.csv", m=1)], ["/{log}.csv"]),
         ([at("a.log#1", m=1), at("a.log#2", m=1), at("b.log", m=1)], ["/{log}.log"]),
         ([at("a.log", m=1), at("b.txt", m=1)], ["/{log}"]),
         ([at("train1.log"), at("train2.log")], ["/{log}.log"]),

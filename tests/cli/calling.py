@@ -18,6 +18,7 @@ COMMANDS = [
     "show",
     "history",
     "why",
+    "plan",
     "expected",
     "render",
     "schema",

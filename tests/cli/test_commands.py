@@ -50,7 +50,7 @@ def test_build_prints_a_warning_for_a_label_pattern_that_matches_no_log(here):
 
 def test_check_passes_after_build_and_names_stale_files_and_the_repair(here):
     call("build", "reports")
-    assert call("check", "reports") == ("", "1 report, 9 files; findings: none\nup to date\n")
+    assert call("check", "reports") == ("", "1 report, 9 files; findings: 1 note\nup to date\n")
     for file in ["frameworks/README.md", "frameworks/tables/rates.csv", "frameworks/figures/rates.svg"]:
         path = here / "reports" / file
         good = path.read_bytes()
@@ -92,7 +92,7 @@ def test_build_keeps_the_text_of_a_page_that_was_edited_by_hand(here):
 def test_check_does_not_ask_for_files_that_each_clone_builds(here, change):
     call("build", "reports")
     change(here / "reports/assets/vega.js")
-    assert call("check", "reports") == ("", "1 report, 9 files; findings: none\nup to date\n")
+    assert call("check", "reports") == ("", "1 report, 9 files; findings: 1 note\nup to date\n")
 
 
 @pytest.mark.parametrize("name", ["page.js", "page.css"])
@@ -176,6 +176,7 @@ def test_runs_prints_json_with_fixed_keys(here):
             "unit": "samples/s",
             "evidence": "published",
             "window": None,
+            "invalid": None,
         }
     ]
     assert set(first) == {
@@ -209,11 +210,11 @@ def test_runs_prints_a_table_and_csv(here):
     assert err.startswith("4 runs; findings: none")
     lines = call("runs", "logs", "--format", "csv")[0].splitlines()
     assert lines[0].startswith(
-        "id,format,status,repeat,steps,metric,phase,value,unit,evidence,factor:devices"
+        "id,format,status,repeat,steps,metric,phase,value,unit,evidence,invalid,factor:devices"
     )
     assert (
         lines[2]
-        == "rates/rates.csv#2,published,complete,,0,throughput,step,760,samples/s,published,8,A,image,"
+        == "rates/rates.csv#2,published,complete,,0,throughput,step,760,samples/s,published,,8,A,image,"
     )
 
 
@@ -474,7 +475,7 @@ def test_runs_says_why_a_run_has_no_measurement_and_strict_counts_it(short):
     ]
     assert err == (
         "1 run; 4 files skipped (unknown format): logs/a.txt, logs/b.txt, logs/c.txt, ... (list all with "
-        "--skipped); findings: 1 warning\n"
+        "--skipped); findings: 2 warnings\n"
     )
 
 

@@ -68,7 +68,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_difference_is_split_into_parts_that_add_up(here: Path) -> None:
     out = call("why", "gpus/steps", "B", "whole, slowdown")[0]
     assert out.endswith(SPLIT)
-    assert "formula   slowdown = case / baseline = 5 s / 1 s = 5\n" in out
+    assert "formula     slowdown = case / baseline = 5 s / 1 s = 5\n" in out
     assert "  total of          data_loading + forward\n" in out
 
 
@@ -91,7 +91,7 @@ def test_each_path_of_facts_has_its_own_product_and_one_line_combines_them(here:
     (here / "reports/expected.toml").write_text(SYSTEMS + "".join(facts))
     out = call("why", "gpus/steps", "B", "forward, slowdown")[0]
     assert [
-        line.removeprefix("  formula   ") for line in out.splitlines() if " expected speed = " in line
+        line.removeprefix("  formula     ") for line in out.splitlines() if " expected speed = " in line
     ] == [
         "expected speed = 2 (B : A) = 2",
         "expected speed = 3 (B : A) = 3",

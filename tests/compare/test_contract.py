@@ -16,13 +16,19 @@ SAID = {
     "device_model": "A100",
     "clock": "device",
     "evidence": "measured",
+    "dataset": "ImageNet",
+    "precision": "amp",
 }
 VERSIONS = {"driver": "550", "cpu": "EPYC", "torch": "2.5", "cuda": "12.4", "cudnn": "9.1", "nccl": "2.21"}
+SETTINGS = {
+    "command": "python train.py", "optimizer": "sgd", "compile": "no", "num_workers": "8", "container": "c1",
+    "git_commit": "abc", "power_limit": "400 W", "clock_limit": "1,410 MHz", "device_memory": "40 GiB",
+}  # fmt: skip
 
 
 def side(factors: Mapping[str, Any] | None = None, metric: str = "step_time", **conditions: str) -> Side:
     """Return a side that says everything, except what is given as ""."""
-    said = {name: text for name, text in {**SAID, **VERSIONS, **conditions}.items() if text}
+    said = {name: text for name, text in {**SAID, **VERSIONS, **SETTINGS, **conditions}.items() if text}
     return Side(metric, "step", "s", 1.0, factors=factors or {}, conditions=said)
 
 
@@ -38,7 +44,7 @@ def names(contract: Contract) -> tuple[list[str], list[str], list[str], list[str
 def test_equal_sides_hold_everything_equal_with_its_value() -> None:
     found = contract(side({"model": "x"}), side({"model": "x"}))
     assert names(found)[1:] == ([], [], [])
-    assert dict(found.held_equal) == {"model": "x", **SAID, **VERSIONS}
+    assert dict(found.held_equal) == {"model": "x", **SAID, **VERSIONS, **SETTINGS}
 
 
 def test_a_difference_has_both_values_and_says_whether_the_ratio_means_anything() -> None:
@@ -93,6 +99,69 @@ def test_what_one_side_or_neither_says_is_not_stated(
     assert list(contract(side(**own), side(**base)).not_stated) == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "metric", "is_essential"),
+    [
+        ("dataset", "step_time", True), ("dataset", "throughput", True), ("precision", "throughput", True),
+        ("sequence_length", "throughput", True), ("model_revision", "throughput", True),
+        ("micro_batch_size", "step_time", True), ("micro_batch_size", "throughput", False),
+        ("power_limit", "throughput", False), ("optimizer", "step_time", False), ("git_commit", "step_time", False),
+    ],
+)  # fmt: skip
+def test_other_work_makes_a_ratio_meaningless_and_another_setting_does_not(
+    name: str, metric: str, is_essential: bool
+) -> None:
+    sides = [side(metric=metric, **{name: value}) for value in "ab"]
+    assert contract(*sides).differs == (Difference(name, "a", "b", is_essential),)
+
+
+@pytest.mark.parametrize(
+    ("about", "name"),
+    [("device", "power_limit"), ("gpu", "device_memory"), ("batch_size", "micro_batch_size")],
+)  # fmt: skip
+def test_a_condition_that_the_compared_factor_sets_is_what_the_comparison_is_about(
+    about: str, name: str
+) -> None:
+    found = contract(side({about: 1}, **{name: "a"}), side({about: 2}, **{name: "b"}), about=[about])
+    assert [each.name for each in found.about] == [about, name]
+
+
+def test_commands_differ_in_what_no_factor_says() -> None:
+    own = side({"model": "x", "lr": 1}, command="python a.py x --lr 1 --fp16 --workers 4")
+    base = side({"model": "y", "lr": 2}, command="python b.py y --lr 2 --fp32 --workers 4")
+    found = contract(own, base, about=["model", "lr"])
+    assert found.differs == (Difference("command", "a.py --fp16", "b.py --fp32"),)
+    same = contract(
+        own, side({"model": "y", "lr": 2}, command="python a.py y --lr 2 --fp16 --workers 4"), ["model", "lr"]
+    )
+    assert same.differs == ()
+    assert "command" in dict(same.held_equal)
+
+
+def test_a_log_of_a_cpu_need_not_state_a_driver() -> None:
+    unstated = dict.fromkeys(("driver", "cuda", "cudnn", "nccl", "power_limit", "device_memory"), "")
+    sides = [side({"device": device}, **unstated) for device in ("CPU", "A100")]
+    assert contract(sides[0], sides[0]).not_stated == ()
+    assert contract(sides[1], sides[1]).not_stated == (
+        "driver",
+        "cuda",
+        "cudnn",
+        "nccl",
+        "device_memory",
+        "power_limit",
+    )
+
+
+def test_text_has_a_length_and_images_have_a_size() -> None:
+    for item, expected in (
+        ("token", ("sequence_length", "tokenizer")),
+        ("image", ("image_size",)),
+        ("row", ()),
+    ):
+        sides = side(metric="throughput", item=item), side(metric="throughput", item=item)
+        assert contract(*sides).not_stated == expected
+
+
 def test_a_rate_says_what_it_counts() -> None:
     images = side(metric="throughput", item="image")
     assert "item" in contract(images, side(metric="throughput")).not_stated
@@ -105,7 +174,7 @@ def test_each_name_is_in_one_list() -> None:
     found = names(contract(own, base, about=["devices", "ranks"]))
     every = [name for names in found for name in names]
     # `ranks` is a factor and a condition of the same name: the factor stands for both.
-    assert sorted(every) == sorted({"model", "devices", *SAID, *VERSIONS})
+    assert sorted(every) == sorted({"model", "devices", *SAID, *VERSIONS, *SETTINGS})
 
 
 def test_ignored_factors_of_the_runs_are_among_the_differences() -> None:
@@ -117,3 +186,12 @@ def test_ignored_factors_of_the_runs_are_among_the_differences() -> None:
     sides = [measured(host) for host in "ab"]
     assert contract(*sides, ignored=["host"]).differs == (Difference("host", "a", "b"),)
     assert contract(*sides).differs == ()
+
+
+def test_a_factor_stands_for_its_condition_unless_only_the_condition_differs() -> None:
+    alike = [side({"seq_len": 128}, sequence_length="128") for _ in "ab"]
+    assert "sequence_length" not in dict(contract(*alike).held_equal)
+    lengths = [side({"seq_len": length}, sequence_length=str(length)) for length in (128, 512)]
+    assert [each.name for each in contract(*lengths, about=["seq_len"]).about] == ["seq_len"]
+    logged = [side({"seq_len": 128}, sequence_length=length) for length in ("128", "512")]
+    assert contract(*logged).differs == (Difference("sequence_length", "128", "512", is_essential=True),)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reportgen.core.plain_text import one_line, printable_json, spreadsheet
+from reportgen.core.plain_text import as_seen, one_line, printable_json, spelled, spreadsheet
 
 HOSTILE = "a\x00\x07\r\x1b[31m\x7f\x9b\u2028\u202e\u2066b"
 
@@ -17,6 +17,22 @@ def test_one_line_has_no_control_or_direction_character() -> None:
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", " =1", "\n=1"])
 def test_no_text_is_a_formula(text: str) -> None:
     assert spreadsheet(text).startswith("'")
+
+
+@pytest.mark.parametrize(
+    ("text", "seen", "shown"),
+    [
+        ("A_b  C", "a b c", "A_b (U+0020)C"),
+        ("\u0422ES\u0422", "test", "(U+0422)ES(U+0422)"),  # Cyrillic
+        ("\u039f1", "o1", "(U+039F)1"),  # Greek
+        ("a\u200bb\ufe0f", "ab", "a(U+200B)b(U+FE0F)"),
+        ("a\u2011b\u2212c", "a-b-c", "a(U+2011)b(U+2212)c"),
+        ("\uff21", "a", "(U+FF21)"),  # of full width
+        ("Stra\u00dfe \u4e2d\u6587 \u0439", "strasse \u4e2d\u6587 \u0439", "Stra\u00dfe \u4e2d\u6587 \u0439"),
+    ],
+)
+def test_texts_that_look_alike(text: str, seen: str, shown: str) -> None:
+    assert (as_seen(text), spelled(text)) == (seen, shown)
 
 
 def test_json_keeps_its_value_and_shows_its_characters() -> None:

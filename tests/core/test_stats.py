@@ -140,6 +140,16 @@ def test_the_trend_of_many_values_takes_less_than_quadratic_time() -> None:
     assert (reached, coverage) == (True, pytest.approx(0.95, abs=0.005))
 
 
+@pytest.mark.parametrize("n", [*range(4), 4, 5, 6, 7, 12, 24, 25, 60])
+def test_groups_are_apart_by_a_share_of_the_larger_range(n: int) -> None:
+    # Lower half 0 to 1, upper half from 1 + gap: enough at 12 and 5.5 of few, 15 / n of more, and 0.6.
+    enough = {4: 12.0, 5: 5.5}.get(n, max(15 / n, 0.6) if n else 0)
+    half = n // 2
+    for share, size in ((1.001, half if n > 3 else 0), (0.999, 0)):
+        upper = [1 + share * enough + i / 100 for i in range(n - half)]
+        assert stats.lower_group([0.0, 1.0, *[0.5] * n][:half] + upper) == size
+
+
 def test_no_values_have_no_trend() -> None:
     with pytest.raises(ValueError, match="median without values"):
         stats.median([])

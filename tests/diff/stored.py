@@ -60,6 +60,7 @@ def table(*cells: PlacedCell, id: str = "times", definition: str = "d1") -> Tabl
         rows=tuple(heads.values()),
         columns=tuple(columns.values()),
         cells=tuple(tuple(placed.get((row, column), Cell("absent")) for column in columns) for row in heads),
+        comparisons={each.case: each.comparison for each in cells if each.comparison},
         definition=definition,
     )
 

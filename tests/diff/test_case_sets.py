@@ -33,7 +33,11 @@ def test_cases_with_equal_factors_are_compared() -> None:
     new = measured(SLOWER, 5.0) + measured(SLOWER, 5.0, factors={"model": "z"})
     comparison = compare_case_sets(old, new)
     assert verdicts(comparison) == [("x", "4.8 % slower (4.8 % to 4.8 %; 5.0 % more time)")]
-    assert comparison.diff.notes == ("Only A has 1 case: y.", "Only B has 1 case: z.")
+    *notes, contract = comparison.diff.notes
+    assert notes == ["Only A has 1 case: y.", "Only B has 1 case: z."]
+    assert contract.startswith(
+        "Held equal: model, clock, evidence. Not stated: samples per step, dataset, precision,"
+    )
 
 
 def test_what_the_sets_differ_in_as_a_whole_does_not_keep_cases_apart() -> None:
@@ -92,7 +96,7 @@ def test_runs_on_both_sides_prove_nothing() -> None:
     assert verdicts(compare_case_sets(old, more)) == [
         (
             "step_time",
-            "the added runs: 4.8 % slower (5.0 % more time), without overlap of the repeats (not interleaved)",
+            "7 repeats added: 4.8 % slower than the 7 before (5.0 % more time; spread 0.39 %), not interleaved",
         )
     ]
     assert verdicts(compare_case_sets(more, old)) == [

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.core.errors import RequestError
-from reportgen.diff.cells import CellChange, changed_cells
+from reportgen.diff.cells import CellChange, changed_cells, number_text
 from reportgen.document.encode import decode
 from reportgen.document.model import VERSION, source_of
 from tests.diff.stored import number, report, table, words
@@ -72,6 +72,21 @@ def test_text_and_number_of_one_factor_are_two_cells() -> None:
     assert len(changes) == 2
 
 
+@pytest.mark.parametrize(
+    ("value", "unit", "metric", "item", "text"),
+    [
+        (136_519.0, "samples/s", "throughput", "token", "136,519 tokens/s"),
+        (136_519.0, "samples/s", "throughput", "", "136,519 samples/s"),
+        (0.125, "s", "step_time", "token", "125.0 ms"),
+        (0.5, "ratio", "efficiency", "", "50.00 %"),
+    ],
+)
+def test_a_number_has_the_unit_of_its_table(
+    value: float, unit: str, metric: str, item: str, text: str
+) -> None:
+    assert number_text(value, unit, metric, {"item": item} if item else {}) == text
+
+
 def test_a_number_without_its_text_is_written_with_its_unit() -> None:
     old, new = number(1.0, A, shown=""), number(2.0, A)
     (change,) = changed_cells(report(table(old)), report(table(new)))
@@ -95,7 +110,7 @@ def test_committed_reports_are_read_and_equal_themselves(path: Path) -> None:
         (json.dumps({"version": 2, "name": 3}).encode(), "is not a report.json"),
         (json.dumps({"version": VERSION, "name": 3}).encode(), "is not a report.json"),
         (b"[" * 100_000, "is not a report.json"),
-        (b'{"version": 4, "name": "x"}', "has version 4, not 3; update reportgen"),
+        (b'{"version": 5, "name": "x"}', "has version 5, not 4; update reportgen"),
         (b'{"version": 1, "name": "x"}', "has version 1, older than 2; run: reportgen build"),
     ],
 )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from reportgen.compare.verdict import Verdict, VerdictKind
 from reportgen.diff.changes import Diff, LogChanges, compare_reports, log_changes
 from reportgen.diff.failures import failures
 from reportgen.diff.rows import Row
@@ -87,9 +88,20 @@ def test_more_runs_are_compared_with_the_old_ones_alone() -> None:
     only = row(old, new)
     assert (
         verdict_text(only)
-        == "the added runs: 4.8 % slower (5.0 % more time), without overlap of the repeats (not interleaved)"
+        == "7 repeats added: 4.8 % slower than the 7 before (5.0 % more time; spread 0.39 %), not interleaved"
     )
     assert only.reasons == ("7 runs added",)
+
+
+# 1 / 1.04 = 0.9615
+def test_three_repeats_that_are_added_are_compared_with_the_three_before() -> None:
+    old = state([1.0, 1.001, 0.999])
+    text = verdict_text(row(old, state([1.0, 1.001, 0.999, 1.04, 1.041, 1.039])))
+    assert text.startswith(
+        "3 repeats added: 3.8 % slower than the 3 before (4.0 % more time), but undecided: "
+    )
+    one = verdict_text(row(state([1.0]), state([1.0, 1.0001])))
+    assert one.startswith("1 repeat added: equal to the one before, no repeats")
 
 
 def test_new_runs_are_compared_with_all_old_ones_although_one_of_them_is_gone() -> None:
@@ -254,10 +266,26 @@ def test_two_of_many_comparisons_that_chance_explains_are_undecided() -> None:
     assert "not significant among 10 comparisons" in verdict_text(compared.rows[0])
 
 
+def test_a_verdict_that_changed_behind_an_equal_ratio_is_named() -> None:
+    """So `same_within` cannot hide a slower case."""
+
+    def judged(kind: VerdictKind) -> Document:
+        comparison = Comparison("speedup", "base", 0.8, verdict=Verdict(kind, 0.8, "alternating"))
+        cell = number(0.8, {"model": "m"}, shown="0.800", quantity="speedup", case="own")
+        return report(table(replace(cell, comparison=comparison), definition=kind))
+
+    (ratio,) = diff(judged("slower"), judged("same")).ratios
+    assert (ratio.old, ratio.new, ratio.reasons) == ("0.800, slower", "0.800, same", ("definition changed",))
+    assert headline(diff(judged("slower"), judged("same"))) == "1 ratio or verdict moved"
+    assert diff(judged("slower"), judged("slower")).ratios == ()
+
+
 def ratio_state(own: float, base: float, speed: float, **fields: Any) -> Document:
     """Return a report that shows only the slowdown against expected."""
     comparison = Comparison("expected", "base", own / base, ExpectedRatio("m", "base", speed))
-    cell = number(own / base * speed, {"model": "m"}, quantity="excess", case="own", comparison=comparison)
+    cell = replace(
+        number(own / base * speed, {"model": "m"}, quantity="excess", case="own"), comparison=comparison
+    )
     return report(table(cell), cases=[case("own", [own]), case("base", [base])], **fields)
 
 
@@ -355,13 +383,35 @@ def test_a_comparison_fails_on_what_the_caller_names(
     assert failures(diff(state(BASE, starts=TURNS), new), kinds, threshold) == failed
 
 
+def test_three_repeats_are_likely_slower_by_the_spread_of_the_old_report_and_fail_only_as_that() -> None:
+    """Each case has the deviation 0.004; the added three repeats of the first are 5 % slower."""
+    before = [case(f"a{n}", [1.0 + n, (1.0 + n) * 1.004, (1.0 + n) * 0.996], starts=()) for n in range(4)]
+    after = [case("b0", [1.05, 1.0542, 1.0458], starts=()), *before[1:]]
+    old, new = (
+        report(
+            table(*(number(1.0 + n, {"n": n}, case=each.name) for n, each in enumerate(cases))), cases=cases
+        )
+        for cases in (before, after)
+    )
+    compared = diff(old, new)
+    (only,) = compared.rows
+    assert verdict_text(only) == (
+        "likely 4.8 % slower (5.0 % more time; spread 0.4 % of 4 cases); 6 interleaved rounds could decide"
+    )
+    assert headline(compared).startswith("1 likely slower")
+    assert sections(compared)[0].title == "Likely slower"
+    assert failures(compared, ("slower", "undecided")) == []
+    assert failures(compared, ("slower", "likely-slower"), 0.02) == ["1 likely slower"]
+    assert failures(compared, ("likely-slower",), 0.05) == []
+
+
 def test_edited_logs_and_numbers_that_are_gone_fail() -> None:
     old = report(table(number(1.0, {"m": "a"}), number(1.0, {"m": "b"})))
     compared = diff(old, report(table(words("failed", {"m": "a"}), number(1.0, {"m": "b"}))))
     compared = replace(compared, logs=LogChanges(edited=("a",), deleted=("b", "c")))
     assert failures(compared, ("gone", "edited")) == ["3 committed logs edited or deleted", "1 number gone"]
     gone = compare_reports({"study": old}, {})
-    assert failures(gone, ("gone",)) == ["2 numbers gone"]
+    assert failures(gone, ("gone",)) == ["2 numbers gone", "1 report gone"]
     assert [section.title for section in sections(gone)] == ["Reports"]
 
 

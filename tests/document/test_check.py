@@ -15,7 +15,7 @@ def _document(**changes: object) -> dict[str, Any]:
     cell = {"value": 2.0, "case": "a", **changes}
     table = {"id": "t", "row_factors": ["n"], "row_titles": [{"text": "n"}], "rows": [{"key": [1]}]}
     table |= {"columns": [{}], "cells": [[cell]], "notes": [{"text": "x"}]}
-    return {"version": 3, "name": "r", "tables": [table], "cases": [{"name": "a"}]}
+    return {"version": 4, "name": "r", "tables": [table], "cases": [{"name": "a"}]}
 
 
 def _twice() -> dict[str, Any]:
@@ -46,6 +46,20 @@ def _table(**changes: object) -> dict[str, Any]:
     return document
 
 
+def _explorer(**changes: object) -> dict[str, Any]:
+    factor = {"name": "gpu", "title": "GPU", "values": ["a"], "labels": ["A"]}
+    measure = {"metric": "latency", "phase": "step", "title": "Latency", "label": "L", "unit": _SECONDS}
+    explorer = {
+        "factors": [factor],
+        "measures": [measure],
+        "charts": [{"id": "c", "title": "C", "measures": [0]}],
+        "switches": [{"id": "s", "title": "S"}],
+        "configurations": [{"values": [0], "cells": [None]}],
+    }
+    return {**_document(), "explorer": explorer | changes}
+
+
+_SECONDS = {"name": "s", "base": "s", "factor": 1.0}
 _SECONDS_OF_NO_SIZE = {"name": "s", "base": "s", "factor": 0.0}
 _COMPARED = {"kind": "ratio", "baseline": "a", "value": 1.0}
 
@@ -54,6 +68,21 @@ _COMPARED = {"kind": "ratio", "baseline": "a", "value": 1.0}
     ("document", "place", "fact", "remedy"),
     [
         (_document(case="b"), "tables[0].cells[0][0]", 'no case "b"', "a"),
+        (_explorer(compared=1), "explorer.compared", "no position 1: there are 1", "count from 0"),
+        (_explorer(compared=0, baseline=1), "explorer.baseline", "no position 1: there are 1", "count from 0"),
+        (
+            _explorer(charts=[{"id": "c", "title": "C", "measures": [1]}]),
+            "explorer.charts[0].measures", "no position 1: there are 1", "count from 0",
+        ),
+        (
+            _explorer(switches=[{"id": "s", "title": "S", "instead_of": [-1]}]),
+            "explorer.switches[0].instead_of", "no position -1: there are 1", "count from 0",
+        ),
+        (
+            _explorer(configurations=[{"values": [0], "cells": []}]),
+            "explorer.configurations[0].cells", "0 values, but 1 are needed", "its value",
+        ),
+        (_explorer(others=["cpu"]), "explorer.configurations[0].others", "0 values, but 1", "its value"),
         (_without_row(), "tables[0].cells", "0 rows of cells, but 1 heads of rows", "give each row its head"),
         (_document(notes=[1]), "tables[0].cells[0][0].notes", "no note 1: the table has 1", "count from 0"),
         ({**_document(), "name": "../x"}, "name", '"../x" cannot be the name of a folder', "use letters"),
@@ -65,10 +94,11 @@ _COMPARED = {"kind": "ratio", "baseline": "a", "value": 1.0}
         (_table(columns=[], cells=[[]]), "tables[0].columns", "rows without columns", "one column"),
         (_table(decimals=1000), "tables[0].decimals", "is 1000", "use 0 to 30"),
         (_document(value=1e301), "tables[0].cells[0][0]", "a number above 1e+300", "leave it out"),
-        (_document(comparison={**_COMPARED, "baseline": ""}), "tables[0].cells[0][0].comparison.baseline", 'no case ""', "a"),
+        (_table(comparisons={"a": {**_COMPARED, "baseline": ""}}), "tables[0].comparisons.a.baseline", 'no case ""', "a"),
+        (_table(comparisons={"b": _COMPARED}), "tables[0].comparisons", 'no case "b"', "a"),
         (
-            _document(comparison={**_COMPARED, "cycles": {"speed_ratio": 0.0}}),
-            "tables[0].cells[0][0].comparison", "a ratio of speeds that is not above 0", "leave it out",
+            _table(comparisons={"a": {**_COMPARED, "cycles": {"speed_ratio": 0.0}}}),
+            "tables[0].comparisons.a", "a ratio of speeds that is not above 0", "leave it out",
         ),
         ({**_document(), "name": "r" * 300}, "name", '"rrr', "use letters"),
         (_document(value=None), "tables[0].cells[0][0]", "a number without a value", "give a value"),

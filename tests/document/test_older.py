@@ -8,7 +8,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.units import Unit
 from reportgen.diff.cells import changed_cells
 from reportgen.diff.changes import compare_reports
-from reportgen.document.encode import decode
+from reportgen.document.encode import canonical, decode, encode
 from reportgen.document.model import (
     VERSION,
     Case,
@@ -61,19 +61,13 @@ def _today(b: float) -> Document:
     def number(value: float, case: str) -> Cell:
         return Cell("number", value, seconds, shown=f"{value * 1e3:.1f} ms", case=case)
 
-    compared = Cell(
-        "number",
-        b / 0.1,
-        ratio,
-        shown=f"{b / 0.1:.3f}",
-        case="b",
-        comparison=Comparison("ratio", "a", b / 0.1),
-    )
+    compared = Cell("number", b / 0.1, ratio, shown=f"{b / 0.1:.3f}", case="b")
     table = Table(
         "times", "Times", "step_time", row_factors=("model",), column_factors=("gpu",),
         rows=(Header(("a",)), Header(("b",))),
         columns=(Header(("x",)), Header(("x",), quantity="ratio")),
         cells=((number(0.1, "a"), Cell("absent", text="-")), (number(b, "b"), compared)),
+        comparisons={"b": Comparison("ratio", "a", b / 0.1)},
     )  # fmt: skip
     cases = tuple(
         Case(
@@ -106,10 +100,21 @@ def test_the_numbers_of_version_2_are_read() -> None:
     assert [case.measurements[0].value for case in document.cases] == [0.1, 0.2]
     assert [case.measurements[0].run.id for case in document.cases] == ["a/r1", "b/r1"]
     assert [case.summary and case.summary.value for case in document.cases] == [0.1, 0.2]
-    assert table.cells[1][1].comparison == Comparison("ratio", "a", 2.0)
+    assert table.comparisons == {"b": Comparison("ratio", "a", 2.0)}
 
 
-def test_version_2_and_3_of_one_report_have_equal_numbers() -> None:
+def test_version_3_had_a_comparison_in_each_cell() -> None:
+    today = json.loads(encode(canonical(_today(0.2))))
+    (table,) = today["tables"]
+    for cell in (
+        cell for line in table["cells"] for cell in line if cell.get("case") in table["comparisons"]
+    ):
+        cell["comparison"] = table["comparisons"][cell["case"]]
+    del table["comparisons"]
+    assert decode(json.dumps(today | {"version": 3}).encode(), "report.json") == canonical(_today(0.2))
+
+
+def test_version_2_and_that_of_today_have_equal_numbers() -> None:
     assert changed_cells(_read(), _today(0.2)) == []
     compared = compare_reports({"study": _read()}, {"study": _today(0.2)})
     assert (compared.rows, compared.ratios) == ((), ())
@@ -125,7 +130,7 @@ def test_a_number_that_moved_since_version_2_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [(1, "has version 1, older than 2; run: reportgen build"), (4, "has version 4, not 3; update reportgen")],
+    [(1, "has version 1, older than 2; run: reportgen build"), (5, "has version 5, not 4; update reportgen")],
 )
 def test_another_version_is_refused_by_name(version: int, message: str) -> None:
     with pytest.raises(RequestError, match=f"report.json: {message}"):

@@ -187,7 +187,9 @@ def _parameter(parameter: inspect.Parameter) -> tuple[str, str]:
 
 
 def _option(name: str, kind: Any, declared: OptionInfo) -> str:
-    flags = [text for text in declared.param_decls or () if text.startswith("-")] or [
+    # typer keeps the first name of an option in Annotated as its default
+    names = (declared.default, *(declared.param_decls or ()))
+    flags = [text for text in names if isinstance(text, str) and text.startswith("-")] or [
         f"--{name.replace('_', '-')}"
     ]
     if kind is bool:

@@ -136,3 +136,25 @@ def test_stamps_that_cover_any_window_win_over_smoothed_rates() -> None:
 def test_sparse_stamps_win_where_they_contradict_the_bars(stall: float, clock: str) -> None:
     (series,) = read_log("bertsquad", training(50, stall) + FINAL).series
     assert series.clock == clock
+
+
+def two_epochs(steps: int, last: int) -> bytes:
+    """Epochs of this many steps of 0.1 s, 30 s apart, with stamps of every 50th step of each."""
+    lines = [COMMAND]
+    for epoch, step in ((epoch, step) for epoch in (0, 1) for step in range(1, steps + 1)):
+        number = epoch * steps + step
+        if number <= last:
+            lines += [bar(0, steps, "?it/s")] if step == 1 else []
+            stamp = dated(number, 60 + 0.1 * number + 30 * epoch).replace(b"Epoch: 0", b"Epoch: %d" % epoch)
+            lines += [stamp] if step % 50 == 1 else []
+            lines.append(bar(step, steps, "10.00it/s"))
+    return b"".join(lines)
+
+
+# The stamps of steps 51 and 71 are 32 s apart, and 30 of them pass between the epochs.
+@pytest.mark.parametrize("last", [100, 140])
+def test_the_time_between_epochs_does_not_contradict_the_bars(last: int) -> None:
+    run = read_log("bertsquad", two_epochs(70, last) + FINAL)
+    measured = measure_run(run, "throughput", "step", Protocol())
+    assert measured is not None
+    assert (measured.value, measured.evidence) == (pytest.approx(80), "steps")

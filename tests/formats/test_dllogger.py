@@ -259,3 +259,23 @@ def test_the_best_epoch_is_not_a_measurement_and_least_of_all_a_brief_one(took: 
     assert found is not None
     (finding,) = (each for each in found.findings if each.rule == "rate.implausible")
     assert finding.severity == severity
+
+
+def nemo(steps: int) -> bytes:
+    """A log of NeMo: a record every 10.24 s; the printed time leaves out 0.64 s."""
+    entry = '"type": "LOG", "step": %s, "data": {%s}}\n'
+    parameters = entry % ('"PARAMETER"', '"cfg/global_batch_size": 256, "cfg/precision": "bf16"')
+    records = [
+        f'DLLL {{"timestamp": "{1.7e9 + 10.24 * step:.6f}", "datetime": "2024-09-27", "elapsedtime": "1", '
+        + entry % (step, f'"reduced_train_loss": 7.9, "global_step": {step}, "train_step_timing in s": 9.6')
+        for step in range(steps)
+    ]
+    return "".join(['DLLL {"timestamp": "1699999999.5", ', parameters, *records]).encode()
+
+
+def test_nemo_prints_step_times_and_no_record_of_the_whole_run() -> None:
+    run = read_log("dllogger", nemo(130))
+    assert run.factors == {"framework": "NeMo", "item": "sequence", "global_batch_size": 256}
+    assert (run.status, rules(run.findings)) == ("complete", [])
+    assert throughput_of(run) == pytest.approx(25)
+    assert series_of(run, "step_time", "printed").value.tolist() == [pytest.approx(9.6)] * 130

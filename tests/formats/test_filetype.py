@@ -22,6 +22,8 @@ DOCUMENTS = {
 PROGRAMS = {
     "train.py": f'"""Train.\n\n{LOG}"""\n\nimport torch\n',
     "run.sh": f"#!/bin/bash\npython train.py\n# {LOG}",
+    "extract.sh": f"cd results\n# {LOG}",
+    "table.sbatch": f"# {LOG}grep iter *.log | awk '{{print $4}}' > out\n",
     "settings.sh": f"BATCH=32\n: '\n{LOG}'\n",
     "kernel.cu": f"/*\n{LOG}*/\n__global__ void k() {{}}\n",
     "log.ipynb": '{\n "cells": [\n  {"outputs": ["\n' + LOG + '"]}]}\n',

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from reportgen.formats.detection import detect
+from reportgen.formats.detection import detect, offer
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import aggregate_of, read_fragment, read_log, rule_lines, series_of, step_rows
 from tests.formats.valid_logs import TRAINER_STATE
@@ -246,3 +246,72 @@ def test_a_second_training_in_the_log_of_llama_factory_is_a_run_of_its_own():
     assert [run.id for run in (first, second)] == ["x.jsonl#1", "x.jsonl#2"]
     assert [step_rows(series_of(run, "step_time"))[1][:3] for run in (first, second)] == [(20, 10, 20.0)] * 2
     assert second.source.line == 6
+
+
+# 100 steps in 50 s with two evaluations of 4 s and 6 s: 40 s of training.
+@pytest.mark.parametrize(
+    ("times", "step_time", "throughput"),
+    [((), 0.5, 32.0), ((4.0, 6.0), 0.4, 40.0), ((40.0, 60.0), None, None)],
+)
+def test_totals_are_without_the_evaluations_that_the_file_lists(times, step_time, throughput):
+    evaluations = [{"step": 40, "eval_runtime": time} for time in times]
+    final = {
+        "step": 100,
+        "train_runtime": 50.0,
+        "train_samples_per_second": 32.0,
+        "train_steps_per_second": 2.0,
+    }
+    after = {"step": 100, "eval_all_runtime": 9.0}
+    state = {"global_step": 100, "log_history": [*evaluations, final, after]}
+    run = read_log("hf_trainer", json.dumps(state).encode())
+    values = {one.metric: one.value for one in run.aggregates}
+    assert (values.get("step_time"), values.get("throughput")) == (step_time, throughput)
+    assert values["run_time"] == 50.0
+    assert rule_lines(run) == ([("read.contradiction", 0)] if step_time is None else [])
+
+
+def test_printed_totals_are_without_the_printed_evaluations():
+    evaluation = b"{'eval_loss': 1.5, 'eval_runtime': 20.0, 'eval_samples_per_second': 9.0, 'epoch': 0.6}\n"
+    run = read_log(
+        "hf_trainer", PLAN + bars(1, 30) + b"\n" + evaluation + bars(50) + b"\n" + TOTALS + evaluation
+    )
+    step_time, _, throughput = run.aggregates
+    assert (step_time.value, step_time.original) == (1.6, "(100.0 s - 1 evaluation of 20 s) / 50 steps")
+    assert (throughput.value, throughput.is_computed) == (40.0, True)
+
+
+# Entries at 10, 25 and 40 s; 5 s of the second interval are an evaluation.
+def test_intervals_are_without_the_evaluations_in_them():
+    entries = [{"step": step, "train_runtime": time} for step, time in ((10, 10.0), (20, 25.0), (30, 40.0))]
+    entries.insert(1, {"step": 10, "eval_runtime": 5.0})
+    run = read_log("hf_trainer", json.dumps({"global_step": 30, "log_history": entries}).encode())
+    assert series_of(run, "step_time").value.tolist() == [10.0, 10.0, 15.0]
+
+
+DEEPSPEED_BANNER = (
+    b"[2026-01-02 03:04:05,678] [INFO] [config.py:1003:print]   train_batch_size ............. 64\n"
+)
+CRASH = b'Traceback (most recent call last):\n  File "train.py", line 1\nRuntimeError: no data\n'
+
+
+@pytest.mark.parametrize("noise", [10, 3000])
+def test_the_last_of_three_launches_is_complete_whatever_deepspeed_printed_first(noise):
+    start = b"+ deepspeed train.py --config a.json\n" + DEEPSPEED_BANNER + b"loading a shard\n" * noise
+    log = (start + CRASH) * 2 + start + PLAN + bars(0, 25, 50) + b"\n" + TOTALS
+    claimed = offer(LogFiles.of({"x.log": log}).file("x.log"))
+    assert claimed.format.name == "hf_trainer"
+    runs = list(claimed.format.read(claimed.files))
+    assert [run.status for run in runs] == ["failed", "failed", "complete"]
+    assert aggregate_of(runs[-1], "step_time", statistic="total").value == 2.0
+
+
+@pytest.mark.parametrize(("entries", "said"), [
+    ([(10, 20), (20, 40), (30, 55)], []),
+    ([(10, 20), (20, 40), (15, 4), (25, 24)], ["1 entry repeats a step, the first with step 15 at 0:00:04 after step 20 at 0:00:40"]),
+    ([(10, 20), (10, 21), (20, 40), (20, 41)], ["2 entries repeat steps, the first with step 10 at 0:00:21 after step 10 at 0:00:20"]),
+])  # fmt: skip
+def test_steps_that_come_again_are_named(entries, said):
+    run = read_log("hf_trainer", lines(*entries))
+    found = [each.message for each in run.findings if each.rule == "read.several-runs"]
+    assert len(found) == len(said)
+    assert all(message.startswith(text) for message, text in zip(found, said, strict=True))

@@ -277,8 +277,9 @@ def test_a_damaged_line_costs_only_itself() -> None:
     (series,) = run.series
     assert len(series.step) == 1999
     assert (series.line[998], series.line[999]) == (1001, 1003)
-    (finding,) = run.findings
+    finding, constant = run.findings
     assert (finding.rule, finding.source.line) == ("read.malformed-line", 1002)
+    assert constant.rule == "clock.coarse"
 
 
 def test_a_file_read_in_chunks_is_the_same_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:

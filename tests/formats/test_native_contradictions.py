@@ -89,3 +89,56 @@ def test_a_clock_that_can_be_set_gives_a_warning_only() -> None:
     run = {"started_realtime_ns": 10**18, "ended_realtime_ns": 10**18 + 5 * 10**8}
     ((rule, severity, _),) = contradictions(run)
     assert (rule, severity) == ("clock.contradiction", "warning")
+
+
+MS = 10**6
+NOISY = [37 * MS + 12_345 * (i % 17) for i in range(130)]
+
+
+def coarse(durations: list[int], *, begins: bool = True) -> list[tuple[str, str]]:
+    """Return (severity, end of the message) of the findings about the clock of these steps."""
+    rows, begin = [], 10**9
+    for step, duration in enumerate(durations, 1):
+        rows.append(f"{step},{begin if begins else ''},{duration}")
+        begin += duration
+    steps = "\n".join(["#clock,1,1", "step,begin_ns,duration_ns", *rows, ""])
+    (found,) = native.read(
+        LogFiles.of({"run.json": json.dumps(RUN).encode(), "steps.rank0.csv": steps.encode()})
+    )
+    assert isinstance(found, Run)
+    return [(each.severity, each.message) for each in found.findings if each.rule == "clock.coarse"]
+
+
+# Steps of 7, 13 and 37 ms by a clock of 10 ms that is cut or rounded up are off by -23 to +54 %.
+@pytest.mark.parametrize(
+    ("durations", "begins", "severity", "text"),
+    [
+        (NOISY, True, "", ""),
+        (NOISY, False, "", ""),
+        ([10 * MS] * 130, True, "warning", "all 130 steps take exactly 0.01 s; the tick of their clock may be as long"),
+        ([40 * MS] * 130, False, "warning", "all 130 steps take exactly 0.04 s"),
+        ([0, 50 * MS] * 65, True, "invalid", "65 of 130 steps take 0 s by their clock"),
+        (([0] * 19 + [50 * MS]) * 6, False, "invalid", "114 of 120 steps take 0 s by their clock"),
+        ([0, *NOISY], True, "warning", "1 of 131 steps take 0 s by their clock"),
+        ([10 * MS, 20 * MS] * 65, False, "invalid", "multiples of 0.01 s, 66.7% of a step, and may be off by as much"),
+        ([10 * MS, 20 * MS] * 65, True, "warning", "66.7% of a step; they add up without gaps"),
+        ([31 * MS, 32 * MS] * 65, False, "warning", "multiples of 0.001 s, 3.2% of a step, and may be off by as much"),
+    ],
+)  # fmt: skip
+def test_step_times_of_a_coarse_clock_are_named(
+    durations: list[int], begins: bool, severity: str, text: str
+) -> None:
+    found = coarse(durations, begins=begins)
+    assert [each for each, _ in found] == ([severity] if severity else [])
+    assert all(text in message for _, message in found)
+
+
+def test_a_clock_that_was_set_back_is_named() -> None:
+    begins = [second * 10**9 for second in range(1, 21)]
+    begins[11:] = [begin - 3 * 10**9 for begin in begins[11:]]
+    rows = "".join(
+        f"{step},{begin},{'' if step == 11 else 10**9 + step}\n" for step, begin in enumerate(begins, 1)
+    )
+    steps = f"#clock,1,1\nstep,begin_ns,duration_ns\n{rows}"
+    message = "rank 0: the clock was set back before step 12"
+    assert contradictions(steps=steps) == [("clock.contradiction", "warning", message)]

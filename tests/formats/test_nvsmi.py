@@ -137,3 +137,27 @@ def test_damaged_rows_are_skipped_and_reported() -> None:
 
 def test_a_repeated_header_is_not_a_row() -> None:
     assert sum(len(one.t) for one in read_run(TWO_GPUS + TWO_GPUS).telemetry) == 8
+
+
+UNNAMED = b"name, memory.used [MiB]\n"
+ROW = b"NVIDIA A40, %d MiB\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "devices", "samples", "status"),
+    [
+        (UNNAMED + ROW % 1 + ROW % 2, 2, 1, "partial"),
+        (b"index, memory.used [MiB]\n0, 1 MiB\n1, 2 MiB\n", 2, 1, "partial"),
+        (b"index, memory.used [MiB]\n0, 1 MiB\n0, 2 MiB\n", 1, 2, "complete"),
+        (UNNAMED + (ROW % 1) * 20, 1, 20, "complete"),
+        (b"count, memory.used [MiB]\n2, 1 MiB\n2, 2 MiB\n2, 1 MiB\n2, 2 MiB\n", 2, 2, "complete"),
+    ],
+)
+def test_rows_without_device_and_time_are_a_snapshot(
+    content: bytes, devices: int, samples: int, status: str
+) -> None:
+    run = read_run(content)
+    assert [len(each.t) for each in run.telemetry] == [samples] * devices
+    assert run.status == status
+    is_said = status == "partial" or samples == 20
+    assert [finding.rule for finding in run.findings] == ["read.incomplete-run"] * is_said

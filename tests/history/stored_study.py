@@ -92,6 +92,11 @@ def report_json(*cases: Measured, digest: str) -> bytes:
         rows=tuple(Header((case.name,)) for case in cases),
         columns=columns,
         cells=tuple((_value(case), _ratio(case, by_name))[: len(columns)] for case in cases),
+        comparisons={
+            case.name: Comparison("ratio", case.compared_with, _quotient(case, by_name))
+            for case in cases
+            if case.compared_with
+        },
     )
     sources = {file: f"{digest} {case.name} {n}" for case in cases for n, file in enumerate(case.files, 1)}
     return encode(
@@ -108,10 +113,11 @@ def _value(case: Measured) -> Cell:
 def _ratio(case: Measured, by_name: Mapping[str, Measured]) -> Cell:
     if not case.compared_with:
         return Cell("absent")
-    ratio = case.median / by_name[case.compared_with].median
-    return Cell(
-        "number", ratio, RATIO, case=case.name, comparison=Comparison("ratio", case.compared_with, ratio)
-    )
+    return Cell("number", _quotient(case, by_name), RATIO, case=case.name)
+
+
+def _quotient(case: Measured, by_name: Mapping[str, Measured]) -> float:
+    return case.median / by_name[case.compared_with].median
 
 
 def spread(value: float, generator: random.Random, noise: float, repeats: int = 7) -> list[float]:

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from reportgen.core.model import Run
 from reportgen.load.duplicates import digest_files, find_duplicates, fingerprint_files, fingerprint_run
 from reportgen.sources.logfiles import LogFiles
@@ -62,6 +64,20 @@ def test_logs_with_fewer_than_half_of_their_times_in_common_are_not_copies() -> 
 def test_times_printed_with_few_digits_agree_by_chance() -> None:
     times = [0.1, 0.2] * 15
     assert marked([b"1", b"2 "], [timed("a", *times), timed("b", *times[:-1], 0.3)]) == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("times", "found"),
+    [
+        ([1 + step / 1000 for step in range(20)], "the same step times as a, in another order"),
+        ([1 + step / 1000 for step in range(19)], ""),  # too few
+        ([1 + step % 19 / 1000 for step in range(38)], ""),  # too few of them differ
+    ],
+)
+def test_step_times_in_another_order_are_those_of_a_copy(times: list[float], found: str) -> None:
+    # 7 has no factor in common with 20, 19 and 38.
+    shuffled = [times[7 * step % len(times)] for step in range(len(times))]
+    assert marked([b"1", b"2 "], [timed("a", *times), timed("b", *shuffled)]) == ["", found]
 
 
 def test_runs_without_measurements_are_not_copies_of_each_other() -> None:

@@ -26,6 +26,10 @@ def test_a_factor_with_a_reserved_name_is_renamed(name: str) -> None:
     )
 
 
+def test_an_accent_is_written_in_one_way() -> None:
+    assert normalize_run(run(factors={"model": " cafe\u0301"})).factors == {"model": "caf\u00e9"}
+
+
 def test_the_new_name_is_not_one_of_the_log() -> None:
     assert normalize_run(run(factors={"phase": 1, "phase_factor": 2})).factors == {
         "phase_factor_": 1,

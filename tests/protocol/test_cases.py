@@ -1,5 +1,7 @@
 """Runs that agree in all factors are repeats of one case: grouping, excluded runs, findings of repeats."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -142,6 +144,56 @@ def test_a_spread_names_its_metric_and_phase(metric: str, phase: str, what: str)
     (case,) = cases(runs, metric, phase, TWO)
     (message,) = messages(case.findings, "protocol.spread")
     assert message.startswith(f"repeats of {what} vary by 40.0% (limit 5.0%)")
+
+
+def grouped(values: Sequence[float], starts: Sequence[float | None] = (), clock: str = "") -> list[str]:
+    """Return the messages about two groups of rates; the runs start in s after 2024-01-01 00:00 UTC."""
+    started = [start and 1_704_067_200 + start for start in starts] or [None] * len(values)
+    figures = [
+        replace(published(n, value), started=start, started_clock=clock)
+        for n, (value, start) in enumerate(zip(values, started, strict=True), 1)
+    ]
+    return messages(one_case(*figures, metric="throughput").findings, "protocol.two-groups")
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ((2500, 2502, 2504, 2506, 2508, 2300, 2302, 2304, 2306, 2308), "5 around 2,504 samples/s and 5 around 2,304"),
+        ((136.5, 136.4, 136.6, 131.2, 131.1, 131.3), "3 around 136.5 samples/s and 3 around 131.2"),
+        ((100, 100, 100, 102, 102, 102), "3 around 100.0 samples/s and 3 around 102.0"),
+        ((100, 100, 100, 101, 101, 101), ""),  # 1 %, the drift that matters
+        ((100, 101, 100, 110, 110), "3 around 100.0 samples/s and 2 around 110.0"),  # 9 is more than 5.5 x 1
+        ((100, 102, 100, 110, 110), ""),  # 8 is less than 5.5 x 2
+        ((100, 101, 102, 103, 104, 105), ""),
+        ((100, 100.1, 100.2, 100.3, 100.4, 110, 110.1), ""),  # two of seven
+        ((100, 104, 100), ""),
+    ],
+)  # fmt: skip
+def test_repeats_in_two_groups_are_named_with_both_medians(values: tuple[float, ...], shown: str) -> None:
+    raised = grouped(values)
+    assert len(raised) == bool(shown)
+    assert all(f" apart: throughput of {shown}" in message for message in raised)
+
+
+@pytest.mark.parametrize(
+    ("starts", "clock", "shown"),
+    [
+        ((1, 2, 3, 60, 70, 125), "", "3 around 100.0 samples/s (2024-01-01 00:00 UTC) and 3 around 110.0 samples/s "
+         "(2024-01-01 00:01 to 00:02 UTC)"),
+        ((600, 601, 86400, 1, 2, 3), "", "3 around 110.0 samples/s (2024-01-01 00:00 UTC) and 3 around 100.0 "
+         "samples/s (2024-01-01 00:10 to 2024-01-02 00:00 UTC)"),
+        ((1, 2, 3, 60, 70, 80), "a", "3 around 100.0 samples/s (2024-01-01 00:00) and 3 around 110.0 samples/s "
+         "(2024-01-01 00:01)"),
+        ((None, 2, 3, 60, 61, 62), "", "3 around 100.0 samples/s and 3 around 110.0 samples/s "
+         "(2024-01-01 00:01 UTC)"),
+    ],
+)  # fmt: skip
+def test_two_groups_say_when_they_were_measured_if_their_logs_do(
+    starts: tuple[float | None, ...], clock: str, shown: str
+) -> None:
+    (message,) = grouped((100.0, 100.1, 99.9, 110.0, 110.1, 109.9), starts, clock)
+    assert message == f"two groups of repeats, 10.0% apart: throughput of {shown}"
 
 
 # Strictly rising: p = 2 / 7! = 0.0004; 0.003 a repeat are 1.8 % of 1.009 from first to last.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.core.model import Finding, Run, Source, Status
+from reportgen.core.model import Clock, Finding, Run, Source, Status
 from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, Protocol, available_metrics, measure_run, parse_protocol
 from tests.builders import aggregate, attempt, messages, rules, run, series, telemetry
@@ -457,6 +457,30 @@ def test_a_derived_rate_never_overrules_a_printed_one_that_contradicts_it(
     assert bool(messages(measured.findings, "rate.disagreement")) == said
 
 
+# 8 samples between timestamps 0.5 s apart are 16 a second. A missing factor of the work makes it 2 times higher.
+@pytest.mark.parametrize(
+    ("rate", "clock", "is_labelled", "expected", "severity"),
+    [
+        (18.6, "timestamp", False, 16, "warning"),
+        (18.6, "timestamp", True, 18.6, "invalid"),
+        (18.6, "host", False, 18.6, "invalid"),
+        (32.0, "timestamp", False, 32, "invalid"),
+        (13.0, "timestamp", False, 13, "invalid"),
+    ],
+)
+def test_timestamps_win_over_a_printed_rate_that_leaves_out_time(
+    rate: float, clock: Clock, is_labelled: bool, expected: float, severity: str
+) -> None:
+    times, rates = series([0.5] * 7, clock=clock), series([rate] * 7, metric="throughput", clock="printed")
+    measured = measure_run(
+        run(times, rates, samples_per_step=8, work_is_labelled=is_labelled), "throughput", "step", FIVE
+    )
+    assert measured is not None
+    assert measured.value == pytest.approx(expected)
+    (finding,) = (each for each in measured.findings if each.rule == Rule.RATE_DISAGREEMENT)
+    assert finding.severity == severity
+
+
 def test_the_finding_contains_both_rates() -> None:
     one = run(series([0.5] * 7), series([8.0] * 7, metric="throughput"), samples_per_step=8)
     measured = measure_run(one, "throughput", "step", FIVE)
@@ -568,3 +592,44 @@ def test_the_order_of_the_lines_does_not_move_a_digit(values: list[float], rando
     one = run(series(values), samples_per_step=3)
     other = replace(one, series=(series([values[i] for i in order], step=[steps[i] for i in order]),))
     assert value(one, "throughput") == value(other, "throughput")
+
+
+# Five steps of 1 s with 8 samples, one of which takes `long`, after a warm-up of two: 40 samples in 4 s + long.
+@pytest.mark.parametrize(
+    ("long", "rate", "over_all"),
+    [
+        (1.0, 8.0, None),
+        (9.0, 40 / 13, None),  # counted: there is one number
+        (11.0, 8.0, 40 / 15),  # left out: the number over all of the time is beside it
+        (100.0, 8.0, 40 / 104),
+    ],
+)
+def test_where_a_gap_is_left_out_the_value_over_all_of_the_time_is_kept(
+    long: float, rate: float, over_all: float | None
+) -> None:
+    one = run(series([1, 1, 1, 1, long, 1, 1, 1], samples=8))
+    for metric, sign in (("throughput", 1), ("step_time", -1)):
+        measured = measure_run(one, metric, "step", FIVE)
+        assert measured is not None
+        assert measured.value == pytest.approx(rate if sign == 1 else 8 / rate)
+        expected = None if over_all is None else over_all if sign == 1 else 8 / over_all
+        assert measured.over_all == (None if expected is None else pytest.approx(expected))
+        window = measured.window
+        assert window is not None
+        # The run takes 7 s + long.
+        assert window.time + window.gap_time + window.outside == pytest.approx(7 + long)
+
+
+def test_a_gap_of_five_percent_of_the_time_is_little() -> None:
+    times = [1.0] * 220
+    times[50] = 11.0
+    measured = measure_run(run(series(times)), "step_time", "step", parse_protocol("2+210x1"))
+    assert measured is not None
+    assert (measured.value, measured.over_all) == (1.0, None)
+
+
+def test_a_phase_has_no_value_over_all_of_the_time() -> None:
+    one = run(series([1, 1, 1, 1, 100, 1, 1]), series([0.5] * 7, phase="forward"))
+    measured = measure_run(one, "step_time", "forward", FIVE)
+    assert measured is not None
+    assert measured.over_all is None

@@ -78,3 +78,54 @@ def test_few_steps_intervals_and_coarse_clocks_are_not_compared() -> None:
     assert named([1.0] * 30 + [9.0]) == []
     assert named([1.0] * 60 + [8.0] * 10, span=[1] * 40 + [2] * 30) == []
     assert named(changed([0.0, 1.0] * 60, 50, to=3.0), clock="timestamp") == []
+
+
+def levels(times: list[float], **fields: Any) -> list[str]:
+    """Return the messages about levels of step times."""
+    measurement = measure_run(run(series(times, **fields)), "step_time", "step", DEFAULT)
+    assert measurement is not None
+    return messages(measurement.findings, "protocol.level-shift")
+
+
+MORE, LESS = (
+    f"steps {{}} take {word} time per step than the other measured steps"
+    for word in ("5.0% more", "4.8% less")
+)
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        (STEADY, []),
+        (STEADY[:90] + [1.05] * 30, [MORE.format("91..120")]),
+        (STEADY[:50] + [1.05] * 40 + STEADY[90:], [MORE.format("51..90")]),
+        # 21..50 are slow, and so are the two thirds of the window that follow at the other level.
+        ([1.05] * 50 + STEADY[50:] + STEADY, []),  # protocol.not-steady
+        ([1.05] * 90 + [1.0] * 30 + [1.05] * 200, [LESS.format("91..120")]),
+        (STEADY[:110] + [1.05] * 10, []),  # one block
+        (STEADY[:90] + [1.015] * 30, []),  # less than 2 %
+        ([1.0] * 20 + ([1.0] * 10 + [1.05] * 10) * 5, []),  # in turns
+        (STEADY[:100] + [1.3] * 20, []),  # protocol.outliers
+        ([1.0 + 0.005 * (step // 10) for step in range(120)], []),  # a slope
+    ],
+)  # fmt: skip
+def test_two_levels_within_the_measured_steps_are_named(times: list[float], said: list[str]) -> None:
+    assert levels(times) == said
+
+
+def test_noise_has_no_levels() -> None:
+    noise = np.random.default_rng(1)
+    found = [
+        levels([*STEADY[:20], *noise.normal(1, sd, 100)]) for sd in (0.005, 0.01, 0.02) for _ in range(50)
+    ]
+    assert sum(map(len, found)) <= 1
+
+
+# A clock that was set back by 0.7 s in a step of 1 s.
+def test_one_short_step_is_named() -> None:
+    assert named(changed(STEADY, 57, to=0.3)) == [
+        "1 step takes less than half the median (1 s), the shortest, step 57, 0.3 s: a smaller batch, or a clock that "
+        "was set back"
+    ]
+    assert named(changed(STEADY, 57, to=0.6)) == []
+    assert named(changed(STEADY, 57, to=0.3), clock="cuda_event") == []

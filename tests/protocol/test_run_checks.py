@@ -249,6 +249,20 @@ def test_printed_times_that_the_stamps_contradict_by_five_percent_are_invalid(
     assert [each.severity for each in found if each.rule == "clock.disagreement"] == severities
 
 
+# 100 steps are 119 s by their stamps.
+@pytest.mark.parametrize(("printed", "said"), [(1.19, False), (1.14, False), (1.03, True)])
+def test_stamps_are_used_and_named_where_printed_times_leave_time_out(printed: float, said: bool) -> None:
+    one = run(
+        series([printed * 20] * 6, clock="printed", span=20), series([23.8] * 6, clock="timestamp", span=20)
+    )
+    measured = measure_run(one, "step_time", "step", DEFAULT)
+    assert measured is not None
+    assert (measured.clock, measured.value) == ("timestamp", pytest.approx(1.19))
+    assert messages(measured.findings, "clock.disagreement") == said * [
+        f"the log prints {printed:g} s per step; its timestamps are 1.19 s per step apart; the timestamps are used"
+    ]
+
+
 @pytest.mark.parametrize(("steps", "severities"), [(1.5, []), (0.5, ["warning"]), (0.15, ["invalid"])])
 def test_a_window_that_a_second_is_much_of_is_invalid(steps: float, severities: list[str]) -> None:
     stamps = np.diff(np.floor(steps * np.arange(141)))

@@ -247,7 +247,7 @@ def test_a_declared_break_is_not_in_the_steps_and_is_only_noted() -> None:
     result = measured_window(series([1.0] * 7, breaks=(Break(4, "evaluation", 30.0),)))
     assert (result.window.steps, result.window.time, result.window.gap_time) == (5, 5.0, 30.0)
     assert messages(result.findings, "protocol.gap") == [
-        "30 s of declared breaks left out of steps 3..7 (85.7% of the time)"
+        "30 s of declared breaks (evaluation) left out of steps 3..7 (85.7% of the time)"
     ]
     assert result.findings[0].severity == "note"
 

@@ -265,7 +265,15 @@ def test_an_interval_of_ratios_shows_two_digits_of_its_width(low: float, high: f
 
 @pytest.mark.parametrize(
     ("kind", "sign"),
-    [("faster", "▲"), ("slower", "▼"), ("same", "="), ("undecided", "?"), ("no repeats", "")],
+    [
+        ("faster", "▲"),
+        ("slower", "▼"),
+        ("same", "="),
+        ("likely faster", "△"),
+        ("likely slower", "▽"),
+        ("undecided", "?"),
+        ("no repeats", ""),
+    ],
 )
 def test_a_ratio_has_the_sign_of_its_verdict(kind: VerdictKind, sign: str) -> None:
     table = replace(example.throughput_table(), has_signs=True)
@@ -280,7 +288,10 @@ def test_a_ratio_has_the_sign_of_its_verdict(kind: VerdictKind, sign: str) -> No
     signed = replace(table, cells=(table.cells[0], tuple(row), *table.cells[2:]))
     grid = lay_out(*shown(signed))
     assert [item.sign for item in grid.rows[1][1]] == ["", sign, "", ""]
-    words = "Signs: ▲ faster, ▼ slower, = same, ? undecided; no sign where there are no repeats."
+    words = (
+        "Signs: ▲ faster, ▼ slower, = same, △ likely faster, ▽ likely slower, ? undecided; "
+        "no sign where there are no repeats."
+    )
     assert (words in grid.caption) == bool(sign)
     assert (f" {sign} |" in render_table_markdown(*shown(signed))) == bool(sign)
     assert [item.sign for item in lay_out(*shown(replace(signed, has_signs=False))).rows[1][1]] == [""] * 4

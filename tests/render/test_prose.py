@@ -328,12 +328,15 @@ def test_a_number_has_the_link_and_the_notes_of_its_cell_on_both_pages() -> None
         f'<p>{gap} of <code>{gap}</code> and <a href="https://example.org/3,124">3,124</a>, '
         'not <a href="#case-' in page
     )
-    assert '<li id="text-note-1">2.5 s left out of the window.</li>' in page
+    assert '<li id="text-note-1">2.5 s left out of the window (1 of 3 repeats: r2).</li>' in page
     assert (
         "\n3,124<sup>gap</sup> of `3,124` and [3,124<sup>gap</sup>](https://example.org/3,124), not 394.0"
         in readme
     )
-    assert "Notes on the numbers in the text:\n\n- gap: 2.5 s left out of the window.\n" in readme
+    assert (
+        "Notes on the numbers in the text:\n\n- gap: 2.5 s left out of the window (1 of 3 repeats: r2).\n"
+        in readme
+    )
 
 
 def test_a_note_on_every_number_is_given_once() -> None:
@@ -347,7 +350,7 @@ def test_a_note_on_every_number_is_given_once() -> None:
     assert (
         '<p><a href="#case-05c5b3c3">3,124</a>x and <a href="#case-05c5b3c3">3,124</a>% and 0.621</p>' in page
     )
-    assert "Every number: 2.5 s left out of the window." in page
+    assert "Every number: 2.5 s left out of the window (1 of 3 repeats: r2)." in page
 
 
 def test_different_texts_of_one_rule_are_one_note() -> None:
@@ -423,7 +426,7 @@ def test_a_headline_of_the_author_has_its_numbers_filled_in_on_every_page() -> N
         '<p class="headline"><a href="#case-05c5b3c3">3,124</a><sup>[<a href="#headline-note-1">1</a>]</sup> '
         "images/s on 8 &lt;devices&gt;</p>" in page
     )
-    assert '<li id="headline-note-1">2.5 s left out of the window.</li>' in page
+    assert '<li id="headline-note-1">2.5 s left out of the window (1 of 3 repeats: r2).</li>' in page
     assert json.loads(files["report.json"])["headline"] == "3,124 images/s on 8 <devices>"
     assert (
         "| 3,124 images/s on 8 &lt;devices&gt; One case"

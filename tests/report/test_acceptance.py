@@ -159,7 +159,14 @@ def test_an_invalid_case_is_not_evaluated_although_it_has_a_number():
     invalid = Finding("invalid", Rule.RATE_DISAGREEMENT, "", "doubtful")
     runs = [NODES[0], replace(NODES[1], findings=(invalid,))]
     (cell,) = judged({"against": 1.0, "min_ratio": 0.95, "where": {"node": "n1"}}, runs=runs).rules[0].cells
-    assert (cell.outcome, cell.reason) == ("not evaluated", "invalid: rate.disagreement")
+    assert (cell.outcome, cell.reason) == ("not evaluated", "rate.disagreement: doubtful")
+
+
+def test_an_invalid_finding_can_be_accepted_by_its_rule():
+    invalid = Finding("invalid", Rule.RATE_DISAGREEMENT, "", "doubtful")
+    runs = [NODES[0], replace(NODES[1], findings=(invalid,))]
+    rule = {"against": 1.0, "min_ratio": 0.95, "where": {"node": "n1"}, "accept": ["rate.disagreement"]}
+    assert judged(rule, runs=runs).outcome == "pass"
 
 
 def test_a_case_without_a_comparable_baseline_is_not_evaluated():
@@ -188,6 +195,7 @@ def test_rules_are_joined_by_all_or_any_of(key: str, nodes: list[str], outcome: 
         ({"against": "expected"}, 'acceptance[0].all[0].against: table "nodes" has no expected speed; add compare'),
         ({"against": "base"}, 'acceptance[0].all[0].against: "base" is not known; did you mean "baseline"?'),
         ({"against": 5, "unit": "W"}, 'acceptance[0].all[0].unit: "W" is not a unit of throughput; its base unit'),
+        ({"accept": ["rank"]}, 'acceptance[0].all[0].accept: "rank" does not keep a number from being accepted; did'),
         ({"min_ratio": 0}, "acceptance[0].all[0].min_ratio: 0 is out of range; use a number above 0"),
         ({"minratio": 1}, 'acceptance[0].all[0].minratio: no such key; did you mean "min_ratio"?'),
     ],

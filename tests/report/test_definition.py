@@ -381,6 +381,97 @@ def test_a_fact_is_not_computed_over_values_that_a_system_lacks(campaign):
         facts(campaign)
 
 
+OTHERS = """\
+device,devices,model,batch_size,item,cpu,torch,rate
+V100,1,a,296,image,Xeon,1.4,50
+A40,1,a,496,image,EPYC,1.9,100
+V100,1,b,8,image,Xeon,1.4,80
+A40,1,b,16,image,EPYC,1.9,40
+V100,1,c,8,image,Xeon,1.4,80
+A40,1,c,8,token,EPYC,1.9,40
+"""
+OTHERS_SOURCE = (
+    SOURCE.replace('model = "model"', 'model = "model"\nbatch_size = "batch_size"\nitem = "item"')
+    .replace("[[metrics]]", '[environment]\ncpu = "cpu"\ntorch = "torch"\n[[metrics]]')
+    .replace("images/s", "samples/s")
+)
+
+
+@pytest.fixture
+def others(campaign: Path) -> Path:
+    """Return the campaign with more columns: the systems ran other batches on other hosts, and "c" other items."""
+    (campaign / "logs/t.csv").write_text(OTHERS)
+    (campaign / "logs/source.toml").write_text(OTHERS_SOURCE)
+    return campaign
+
+
+@pytest.mark.parametrize(
+    ("models", "batch_size"), [('["a"]', "batch_size (V100: 296, A40: 496)"), ('["a", "b"]', "batch_size")]
+)
+def test_a_computed_fact_says_in_what_else_its_cases_differ(others: Path, models: str, batch_size: str):
+    (others / "reports/expected.toml").write_text(COMPUTED % models)
+    (fact,) = facts(others)
+    assert fact.differs == (batch_size, "cpu (V100: Xeon, A40: EPYC)", "torch (V100: 1.4, A40: 1.9)")
+
+
+def test_a_fact_is_not_computed_from_cases_that_are_not_comparable(others: Path):
+    text = COMPUTED % '["c"]'
+    (others / "reports/expected.toml").write_text(text)
+    with pytest.raises(RequestError) as error:
+        facts(others)
+    assert str(error.value) == (
+        "reports/expected.toml: fact[0].computed: V100 and A40 are not comparable: item token -> image; "
+        'choose other cases, or add accept = ["item"]'
+    )
+    (others / "reports/expected.toml").write_text(text.replace("over =", 'accept = ["item"], over ='))
+    assert [fact.speed for fact in facts(others)] == [2.0]
+
+
+RATIOS = "of,to,devices,model,x\nV100,A40,1,a,0.5\nV100,A40,1,b,0.72\nA40,V100,1,a,9\nV100,A40,8,a,9\n"
+RATIOS_SOURCE = """\
+title = "T"
+tables = ["t.csv"]
+[factors]
+of = "of"
+to = "to"
+devices = "devices"
+model = "model"
+[[metrics]]
+column = "x"
+metric = "speed_ratio"
+unit = "1"
+"""
+
+
+def test_a_fact_can_be_a_published_ratio_of_the_two_systems(campaign: Path):
+    (campaign / "logs/t.csv").write_text(RATIOS)
+    (campaign / "logs/source.toml").write_text(RATIOS_SOURCE)
+    text = (COMPUTED % '["a", "b"]').replace("over =", 'ratio = "speed_ratio", over =')
+    (campaign / "reports/expected.toml").write_text(text)
+    assert [fact.speed for fact in facts(campaign)] == [pytest.approx(0.6)]  # sqrt(0.5 x 0.72)
+    (campaign / "reports/expected.toml").write_text(text.replace('"b"', '"c"'))
+    with pytest.raises(RequestError, match='no measured case of V100 over A40 with model = "c"'):
+        facts(campaign)
+
+
+@pytest.mark.parametrize(
+    ("keys", "error"),
+    [
+        (
+            'metric = "throughput", ratio = "r", over',
+            "fact[0].computed: both metric and ratio; remove one of them",
+        ),
+        ('metric = "power", over', "fact[0].computed.metric: power is not a speed; use"),
+        ('accept = ["clok"], over', 'fact[0].computed.accept: "clok" is not known; did you mean "clock"?'),
+    ],
+)
+def test_a_wrong_computed_fact_is_an_error(campaign: Path, keys: str, error: str):
+    (campaign / "reports/expected.toml").write_text((COMPUTED % '["a"]').replace("over", keys))
+    with pytest.raises(RequestError) as raised:
+        facts(campaign)
+    assert str(raised.value).startswith(f"reports/expected.toml: {error}")
+
+
 def test_a_path_with_a_nul_character_is_refused(tmp_path):
     with pytest.raises(RequestError, match="NUL character"):
         inside(tmp_path, "logs/a\0b", "t.toml: logs")

@@ -59,8 +59,8 @@ def test_without_a_comparison_there_is_no_headline() -> None:
     ("step", "start", "text"),
     [
         (0.5, 5.0, "Training: 550 is 2x faster than 470 (1.99x to 2.01x)."),
-        (1.05, 5.0, "Training: 550 is 4.8 % slower than 470 (4.5 % to 5.0 %)."),
-        (1.0, 5.0, "Training: 550 is as fast as 470: no difference larger than 0.3 %."),
+        (1.05, 5.0, "Training: 550 is 4.8 % slower than 470 (4.4 % to 5.1 %)."),
+        (1.0, 5.0, "Training: 550 is as fast as 470: no difference larger than 0.4 %."),
         (0.9, 1000.0, "Training: 550 is 11 % faster than 470 (896.4 to 905.4 against 996.0 to 1,006 ms)."),
         (
             0.999,
@@ -73,6 +73,26 @@ def test_without_a_comparison_there_is_no_headline() -> None:
 def test_a_pair_has_its_interval_or_both_ranges(step: float, start: float, text: str) -> None:
     own = repeats(step, start=start, noise=NOISE[::-1], driver="550")
     assert two(own, repeats(1.0, start=0.0, driver="470")) == [text]
+
+
+def test_a_likely_difference_is_called_so_and_is_not_counted_as_decided() -> None:
+    """The other cases lend their spread; the pair of the model b differs by nothing."""
+    runs = [
+        each
+        for model, step in (("a", 1.05), ("b", 1.0))
+        for driver, seconds, start in (("550", step, 1000.0), ("470", 1.0, 0.0))
+        for each in repeats(seconds, start=start, noise=(0, 0.4, -0.4), driver=driver, model=model)
+    ]
+    compare = CompareSpec("ratio", {"driver": "470"})
+    where = {"driver": ("550",)}
+    alone = headline_sentences(tables(runs, compare, rows=("driver",), where={**where, "model": ("a",)}))
+    assert alone == [
+        "Training: 550 is likely 4.8 % slower than 470 "
+        "(1.046 to 1.054 against 0.9960 to 1.004 s; spread 0.4 % of 4 cases). "
+        "These runs have warnings: `protocol.few-repeats`."
+    ]
+    (both,) = headline_sentences(tables(runs, compare, rows=("model",), columns=("driver",), where=where))
+    assert "Verdicts: 1 likely slower, 1 undecided." in both
 
 
 def test_published_figures_are_called_so() -> None:
@@ -207,7 +227,8 @@ def test_several_systems_are_ranked_by_their_mean() -> None:
     speeds = {"A": (100.0, 200.0), "B": (150.0, 310.0), "C": (80.0, 440.0), "D": (50.0,), "E": (199.0, 402.0)}
     assert ranked(speeds) == [
         "Training: relative to A, E is 1.99x to 2.01x as fast (2 cells), B is 50 % to 55 % faster (2 cells), "
-        "C is 20 % slower to 2.2x faster (2 cells) and D is 2x slower (published figures, no repeats)."
+        "C is 20 % slower to 2.2x faster (2 cells) and D is 2x slower (published figures, no repeats). "
+        "Not every side has every case: D has 1 of 2 batch sizes (not batch size 2)."
     ]
 
 

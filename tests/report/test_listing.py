@@ -65,7 +65,8 @@ def test_json_has_the_keys_of_the_contract_in_their_order() -> None:
     assert listed["findings"][0] == {
         "severity": "note", "rule": "protocol.gap", "message": "a gap", "path": "logs/x", "line": 3,
     }  # fmt: skip
-    assert list(listed["measurements"][0]) == ["metric", "phase", "value", "unit", "evidence", "window"]
+    (measured,) = listed["measurements"]
+    assert list(measured) == ["metric", "phase", "value", "unit", "evidence", "window", "invalid"]
     assert text.splitlines()[:3] == ["{", ' "version": 1,', ' "runs": [']
     assert json.loads(RunListing(()).to_json()) == {
         "version": 1, "runs": [], "findings": [], "skipped": [],
@@ -113,7 +114,7 @@ def test_csv_and_json_hold_no_control_characters_and_no_formula() -> None:
     entry = run_entry(replace(run(WHOLE), id=name, factors={name: name}), DEFAULT)
     listing = RunListing((entry,))
     heads, cells = csv.reader(io.StringIO(listing.to_csv()))
-    assert cells[0] == cells[heads.index("evidence") + 1] == "'=1\ufffd]0;x\ufffd\ufffd\ufffd"
+    assert cells[0] == cells[heads.index("invalid") + 1] == "'=1\ufffd]0;x\ufffd\ufffd\ufffd"
     for text in (listing.to_csv(), listing.to_json()):
         assert not set(text) & set("\x1b\x07\x9b\u202e")
     assert json.loads(listing.to_json())["runs"][0]["factors"] == {name: name}

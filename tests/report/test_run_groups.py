@@ -47,6 +47,26 @@ def replace_factors(one: RunEntry) -> RunEntry:
     return type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"factors": {}})
 
 
+@pytest.mark.parametrize(
+    ("names", "rows"),
+    [
+        (("r1.log", "r2.log", "r4.log"), 1),
+        (("run-2024-03-01_10-05-00.log", "run-2024-04-17_22-15-31.log"), 1),
+        (("slurm-981234.out", "slurm-1000001.out"), 1),
+        (("3fa9c01/run.json", "77b01de/run.json"), 1),
+        (("table.csv#1", "table.csv#2"), 1),
+        (("infer-nchw-rtx3090.csv", "infer-nchw-rtx4090.csv"), 2),
+        (("infer-nchw-rtx3090.csv", "infer-nhwc-rtx3090.csv"), 2),
+        (("A40/r1.log", "A40/r2.log", "H100/r1.log", "H100/r2.log"), 2),
+        (("b32/r1.log", "b64/r1.log", "b64/r2.log"), 2),
+        (("base.log", "tuned.log"), 2),
+        (("a.log", "x/a.log"), 2),
+    ],
+)
+def test_runs_that_differ_in_a_name_are_not_repeats(names: tuple[str, ...], rows: int) -> None:
+    assert len(ids(*(entry(name, x=1) for name in names))) == rows
+
+
 def test_factors_in_which_cases_differ_are_columns() -> None:
     table = group_rows([entry("a", x=1, y="p", z=True), entry("b", x=2, y="p", z=False), entry("c", y="p")])
     assert table.names == ("x", "z")

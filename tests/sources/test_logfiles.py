@@ -93,11 +93,15 @@ def test_links_are_followed_inside_the_root_only(tmp_path: Path) -> None:
     (root / "logs" / "in.log").symlink_to(root / "logs" / "top.log")
     (root / "logs" / "out.log").symlink_to(tmp_path / "secret")
     (root / "logs" / "loop").symlink_to(root / "logs")
+    (root / "logs" / "gone.log").symlink_to(root / "logs" / "nothing")
     (root / "logs" / ".hidden").write_bytes(b"")
     os.mkfifo(root / "logs" / "pipe")
     view, findings = LogFiles.at(root / "logs", root)
     assert list(view) == sorted([*TREE, "in.log"])
-    assert [(one.rule, one.source) for one in findings] == [("read.unreadable-file", Source("logs/out.log"))]
+    assert [(one.severity, one.rule, one.source) for one in findings] == [
+        ("warning", "read.unreadable-file", Source("logs/gone.log")),
+        ("invalid", "read.unreadable-file", Source("logs/out.log")),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ JADE_TABLES = {
     ("TN A40 x1", "JADE2 V100 x1"): "against-a40--1",
     ("TN A40 x8", "JADE2 V100 x8"): "against-a40--8",
 }
+# Lambda's ratio of V100 and A40 over what the independent program has: the same without its last two digits.
+UNTRUNCATED = {"TN A40 x8": 0.92741 / 0.927, "TN A40 x1": 0.94359 / 0.943}
 JADE_PHASES = {"step": "whole_step", "data": "data_loading", "preproc": "preprocessing"}
 MLPERF = """\
 title = "MLPerf scores"
@@ -100,6 +102,9 @@ def jade_build(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Build:
     shutil.copytree(ROOT / "logs" / "jade2", root / "logs" / "published")
     with (root / "logs" / "published" / "source.toml").open("a", encoding="utf-8") as source:
         source.write('\n[where]\ncluster = "TN"\n')
+    shutil.copytree(
+        ROOT / "logs/lambda-published/v100-over-a40", root / "logs/lambda-published/v100-over-a40"
+    )
     facts = (ROOT / "reports" / "expected.toml").read_text(encoding="utf-8")
     return build_all(root, {"jade2.toml": definition("jade2"), "expected.toml": facts}, root / "logs")
 
@@ -117,7 +122,7 @@ def test_the_slowest_training_is_split_and_its_own_log_warns_about_the_workers(j
         for head, cells in zip(table.rows, table.cells, strict=True)
         if head.key == ("ImageNet", "Train", "whole_step")
     )
-    comparison = row[1].comparison
+    comparison = table.comparison_of(row[1])
     assert comparison is not None
     breakdown = report.breakdown_of[row[1].case, comparison.baseline]
     assert round(comparison.value, 1) == 18.6
@@ -157,7 +162,8 @@ def test_every_comparison_of_jade2_follows_from_its_raw_logs(jade: Tables, corpu
         excess = row["times_slower_than_expected"]
         assert bool(ours["excess"]) == bool(excess), (name, case)
         if excess:
-            assert float(ours["excess"]) == pytest.approx(float(excess), abs=5.1e-5), (name, case)
+            more = UNTRUNCATED.get(row["reference"], 1.0)
+            assert float(ours["excess"]) == pytest.approx(more * float(excess), abs=5.2e-5), (name, case)
     assert len(rows) == 112
     print(f"jade: {len(rows)} of {len(rows)} comparisons follow from the raw logs")
 

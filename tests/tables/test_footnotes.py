@@ -1,5 +1,6 @@
 """Where a footnote goes: to a number, to the head of a row, or into the caption."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -46,3 +47,23 @@ def test_a_note_that_more_rows_lack_is_at_its_numbers(rows: int, without: int) -
     assert not any("a gap" in text for text in made.caption)
     assert [note.text for note in made.notes] == ["a gap"]
     assert marked(made) == rows - without
+
+
+@pytest.mark.parametrize(
+    ("with_gap", "text"),
+    [
+        ((4,), "a gap (1 of 7 repeats: r4)"),
+        ((1, 7), "a gap (2 of 7 repeats: r1, r7)"),
+        ((1, 2, 3, 4, 5, 6), "a gap (6 of 7 repeats: r1, r2, r3, r4 and 2 more)"),
+        (range(1, 8), "a gap"),
+    ],
+)
+def test_a_note_on_some_repeats_says_which(with_gap: Sequence[int], text: str) -> None:
+    runs = [
+        replace(
+            published_run(throughput=1.0), id=f"r/{n}", repeat=n, findings=(GAP,) if n in with_gap else ()
+        )
+        for n in range(1, 8)
+    ]
+    (made,) = build_tables(table_spec(rows=()), runs, NO_FACTS)
+    assert text in [note.text for note in (*made.notes, *made.about)]

@@ -47,6 +47,18 @@ def test_a_required_cell_needs_a_number(cell: dict[str, Any], lacks: list[str]):
     assert messages(cells=[cell]) == lacks
 
 
+@pytest.mark.parametrize(
+    ("counts", "lacks"),
+    [
+        ({"node": 3, "devices": 2}, []),
+        ({"node": 4}, ["3 of 4 required values of node have a number: n1, n2, n3"]),
+        ({"devices": 3}, ["2 of 3 required values of devices have a number: 8, 4"]),
+    ],
+)
+def test_values_may_be_counted(counts: dict[str, int], lacks: list[str]):
+    assert messages(counts=counts) == lacks
+
+
 def test_all_cells_may_be_required():
     assert messages(cells="all") == [
         "required cell node=n1, devices=4: -",
@@ -71,6 +83,8 @@ def test_runs_must_end_as_required():
     [
         ({"cells": [{"nod": "n1"}]}, 'cells[0].nod: is not in rows, columns or facets; did you mean "node"?'),
         ({"cell": []}, 'cell: no such key; did you mean "cells"?'),
+        ({"counts": {"nod": 3}}, 'counts.nod: is not in rows, columns or facets; did you mean "node"?'),
+        ({"counts": {"node": 0}}, "counts.node: 0 is out of range; use a number at least 1"),
         ({"repeats": 0}, "repeats: 0 is out of range; use a number at least 1"),
         ({"statuses": ["done"]}, 'statuses[0]: "done" is not known'),
     ],

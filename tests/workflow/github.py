@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 BOT = "github-actions[bot]"
 REPOSITORY = "owner/benchmarks"
+# The only way in which a step may start Python: nothing in the current folder or in variables is imported.
+ISOLATED = "python -I"
 _EXPRESSION = re.compile(r"\$\{\{\s*([\w.-]+)\s*\}\}")
 
 
@@ -116,7 +118,7 @@ def run_action(
 ) -> JobResult:
     """Run the steps of action.yml that are scripts, as a runner does, in a checkout.
 
-    The step that installs reportgen is replaced by programs that run this source tree.
+    The step that installs reportgen is left out, and `python -I -m reportgen` runs this source tree.
 
     results  what the steps Check and Compare of another job wrote, instead of these steps
     """
@@ -124,7 +126,7 @@ def run_action(
     event = {"pull_request": {"number": 7}} if pull_request else {}
     files = {name: work / name for name in ("event.json", "summary.md", "output.txt")}
     files["event.json"].write_text(json.dumps(event))
-    variables = _variables(work, files, github)
+    variables = _variables(files, github) | environment(work, warm.program())
     variables["GITHUB_BASE_REF"] = "main" if pull_request else ""
     values = {name: str(each["default"]) for name, each in ACTION["inputs"].items()} | {"token": "secret"}
     values |= {name.replace("_", "-"): value for name, value in inputs.items()}
@@ -134,15 +136,7 @@ def run_action(
     for step in ACTION["runs"]["steps"]:
         if "run" not in step or step["name"] == "Install" or (results and step["name"] in _MEASURING):
             continue
-        done = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-            cwd=checkout,
-            env=variables | {name: _evaluated(text, values) for name, text in step.get("env", {}).items()},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
+        done = run_step(step, checkout, variables, values)
         log, code = log + done.stdout, done.returncode
         if code:
             break
@@ -151,33 +145,59 @@ def run_action(
     return JobResult(code, log, summary, outputs, work / "temp" / "reportgen" / "pages")
 
 
-def _evaluated(text: str, inputs: dict[str, str]) -> str:
+def run_step(
+    step: dict[str, Any], checkout: Path, variables: dict[str, str], values: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run a script of action.yml as a runner does. The values are the inputs and, if given, the action's path."""
+    folder = step.get("working-directory", str(checkout)).replace(
+        "${{ runner.temp }}", variables["RUNNER_TEMP"]
+    )
+    return subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=folder,
+        env=variables | {name: _evaluated(text, values) for name, text in step.get("env", {}).items()},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+def _evaluated(text: str, values: dict[str, str]) -> str:
     """Return a value of `env` with its expressions replaced; only what action.yml uses is known."""
 
     def value(match: re.Match[str]) -> str:
-        name = match[1]
-        return str(ROOT) if name == "github.action_path" else inputs[name.removeprefix("inputs.")]
+        name = match[1].removeprefix("inputs.")
+        return values.get(name, str(ROOT)) if name == "github.action_path" else values[name]
 
     return _EXPRESSION.sub(value, text)
 
 
-def _variables(work: Path, files: dict[str, Path], github: FakeGitHub) -> dict[str, str]:
-    programs = work / "bin"
-    programs.mkdir()
-    for name, command in (("python", shlex.quote(sys.executable)), ("reportgen", warm.program())):
-        (programs / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n')
-        (programs / name).chmod(0o755)
+def environment(work: Path, reportgen: str) -> dict[str, str]:
+    """Return the variables of a job, with a `python` whose `-I -m reportgen` is the given command."""
+    python = work / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text(
+        f'#!/bin/sh\nif [ "$1 $2 $3" = "-I -m reportgen" ]; then\n  shift 3\n  exec {reportgen} "$@"\nfi\n'
+        f'exec {shlex.quote(sys.executable)} "$@"\n'
+    )
+    python.chmod(0o755)
     (work / "temp").mkdir()
-    for name in ("summary.md", "output.txt"):
-        files[name].touch()
     return {
-        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PATH": f"{python.parent}:{os.environ['PATH']}",
         "HOME": str(work),
         "PYTHONPYCACHEPREFIX": os.environ["PYTHONPYCACHEPREFIX"],
         "LANG": "C.UTF-8",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "RUNNER_TEMP": str(work / "temp"),
+    }
+
+
+def _variables(files: dict[str, Path], github: FakeGitHub) -> dict[str, str]:
+    for name in ("summary.md", "output.txt"):
+        files[name].touch()
+    return {
         "GITHUB_API_URL": github.url,
         "GITHUB_REPOSITORY": REPOSITORY,
         "GITHUB_EVENT_PATH": str(files["event.json"]),

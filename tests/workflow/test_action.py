@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -42,7 +43,7 @@ def results(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output of the steps Check and Compare; tests of the comment alone differ in what the server answers."""
     folder = tmp_path_factory.mktemp("results")
     study.git.git("clone", "--quiet", str(study.root), str(folder / "checkout"))
-    run_action(folder / "checkout", folder / "job", FakeGitHub(url=CLOSED), pages="false")
+    run_action(folder / "checkout", folder / "job", FakeGitHub(url=CLOSED), pages="false", fail_on="")
     return folder / "job" / "temp" / "reportgen"
 
 
@@ -55,7 +56,7 @@ def github() -> Iterator[FakeGitHub]:
 def test_a_comment_is_created_and_the_summary_and_pages_are_written(
     checkout: Path, tmp_path: Path, github: FakeGitHub
 ) -> None:
-    job = run_action(checkout, tmp_path / "job", github)
+    job = run_action(checkout, tmp_path / "job", github, fail_on="")
     assert (job.code, job.outputs) == (0, {"code": "0"}), job.log
     (comment,) = github.comments
     assert comment["body"].startswith(f"{MARKER}\n\n### Benchmarks: 1 slower\n")
@@ -115,11 +116,11 @@ def test_a_server_that_does_not_answer_is_a_warning(tmp_path: Path, results: Pat
     assert "### Benchmarks: 1 slower" in job.summary
 
 
-def test_a_regression_fails_if_asked_for(checkout: Path, tmp_path: Path, github: FakeGitHub) -> None:
-    job = run_action(checkout, tmp_path / "job", github, fail_on="slower", threshold="2%", pages="false")
+def test_a_regression_fails(checkout: Path, tmp_path: Path, github: FakeGitHub) -> None:
+    job = run_action(checkout, tmp_path / "job", github, pages="false")
     assert job.code == 5
     assert github.comments[0]["body"].startswith(f"{MARKER}\n\n**failed: 1 slower**\n\n### Benchmarks")
-    milder = run_action(checkout, tmp_path / "again", github, fail_on="slower", threshold="9%", pages="false")
+    milder = run_action(checkout, tmp_path / "again", github, threshold="9%", pages="false")
     assert milder.code == 0
 
 
@@ -158,6 +159,11 @@ def test_the_own_comment_is_found_behind_hundreds_of_others(
     assert "1 slower" in ours["body"]
 
 
+def step(name: str) -> dict[str, Any]:
+    (found,) = [each for each in ACTION["runs"]["steps"] if each.get("name") == name]
+    return found
+
+
 def test_inputs_reach_scripts_as_variables_only() -> None:
     """An expression in the text of a script would let its value be a command."""
     for step in ACTION["runs"]["steps"]:
@@ -166,9 +172,15 @@ def test_inputs_reach_scripts_as_variables_only() -> None:
 
 
 def test_the_action_installs_the_version_of_the_action() -> None:
-    (install,) = [step for step in ACTION["runs"]["steps"] if step.get("name") == "Install"]
-    assert install["run"].startswith("python -m pip install ")
+    install = step("Install")
+    assert install["run"].startswith("python -I -m pip install ")
     assert install["run"].endswith('"$ACTION_PATH"')
+
+
+def test_every_step_is_pinned_by_commit() -> None:
+    used = [each["uses"] for each in ACTION["runs"]["steps"] if "uses" in each]
+    assert used
+    assert [name for name in used if not re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", name)] == []
 
 
 def test_the_pre_commit_hook_is_a_command_that_passes_here() -> None:

@@ -5,6 +5,6 @@ valid; `decision` applies it and words the verdict.
 """
 
 from reportgen.compare.verdicts.arrangement import Arrangement, TimedRepeat, arrange
-from reportgen.compare.verdicts.decision import DecisionRule, decide
+from reportgen.compare.verdicts.decision import DecisionRule, Spread, decide
 
-__all__ = ["Arrangement", "DecisionRule", "TimedRepeat", "arrange", "decide"]
+__all__ = ["Arrangement", "DecisionRule", "Spread", "TimedRepeat", "arrange", "decide"]

@@ -18,15 +18,22 @@ from reportgen.compare.exact_tests import (
     rank_sum_test,
     signed_rank_test,
 )
-from reportgen.compare.verdict import TURNS, TestName, Verdict, difference_text
-from reportgen.compare.verdicts.arrangement import Arrangement, TimedRepeat, arrange, have_one_clock
-from reportgen.core.stats import median, trend
+from reportgen.compare.verdict import TURNS, TestName, Verdict, VerdictKind, difference_text
+from reportgen.compare.verdicts.arrangement import Arrangement, TimedRepeat, arrange, have_one_clock, level_of
+from reportgen.core.stats import deviation, mean, median, trend
 
-# Without an interleaved order no test holds its level. Two sets of repeats count as different if they do not
-# overlap and the gap between them is at least this share of the larger range, more if they are fewer than 7.
-# So at most 2 % of equal cases count as different under any noise tried.
-SEPARATION = 0.5
-SEPARATION_TIMES_REPEATS = 3.5
+# Without an interleaved order no test holds its level. Two sets of repeats count as different if their means
+# are so many times the larger standard deviation apart: a measure that does not grow with their number, as a
+# range does. Each repeat fewer than seven asks for 2 % more. So at most 2 % of equal cases count as different
+# under any noise tried (a random walk: 1.98 % of 300,000).
+SEPARATION = 3.72
+SEPARATION_OF_FEWER = 0.02
+
+# A few repeats show their own spread badly. With the spread of at least four comparable cases, a difference
+# of three times the larger one of the two is likely: at most 1.3 % of equal cases whose noise is independent.
+LIKELY = 3.0
+FEWEST_LIKELY = 3
+FEWEST_CASES = 4
 
 # Of the largest ratio whose test is computed without an overflow: e^690 is 4.6e299.
 _MAX_LOG_RATIO = 690.0
@@ -50,19 +57,35 @@ class DecisionRule:
     is_exchangeable: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What comparable cases show of the noise: an assumption about two cases with few repeats.
+
+    share  the standard deviation of repeats, of logarithms, pooled; cases  how many cases it is of
+    """
+
+    share: float
+    cases: int
+
+
 def decide(
     repeats: Sequence[TimedRepeat],
     others: Sequence[TimedRepeat],
     *,
     better: Literal["higher", "lower"],
     rule: DecisionRule = DecisionRule(),
+    spread: Spread | None = None,
 ) -> Verdict:
     """Return the verdict on a case against a baseline, and what one more round or repeat of both costs.
 
     repeats, others  of the case and of the baseline, positive values
     better           whether a higher or a lower value is the faster one
+    spread           of comparable cases, None if it is not known; with it, an open verdict may be likely
     """
     verdict = _decided(repeats, others, better, rule)
+    if spread and _is_open(verdict):
+        speeds, base = (_log_speeds(side, better) for side in (repeats, others))
+        verdict = _by_pooled_spread(verdict, speeds, base, spread)
     times = [[each.seconds for each in side if each.seconds is not None] for side in (repeats, others)]
     return replace(
         verdict,
@@ -77,8 +100,7 @@ def _decided(
     better: Literal["higher", "lower"],
     rule: DecisionRule,
 ) -> Verdict:
-    sign = 1.0 if better == "higher" else -1.0
-    speeds, base = ([sign * math.log(each.value) for each in side] for side in (repeats, others))
+    speeds, base = (_log_speeds(side, better) for side in (repeats, others))
     arrangement = arrange(repeats, others)
     if max(speeds + base) - min(speeds + base) > _MAX_LOG_RATIO:
         largest = math.copysign(_MAX_LOG_RATIO, median(speeds) - median(base))
@@ -88,20 +110,30 @@ def _decided(
     if len(speeds) < 2 or len(base) < 2:
         return Verdict("no repeats", ratio, arrangement.kind, reason="one figure has no spread")
     if arrangement.is_paired and len(arrangement.rounds) >= 2:
-        return _by_rounds(arrangement, sign, rule)
+        return _by_rounds(arrangement, better, rule)
     if rule.is_exchangeable:
-        return _by_ranks(speeds, base, _in_order(repeats, sign), _in_order(others, sign), rule)
+        ordered, base_ordered = (_log_speeds(_in_order(side), better) for side in (repeats, others))
+        return _by_ranks(speeds, base, ordered, base_ordered, rule)
     is_timed = have_one_clock((*repeats, *others))
     verdict = _by_separation(speeds, base, ratio, arrangement, is_timed=is_timed)
     is_open = verdict.kind == "undecided"
     return replace(verdict, counted=TURNS, more=fewest_rounds(1 - rule.confidence)) if is_open else verdict
 
 
-def _by_rounds(arrangement: Arrangement, sign: float, rule: DecisionRule) -> Verdict:
-    logs = [sign * (math.log(own.value) - math.log(base.value)) for own, base in arrangement.rounds]
-    alpha = 1 - rule.confidence
-    counted = _Counted(len(logs), "rounds", fewest_rounds(alpha))
-    return _verdict(signed_rank_test(logs, rule.confidence), arrangement.kind, "signed rank", counted, rule)
+def _log_speeds(repeats: Sequence[TimedRepeat], better: Literal["higher", "lower"]) -> list[float]:
+    sign = 1.0 if better == "higher" else -1.0
+    return [sign * math.log(each.value) for each in repeats]
+
+
+def _by_rounds(arrangement: Arrangement, better: Literal["higher", "lower"], rule: DecisionRule) -> Verdict:
+    own, base = (_log_speeds([pair[side] for pair in arrangement.rounds], better) for side in (0, 1))
+    logs = [speed - other for speed, other in zip(own, base, strict=True)]
+    level = level_of(arrangement.kind, 1 - rule.confidence)
+    counted = _Counted(len(logs), "rounds", fewest_rounds(level))
+    result = signed_rank_test(logs, 1 - level)
+    # The interval excludes 0 where p is at most 1 - confidence, here too.
+    result = result._replace(p=min(1.0, result.p * (1 - rule.confidence) / level))
+    return _verdict(result, arrangement.kind, "signed rank", counted, rule)
 
 
 def _by_ranks(
@@ -121,10 +153,9 @@ def _by_ranks(
     return _verdict(result, "exchangeable", "rank sum", counted, rule)
 
 
-def _in_order(repeats: Sequence[TimedRepeat], sign: float) -> list[float]:
-    """Return the log speeds in the order of time; as they stand if the order is not known."""
-    ordered = sorted(repeats, key=lambda each: each.start or 0.0) if have_one_clock(repeats) else repeats
-    return [sign * math.log(each.value) for each in ordered]
+def _in_order(repeats: Sequence[TimedRepeat]) -> Sequence[TimedRepeat]:
+    """Return the repeats in the order of time; as they stand if the order is not known."""
+    return sorted(repeats, key=lambda each: each.start or 0.0) if have_one_clock(repeats) else repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +201,27 @@ def _by_separation(
     if fewest < FEWEST_SEPARATED:
         reason = f"{order}, and fewer than {FEWEST_SEPARATED} repeats"
         return Verdict("undecided", ratio, kind, reason=reason)
-    gap = max(min(speeds) - max(base), min(base) - max(speeds))
-    larger = max(max(side) - min(side) for side in (speeds, base))
-    if gap > 0 and gap >= max(SEPARATION, SEPARATION_TIMES_REPEATS / fewest) * larger:
-        return Verdict("faster" if ratio > 1 else "slower", ratio, kind, "separation")
+    needed = SEPARATION * (1 + SEPARATION_OF_FEWER * max(7 - fewest, 0))
+    difference, larger = mean(speeds) - mean(base), max(deviation(speeds), deviation(base))
+    if difference and abs(difference) >= needed * larger:
+        return Verdict("faster" if difference > 0 else "slower", ratio, kind, "separation", spread=larger)
     return Verdict("undecided", ratio, kind, "separation", reason=order)
+
+
+def _is_open(verdict: Verdict) -> bool:
+    """Return whether nothing was decided for want of repeats or of an order, and not by an interval."""
+    return verdict.kind == "undecided" and verdict.low is None and verdict.more > 0
+
+
+def _by_pooled_spread(
+    verdict: Verdict, speeds: Sequence[float], base: Sequence[float], spread: Spread
+) -> Verdict:
+    """Return an open verdict as a likely one, if the spread of other cases makes the difference so large."""
+    if min(len(speeds), len(base)) < FEWEST_LIKELY or spread.cases < FEWEST_CASES:
+        return verdict
+    difference = mean(speeds) - mean(base)
+    larger = max(spread.share, deviation(speeds), deviation(base))
+    if not difference or abs(difference) < LIKELY * larger:
+        return verdict
+    kind: VerdictKind = "likely faster" if difference > 0 else "likely slower"
+    return replace(verdict, kind=kind, test="pooled spread", p=None, spread=spread.share, cases=spread.cases)

@@ -1,17 +1,18 @@
 """Read what the Hugging Face Trainer leaves: trainer_state.json, printed dicts, LLaMA-Factory's log.
 
 Each file becomes one Run; files of one training in a folder are one run (see one_training). The Trainer does
-not time steps: trainer_state.json and the printed dicts end in totals over the whole `train()` call,
-evaluation and compilation included, which become aggregates. Intervals exist if entries count time from the
-beginning of training (LLaMA-Factory's elapsed time in whole seconds; newer versions' `train_runtime` in every
-entry), and if the progress bar of training is in the log.
+not time steps: trainer_state.json and the printed dicts end in totals over the whole `train()` call, which
+become aggregates: without the evaluations whose times the file lists, with compilation and checkpoints.
+Intervals exist if entries count time from the beginning of training (LLaMA-Factory's elapsed time in whole
+seconds; newer versions' `train_runtime` in every entry), and if the progress bar of training is in the log.
 
 Format: https://github.com/huggingface/transformers, trainer_callback.py and trainer_utils.py (speed_metrics);
 https://github.com/hiyouga/LLaMA-Factory, train/callbacks.py.
 """
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -123,22 +124,28 @@ def _from_state(log: TextLog) -> Run:
     state = json_values.table(document)
     entries = tables(state.get("log_history"))
     final = next((entry for entry in reversed(entries) if _RATE in entry), None)
-    others = (entry for entry in entries if entry is not final and whole(entry.get("step")))
-    timed = [entry for entry in others if "train_runtime" in entry]
+    training = entries[: entries.index(final)] if final else entries
+    places = [i for i, entry in enumerate(training) if "train_runtime" in entry and whole(entry.get("step"))]
+    timed = [training[i] for i in places]
+    evaluated = np.cumsum([0.0, *(math.fsum(_evaluations(entry)) for entry in training)])
     # Entries are in the order of the file, so the line of each is that of its own key.
     lines = [*json_values.lines_of(log.content, b'"train_runtime"'), *[0] * len(timed)]
     run = _start(log, [entry["step"] for entry in timed], lines[: len(timed)])
     run.factors["item"] = "sample"
     if timed and bool((np.diff(run.step) > 0).all()):
         tokens = _numbers(timed, "num_input_tokens_seen")
-        _add_since_begin(run, _numbers(timed, "train_runtime"), tokens)
+        # An evaluation is listed behind the step that it follows, and is part of the next interval.
+        _add_since_begin(
+            run, _numbers(timed, "train_runtime"), tokens, np.diff(evaluated[places], prepend=0.0)
+        )
         run.factors["item"] = "token" if np.isfinite(tokens).all() else "sample"
     if batch := whole(state.get("train_batch_size")):
         run.factors["micro_batch_size"] = batch
     if document is None:
         log.malformed.add(1, "not a JSON document")
     if final:
-        _add_final(run, final, whole(state.get("max_steps")) or 0)
+        evaluations = [time for entry in training for time in _evaluations(entry)]
+        _add_final(run, final, whole(state.get("max_steps")) or 0, evaluations)
     elif not run.series:
         run.note(_INCOMPLETE, "no totals: a checkpoint's state; the end of training adds them")
     return run.run()
@@ -148,12 +155,16 @@ def _numbers(entries: Sequence[Mapping[str, Any]], key: str) -> FloatArray:
     return np.array([number(entry.get(key)) for entry in entries])
 
 
-def _add_since_begin(run: RunBuilder, since: FloatArray, tokens: FloatArray) -> bool:
+def _add_since_begin(
+    run: RunBuilder, since: FloatArray, tokens: FloatArray, evaluated: FloatArray | float = 0.0
+) -> bool:
     """Add intervals from a clock (s) that restarts with each process; return whether one was resumed.
+
+    evaluated  s of evaluations in each interval
 
     A resumed process continues to count steps and tokens, so the share of its first entry is unknown.
     """
-    span, time = np.diff(run.step, prepend=0), np.diff(since, prepend=0.0)
+    span, time = np.diff(run.step, prepend=0), np.diff(since, prepend=0.0) - evaluated
     time[time < 0] = np.nan
     later = (time / span)[1:][np.isfinite(time[1:])]
     usual = np.median(later) if len(later) and span[0] > spans(run.step)[0] else 0.0
@@ -163,20 +174,62 @@ def _add_since_begin(run: RunBuilder, since: FloatArray, tokens: FloatArray) -> 
     return bool(np.isnan(time).any())
 
 
-def _add_final(run: RunBuilder, final: Mapping[str, Any], planned: int) -> None:
-    """Add the totals of a job; its rates are of the planned steps, and of steps alone in older versions."""
+def _evaluations(entry: Mapping[str, Any]) -> Iterator[float]:
+    """Yield the s of the evaluation that an entry is about, if it is: `eval_runtime`, `eval_NAME_runtime`."""
+    for key, value in entry.items():
+        time = number(value) if key.startswith("eval_") and key.endswith("_runtime") else 0.0
+        if time > 0:
+            yield time
+
+
+def _without(run: RunBuilder, evaluations: Sequence[float], time: float, text: str) -> tuple[float, str]:
+    """Return the s of a job without its evaluations, and the difference as text.
+
+    NaN, with a finding, if they took longer than the job: a resumed process lists those of the processes
+    before it, and its steps are those of all of them.
+    """
+    if not evaluations:
+        return time, text
+    seconds = math.fsum(evaluations)
+    listed = f"{len(evaluations)} evaluation{'s' * (len(evaluations) > 1)} of {seconds:.6g} s"
+    if seconds < time:
+        return time - seconds, f"({text} - {listed})"
+    message = (
+        f"training took {text}, and its log lists {listed}: an earlier process did most steps, so no rate "
+        "is derived from that time"
+    )
+    run.note(Rule.READ_CONTRADICTION, message)
+    return math.nan, text
+
+
+def _add_final(run: RunBuilder, final: Mapping[str, Any], planned: int, evaluations: Sequence[float]) -> None:
+    """Add the totals of a job; its rates are of the planned steps, and of steps alone in older versions.
+
+    evaluations  s of each that is part of the job
+    """
     time, rate, tokens = (number(final.get(key)) for key in ("train_runtime", _RATE, "num_input_tokens_seen"))
     steps = whole(final.get("step")) or 0
     line = next(reversed(json_values.lines_of(run.log.content, f'"{_RATE}"'.encode())), 0)
+    alone, text = _without(run, evaluations, time, f"{time} s")
     if steps:
-        run.add_aggregate("step_time", time / steps, f"{time} s / {steps} steps", "total", steps, line)
+        run.add_aggregate("step_time", alone / steps, f"{text} / {steps} steps", "total", steps, line)
     run.add_aggregate("run_time", time, f"{time} s", "total", steps, line)
     is_of_samples = "train_steps_per_second" in final and steps >= planned
     if run.factors["item"] == "sample" and is_of_samples:
-        run.add_aggregate("throughput", rate, f"{rate} samples/s", "total", steps, line)
+        _add_rate(run, rate, time, alone, text, steps, line)
     if tokens > 0 and time > 0:
-        text = f"{tokens:.0f} tokens / {time} s"
-        run.add_aggregate("token_throughput", tokens / time, text, "total", steps, line)
+        text = f"{tokens:.0f} tokens / {text}"
+        run.add_aggregate("token_throughput", tokens / alone, text, "total", steps, line)
+
+
+def _add_rate(
+    run: RunBuilder, rate: float, time: float, alone: float, text: str, steps: int, line: int
+) -> None:
+    """Add the printed samples/s of a job, over its time without evaluations (s, and as text)."""
+    original = f"{rate:g} samples/s"
+    if alone != time:
+        rate, original = rate * time / alone, f"{original} x {time:g} s / {text}"
+    run.add_aggregate("throughput", rate, original, "total", steps, line)
 
 
 def _from_lines(log: TextLog) -> Run:
@@ -187,10 +240,12 @@ def _from_lines(log: TextLog) -> Run:
     ]
     # A resumed process repeats its last steps.
     highest = np.maximum.accumulate(np.array([entry["current_steps"] for _, entry in entries], np.int64))
-    kept = [entries[i] for i in np.flatnonzero(np.diff(highest, prepend=0) > 0).tolist()]
+    is_new = np.diff(highest, prepend=0) > 0
+    kept = [entries[i] for i in np.flatnonzero(is_new).tolist()]
     lines, kept_entries = [line for line, _ in kept], [entry for _, entry in kept]
     run = _start(log, [entry["current_steps"] for entry in kept_entries], lines)
     since = elapsed([entry["elapsed_time"].encode() for entry in kept_entries])
+    _note_repeated(run, entries, np.flatnonzero(~is_new).tolist())
     tokens = _numbers(kept_entries, "total_tokens")
     run.factors.update({"item": "token"} if np.isfinite(tokens).any() else {})
     is_resumed = len(kept) > 1 and _add_since_begin(run, since, tokens)
@@ -207,6 +262,23 @@ def _from_lines(log: TextLog) -> Run:
     return run.run()
 
 
+def _note_repeated(
+    run: RunBuilder, entries: Sequence[tuple[int, Mapping[str, Any]]], repeated: Sequence[int]
+) -> None:
+    """Report entries whose steps came before: of a resumed process, or of several that write one log."""
+    if not repeated:
+        return
+    line, entry = entries[repeated[0]]
+    before = entries[repeated[0] - 1][1]
+    again = "entry repeats a step" if len(repeated) == 1 else "entries repeat steps"
+    message = (
+        f"{len(repeated)} {again}, the first with step {entry['current_steps']} at {entry['elapsed_time']} "
+        f"after step {before['current_steps']} at {before['elapsed_time']}: a resumed process, or several "
+        "that write into one log; the first of each step counts"
+    )
+    run.note(Rule.READ_SEVERAL_RUNS, message, run.log.files.source(run.log.files.path, line))
+
+
 def _from_text(log: TextLog) -> Run:
     plan, totals = trainer_output.plan(log), trainer_output.totals(log)
     bars, planned = trainer_output.progress(log, plan, totals)
@@ -219,18 +291,25 @@ def _from_text(log: TextLog) -> Run:
     run.breaks = tuple(trainer_output.evaluations(log, bars))
     run.add_stamps(since[far], run.work(np.diff(run.step, prepend=0)))
     if totals:
-        _add_totals(run, totals, done or planned, planned)
+        evaluations = trainer_output.evaluation_times(log, plan.at, totals.end)
+        _add_totals(run, totals, done or planned, planned, evaluations)
         return run.run()
     if not done:
         run.note(_INCOMPLETE, "no totals: the log ends before training does")
     return shortened(run.run(), done, planned)
 
 
-def _add_totals(run: RunBuilder, totals: trainer_output.Totals, steps: int, planned: int) -> None:
-    """Add the totals of a job; its rates are of the planned steps, however many were done."""
-    time, text, line = totals.time, totals.time_text, totals.line
+def _add_totals(
+    run: RunBuilder, totals: trainer_output.Totals, steps: int, planned: int, evaluations: Sequence[float]
+) -> None:
+    """Add the totals of a job; its rates are of the planned steps, however many were done.
+
+    evaluations  s of each that is part of the job
+    """
+    time, line = totals.time, totals.line
+    alone, text = _without(run, evaluations, time, totals.time_text)
     if steps and totals.is_of(planned):
-        run.add_aggregate("step_time", time / steps, f"{text} / {steps} steps", "total", steps, line)
-    run.add_aggregate("run_time", time, text, "total", 0, line)
+        run.add_aggregate("step_time", alone / steps, f"{text} / {steps} steps", "total", steps, line)
+    run.add_aggregate("run_time", time, totals.time_text, "total", 0, line)
     if steps >= planned:
-        run.add_aggregate("throughput", totals.rate, f"{totals.rate:g} samples/s", "total", 0, line)
+        _add_rate(run, totals.rate, time, alone, text, 0, line)

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from reportgen.core.model import IntArray
 from reportgen.core.rules import Rule, Severity
 from reportgen.formats.native.integer_csv import ABSENT, IntTable
 from reportgen.formats.native.run_json import RunFile
@@ -24,6 +25,16 @@ _INVALID_SHARE = 0.05
 
 # Fewer different step times may agree by chance.
 _MIN_DIFFERENT = 5
+# Fewer durations may have a common divisor, or be equal, by chance.
+_MIN_DURATIONS = 10
+# A tick that is this share of a step is named; beyond the second share, no number is printed.
+_NAMED_TICK, _INVALID_TICK = 0.01, 0.1
+# The unit of the format: no clock can show less.
+_FINEST_TICK = 1
+# Steps of 0 s that are more than this share forbid a number.
+_MAX_ZERO_SHARE = 0.05
+# Almost all steps touch: a break may be between two.
+_MIN_TOUCHING = 0.9
 
 
 class CheckedSteps(Protocol):
@@ -63,6 +74,7 @@ def find_contradictions(
     yield from _copied_ranks(ranks)
     yield from _samples(run, ranks)
     yield from _wall_time(run, ranks)
+    yield from _coarse(ranks)
 
 
 def _ends(run: RunFile, ranks: Sequence[CheckedSteps]) -> Iterator[Contradiction]:
@@ -121,3 +133,49 @@ def _wall_time(run: RunFile, ranks: Sequence[CheckedSteps]) -> Iterator[Contradi
     severity: Severity = "invalid" if excess > _INVALID_SHARE * steps and not is_settable else "warning"
     message = f"the steps take {steps:.4g} s together, but {what} {wall_time:.4g} s"
     yield Contradiction(Rule.CLOCK_CONTRADICTION, severity, message, _RUN)
+
+
+def tick_of(durations: IntArray) -> int:
+    """Return the ns that all durations are multiples of; 0 if they are few, equal or absent."""
+    known = durations[durations != ABSENT]
+    is_known = len(known) >= _MIN_DURATIONS and bool((known != known[0]).any())
+    return int(np.gcd.reduce(known)) if is_known else 0
+
+
+def _coarse(ranks: Sequence[CheckedSteps]) -> Iterator[Contradiction]:
+    """Report a clock that was set back, or is coarse: times of 0, equal ones, multiples of a long tick.
+
+    Steps that end where the next ones begin add up with any tick, unless some of them take no time.
+    """
+    for rank in ranks:
+        begin, durations = rank.table.column("begin_ns"), rank.table.column("duration_ns")
+        known = durations[durations != ABSENT]
+        total = float(known.sum(dtype=np.float64))
+        is_back = (begin[1:] < begin[:-1]) & (begin[1:] != ABSENT) & (begin[:-1] != ABSENT)
+        if is_back.any():
+            step = int(rank.table.column("step")[1:][is_back][0])
+            message = f"rank {rank.number}: the clock was set back before step {step}"
+            yield Contradiction(Rule.CLOCK_CONTRADICTION, "warning", message, rank.name)
+        if len(known) < _MIN_DURATIONS or total <= 0:
+            continue
+        steps, mean = f"rank {rank.number}: ", total / len(known)
+        zeros, tick = int(np.count_nonzero(known == 0)), tick_of(durations)
+        if zeros:
+            severity: Severity = "invalid" if zeros > _MAX_ZERO_SHARE * len(known) else "warning"
+            message = f"{steps}{zeros} of {len(known)} steps take 0 s by their clock"
+            yield Contradiction(Rule.CLOCK_COARSE, severity, message, rank.name)
+        elif not tick:
+            message = (
+                f"{steps}all {len(known)} steps take exactly {mean / 1e9:.9g} s; the tick of their clock may "
+            )
+            message += "be as long"
+            yield Contradiction(Rule.CLOCK_COARSE, "warning", message, rank.name)
+        elif tick > max(_NAMED_TICK * mean, _FINEST_TICK):
+            touching = begin[1:] == begin[:-1] + durations[:-1]
+            is_exact = len(touching) > 0 and float(touching.mean()) >= _MIN_TOUCHING
+            message = (
+                f"{steps}all step times are multiples of {tick / 1e9:.4g} s, {tick / mean:.1%} of a step"
+            )
+            message += "; they add up without gaps" if is_exact else ", and may be off by as much"
+            severity = "invalid" if tick > _INVALID_TICK * mean and not is_exact else "warning"
+            yield Contradiction(Rule.CLOCK_COARSE, severity, message, rank.name)

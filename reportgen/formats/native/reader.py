@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from reportgen.core.command_line import of_work
 from reportgen.core.factors import is_factor_value
 from reportgen.core.model import (
     STEP,
@@ -30,7 +31,7 @@ from reportgen.core.model import (
 )
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
-from reportgen.formats.native.contradictions import find_contradictions
+from reportgen.formats.native.contradictions import find_contradictions, tick_of
 from reportgen.formats.native.device_time import device_begins, fill_not_entered
 from reportgen.formats.native.integer_csv import ABSENT, IntTable, Layout, parse
 from reportgen.formats.native.run_json import RunFile, StepClock, parse_run, twice_with_other_values
@@ -238,11 +239,21 @@ class _RunFolder:
         self._add_peak_memory(ranks)
         if json.round is not None and json.order_seed is not None:
             run.round = (json.order_seed, json.round)
+        run.command = of_work(json.command)
         begin, end = json.started_realtime_ns, json.ended_realtime_ns
-        run.set_start(None if begin is None else utc(begin / 1e9))
+        start = None if begin is None else utc(begin / 1e9)
+        run.set_start(start)
         run.ended = None if end is None else end / 1e9
+        if begin is not None and start is None:
+            message = (
+                f"the run began {begin / 1e9:.6g} s after 1970 by its clock, which was not set: not used"
+            )
+            self._note(Rule.CLOCK_CONTRADICTION, message, _RUN)
         if json.samples_per_step is not None:
             run.samples_per_step = float(json.samples_per_step * max(json.ranks or 1, len(ranks)))
+        # The monotonic clock cannot be set and begins with the machine. Readings of one pair differ by
+        # microseconds.
+        run.machines = frozenset(f"{part.offset / 1e9:.2f}" for part in ranks if part.offset is not None)
         self._add_status(ranks)
         self._add_contradictions(ranks)
         return run.run()
@@ -349,24 +360,26 @@ class _RunFolder:
         table, json, clocks = part.table, self.json, self.json.column_clocks
         step, span = table.column("step"), table.column("span")
         span = np.where(span == ABSENT, 1, span)
-        columns: list[tuple[str, str, StepClock, FloatArray]] = []
-        phases: dict[str, list[tuple[StepClock, FloatArray]]] = {}
+        columns: list[tuple[str, str, StepClock, FloatArray, float]] = []
+        phases: dict[str, list[tuple[StepClock, FloatArray, float]]] = {}
         for column in table.columns:
             match = _PHASE.fullmatch(column)
             if match or column == "duration_ns":
                 phase, clock = (match[1], _CLOCKS[match[2]]) if match else (STEP, "host")
-                time = (clocks.get(column, clock), part.scaled(column, 1e9))
+                # A reader's finding is about the clock of whole steps.
+                rounding = tick_of(table.column(column)) / 2e9 if phase != STEP else 0.0
+                time = (clocks.get(column, clock), part.scaled(column, 1e9), rounding)
                 phases.setdefault(phase, []).append(time)
         for phase, times in phases.items():
-            values = [value for _, value in times]
+            values = [value for _, value, _ in times]
             if phase != STEP:
                 values = fill_not_entered(values, table.column(f"{phase}_count"), span)
-            for (clock, _), value in zip(times, values, strict=True):
-                columns.append(("step_time", phase, clock, value))
+            for (clock, _, rounding), value in zip(times, values, strict=True):
+                columns.append(("step_time", phase, clock, value, rounding))
         for metric, usual in (("tokens", json.tokens_per_step), ("operations", json.flops_per_step)):
             work = part.work(metric, span, usual)
             if np.isfinite(work).any():
-                columns.append((metric, STEP, "host", work))
+                columns.append((metric, STEP, "host", work, 0.0))
         begin = part.seconds(table.column("begin_ns"), origin)
         samples = part.work("samples", span, json.samples_per_step)
         breaks = tuple(
@@ -375,12 +388,13 @@ class _RunFolder:
         )
         idle_after = frozenset(int(last) for _, (last, _, _) in table.records["#sync"])
         on_device = _device_begins(part, begin)
-        for metric, phase, clock, value in columns:
+        for metric, phase, clock, value, rounding in columns:
             is_device_step = (metric, phase, clock) == ("step_time", STEP, "cuda_event")
             yield make_series(
                 metric, clock, step, value, self.files.source(part.name), phase=phase, rank=part.number,
                 span=span, begin=on_device if is_device_step else begin,
                 samples=samples, line=table.line, breaks=breaks, idle_after=idle_after,
+                rounding=rounding,
             )  # fmt: skip
 
     def _devices(self, part: _CsvFile, origin: int | None) -> Iterator[Telemetry]:

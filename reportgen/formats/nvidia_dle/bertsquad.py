@@ -1,10 +1,10 @@
 """Read logs of NVIDIA's BERT fine-tuning on SQuAD: tqdm's bars, sparse DLL records.
 
-A file becomes one Run. Steps and their rates come from the bars, times the global batch. The DLL records have
-timestamps, mostly of every 50th step alone (1, 51, 101): they are used for logs without bars, where they are
-dense enough for any window, and where they contradict the rates of the bars. The final rate is an aggregate;
-newer programs divide 100 steps by the time of the training even if fewer steps ran, so it is left out if the
-bars count fewer.
+A file becomes one Run. Steps and their rates come from the bars, times the global batch. The DLL records
+have timestamps, mostly of every 50th step alone (1, 51, 101): they are used for logs without bars, where
+they are dense enough for any window, and where they contradict the rates of the bars within an epoch. The
+final rate is an aggregate; newer programs divide 100 steps by the time of the training even if fewer steps
+ran, so it is left out if the bars count fewer.
 
 Bars (`Iteration:   1%|#   | 7/516 [00:03<03:25,  2.47it/s]`) are redrawn after a carriage return. Those of
 several ranks are mixed and the last one of a loop is often drawn twice, so each step counts once, as first
@@ -135,19 +135,22 @@ def _is_better(stamps: Steps, step: IntArray, rate: FloatArray, accumulated: int
     accumulated  bars of an update
     """
     number, first = np.unique(count_on(stamps.epoch, stamps.iteration)[0], return_index=True)
-    at = stamps.t[first]
+    at, epoch = stamps.t[first], stamps.epoch[first]
     is_dated = np.isfinite(at)
-    number, at = number[is_dated], at[is_dated]
+    number, at, epoch = number[is_dated], at[is_dated], epoch[is_dated]
     if len(number) < _MIN_STAMPS:
         return False
     if np.median(np.diff(number)) <= _MAX_STRIDE:
         return True
-    # The first interval is the warm-up, of which bars are drawn late.
-    inside = (step > number[1] * accumulated) & (step <= number[-1] * accumulated)
-    if not inside.any() or number[-1] - number[1] < _MIN_COMPARED_STEPS:
+    # The first interval is the warm-up, of which bars are drawn late. Between epochs no bar counts the time.
+    within = np.flatnonzero(np.diff(epoch) == 0)
+    within = within[within > 0]
+    steps = int(np.diff(number)[within].sum())
+    inside = np.isin(np.searchsorted(number * accumulated, step, "left") - 1, within)
+    if not inside.any() or steps < _MIN_COMPARED_STEPS:
         return False
-    by_bars = float(np.mean(1 / rate[inside])) * int(number[-1] - number[1])
-    return abs(by_bars / float(at[-1] - at[1]) - 1) > _MAX_SMOOTHED if at[-1] > at[1] else False
+    by_bars, seconds = float(np.mean(1 / rate[inside])) * steps, float(np.diff(at)[within].sum())
+    return abs(by_bars / seconds - 1) > _MAX_SMOOTHED if seconds > 0 else False
 
 
 def _add_bars(run: RunBuilder, step: IntArray, rate: FloatArray, line: IntArray) -> None:

@@ -2,7 +2,7 @@
 
 A file becomes one Run. Step times come from the timestamps of the records; printed rates are kept to check
 them. Each program has its own name for the throughput of the job: `_RATES` lists the known ones; for other
-programs the unit of a metric decides.
+programs the unit of a metric decides. NeMo prints the time of a step instead.
 
 BERT, SSD, Mask R-CNN, Tacotron 2 and WaveGlow print more than DLLogger's records and have other readers.
 
@@ -44,6 +44,7 @@ class Rate:
     final      in the record of the whole run, where it is this `statistic`
     item       "" if programs for several kinds of items share the name
     signature  text that only this program prints, `metric` if empty
+    is_time    the metric is the s of a step, and the program prints no record of the whole run
     """
 
     metric: str
@@ -53,6 +54,7 @@ class Rate:
     is_batch_global: bool = False
     model: str = ""
     signature: str = ""
+    is_time: bool = False
 
 
 _RATES = (
@@ -64,6 +66,7 @@ _RATES = (
     Rate("training_sequences_per_second", "sequence", "training_sequences_per_second"),  # PyTorch BERT
     # NCF prints no steps. It reports the best epoch because the first of its two is slow.
     Rate("train_throughput", "sample", "best_train_throughput", "best", True, "NCF", "valid_batch_size"),
+    Rate("train_step_timing in s", "sequence", "", is_batch_global=True, is_time=True),  # NeMo
 )
 _BY_SIGNATURE = [((rate.signature or rate.metric).encode(), rate) for rate in _RATES]
 _MAX_LIST_CHARS = 10000
@@ -99,7 +102,8 @@ def _parse(log: TextLog) -> tuple[Rate | None, ParsedLog]:
 
 
 def _run(log: TextLog, rate: Rate | None, parsed: ParsedLog) -> RunBuilder:
-    run = RunBuilder(log, _NAME, has_result=parsed.summary is not None)
+    has_result = None if rate and rate.is_time else parsed.summary is not None
+    run = RunBuilder(log, _NAME, has_result=has_result)
     _describe(run, parsed, rate)
     _measure(run, parsed, rate)
     return run
@@ -137,6 +141,9 @@ def _describe(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
         batch = int(crashed_batch[1]) if crashed_batch else None
     devices = _devices(run.log, parameters)
     # NVIDIA's MXNet prints the batch of all its GPUs.
+    if rate and rate.is_time:
+        run.factors["framework"] = "NeMo"
+        batch = positive(str(parameters.get("cfg/global_batch_size")))
     if (rate and rate.is_batch_global) or "kv_store" in parameters:
         run.samples_per_step = set_batch(run, devices, global_batch=batch)
     else:
@@ -197,7 +204,11 @@ def _measure(run: RunBuilder, parsed: ParsedLog, rate: Rate | None) -> None:
     run.add_stamps(steps.t, run.samples_per_step)
     printed = np.isfinite(steps.rate)
     run.step, run.line, run.breaks = step[printed], steps.line[printed], ()
-    run.add("throughput", steps.rate[printed], "printed", span=np.full(len(run.step), _stride(step)))
+    span = np.full(len(run.step), _stride(step))
+    if rate and rate.is_time:
+        run.add("step_time", steps.rate[printed] * span, "printed", span=span, samples=run.work(span))
+    else:
+        run.add("throughput", steps.rate[printed], "printed", span=span)
     run.step = step
     final = parsed.summary.get(rate.final) if rate and parsed.summary else None
     if rate and final:

@@ -1,8 +1,9 @@
 """Read logs of NVIDIA's Mask R-CNN: lines of its trainer, or the DLL records of newer versions.
 
 A file becomes one Run. Every 20th step has a line with a timestamp, so step times are the intervals between
-lines. The printed `time` is smoothed and its global mean includes the first steps, so throughput does not
-use them. Some logs contain only the final line, `Training perf is: 6.641576 FPS`.
+lines. The printed `time` is the median of the last 20 steps, which hides slow ones, and its global mean
+includes the first steps, so it counts only where lines have no timestamp. Some logs contain only the final
+line, `Training perf is: 6.641576 FPS`.
 
 Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN.
 """
@@ -54,10 +55,8 @@ def _add_steps(run: RunBuilder) -> None:
         set_steps(run, steps)
         run.breaks, t, time = (), steps.t, steps.rate
     run.add_stamps(t, run.samples_per_step)
-    if run.samples_per_step:
-        run.add(
-            "throughput", run.samples_per_step / time, "printed", span=np.diff(run.step, prepend=0).clip(1)
-        )
+    span = np.diff(run.step, prepend=0).clip(1)
+    run.add("step_time", time * span, "printed", span=span, samples=run.work(span))
 
 
 def _places(log: TextLog) -> StepPlaces:

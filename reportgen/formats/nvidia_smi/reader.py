@@ -6,7 +6,7 @@ that the driver does not have ("[N/A]") are absent.
 
 Fields are named as `nvidia-smi --help-query-gpu` lists them; the header prints the second of two spellings,
 and a unit in brackets even with `nounits`. Driver 535 renamed throttle reasons to event reasons; the bits are
-those of nvml.h.
+those of nvml.h. One call without `-l` prints one row for each device: a snapshot, which measures no run.
 """
 
 import math
@@ -91,6 +91,8 @@ _MARKS = (*map(str.encode, (*_NUMBERS, *_SPELLINGS)), b"clocks_throttle_reasons.
 _MAX_MASK = 2**53
 _LONG_CHARS = 13
 _PROBED_LINES = 5
+# A machine has no more devices: more rows without device and time contain several samples.
+_MAX_DEVICES = 16
 # Rows of one sample are printed within this time.
 _MAX_SAMPLE_SECONDS = 0.02
 _EPOCH = datetime(1970, 1, 1)  # the log has no time zone, and only differences are used
@@ -204,6 +206,7 @@ class _Monitor:
         self.fields: list[QueriedField] = []
         self.cells: list[list[str]] = []
         self.lines: list[int] = []
+        self.has_header = False
 
     def read(self) -> Run:
         """Return the run; a file without a sample gives one without telemetry, and a finding."""
@@ -220,12 +223,29 @@ class _Monitor:
             for device, at in by_device.items()
         )
         self.run.findings += self.malformed.findings()
-        if not self.run.telemetry:
-            self.run.note(Rule.READ_INCOMPLETE_RUN, "no sample was recorded")
+        self._add_status()
         names = self._known("name")
         self.run.factors = {"device": names[0]} if len(names) == 1 else {}
         self.run.environment = {fact: " | ".join(self._known(name)) for name, fact in _FACTS.items()}
         return self.run.run()
+
+    def _add_status(self) -> None:
+        """Report a file without samples, a snapshot, and rows that name neither device nor time."""
+        devices = self.run.telemetry
+        if not devices:
+            self.run.note(Rule.READ_INCOMPLETE_RUN, "no sample was recorded")
+        elif all(len(device.t) == 1 for device in devices) and not self.run.findings:
+            self.run.status = "partial"
+            count = "1 device" if len(devices) == 1 else f"{len(devices)} devices"
+            self.run.note(Rule.READ_INCOMPLETE_RUN, f"a snapshot of {count}: one sample of each")
+        elif self.has_header and not self._is_identified and not np.isfinite(devices[0].t).any():
+            message = "rows name neither the device nor the time; all are taken for samples of one device"
+            self.run.note(Rule.READ_INCOMPLETE_RUN, message)
+
+    @property
+    def _is_identified(self) -> bool:
+        """Whether the rows name their device, or the number of devices."""
+        return any(field.name in (*_IDENTITIES, "count") for field in self.fields)
 
     def _read_rows(self) -> None:
         """Collect the rows with as many cells as the header, which is repeated in appended logs."""
@@ -236,6 +256,7 @@ class _Monitor:
         try:
             for line, cells in rows(content[:end].decode("utf-8", "replace")):
                 header = _header(cells)
+                self.has_header |= header is not None
                 self.fields = self.fields or header or _configured(self.files)
                 if header and header != self.fields:
                     self.malformed.add(line, "a header that differs from the first")
@@ -278,6 +299,13 @@ class _Monitor:
             if column := self._column(name):
                 return column
         devices = _devices_in_sample(t, self._column("count"))
+        if (
+            self.has_header
+            and not self._is_identified
+            and not np.isfinite(t).any()
+            and len(t) <= _MAX_DEVICES
+        ):
+            devices = max(len(t), 1)
         names = self._column("name") or ["gpu"] * len(self.cells)
         return [f"{name}#{row % devices}" for row, name in enumerate(names)]
 

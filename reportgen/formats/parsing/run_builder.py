@@ -112,6 +112,8 @@ class ResultRun:
     started_clock: str = ""
     ended: float | None = None
     round: tuple[int, int] | None = None
+    machines: frozenset[str] = frozenset()
+    command: str = ""
     status: Status = "complete"
     samples_per_step: float | None = None
     series: list[Series] = field(default_factory=list)
@@ -189,6 +191,8 @@ class ResultRun:
             started_clock=self.started_clock,
             ended=self.ended,
             round=self.round,
+            machines=self.machines,
+            command=self.command,
             status=self.status,
             samples_per_step=self.samples_per_step,
             series=tuple(self.series),

@@ -135,6 +135,13 @@ def _planned(log: TextLog, bars: Records, totals: Totals | None) -> int:
     return lengths.pop() if len(lengths) == 1 else 0
 
 
+def evaluation_times(log: TextLog, begin: int, end: int) -> list[float]:
+    """Return the s of the evaluations whose results are printed between two offsets."""
+    results = log.records(_EVALUATED, b"'eval_runtime'")
+    times: list[float] = results.floats("time")[(results.begin > begin) & (results.begin < end)].tolist()
+    return [time for time in times if time > 0]
+
+
 def evaluations(log: TextLog, bars: Records) -> Iterator[Break]:
     """Yield the evaluations after the steps of bars, with the durations printed in their results."""
     results = log.records(_EVALUATED, b"'eval_runtime'")

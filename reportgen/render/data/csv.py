@@ -27,6 +27,10 @@ from reportgen.render.outputs import Output
 
 _MEASURED = ("metric", "phase", "unit", "value", "low", "high", "coverage", "repeats", "evidence", "text")
 _VERDICT = ("verdict_low", "verdict_high")
+# The rule for which the value means nothing. A table has this column only if a value has such a rule.
+_INVALID = "invalid"
+# The value, and the ratio, over all of the windows' time: columns only where gaps left out much of it.
+_OVER_ALL, _RATIO_OVER_ALL = "over_all", "ratio_over_all"
 _BANDS: dict[CompareKind, tuple[str, ...]] = {"expected": ("excess_low", "excess_high")}
 # A table has these columns only if a log had a clock of the device, or its energy.
 _BESIDE = ("cycles", "energy")
@@ -39,9 +43,18 @@ _COMPARED: dict[CompareKind, tuple[str, ...]] = {
     )
     for kind, names in COMPARED_QUANTITIES.items()
 }
+# Only where a case and its baseline differ in more than the factors that are compared.
+_DIFFERS = "differs"
 # As factors these take the place of our own columns: they say the same.
 _ALSO_FACTORS = {"metric", "phase"}
-_RESERVED = {*_MEASURED, *(name for names in _COMPARED.values() for name in names)}
+_RESERVED = {
+    *_MEASURED,
+    _DIFFERS,
+    _INVALID,
+    _OVER_ALL,
+    _RATIO_OVER_ALL,
+    *(name for names in _COMPARED.values() for name in names),
+}
 
 
 def table_csv(document: Document, table: Table) -> bytes:
@@ -54,7 +67,7 @@ def table_csv(document: Document, table: Table) -> bytes:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*(spreadsheet(_factor_name(name)) for name in factors), *measured, *comparisons])
     for keys, columns, cells in _lines(document, table, split):
-        shown = _measured(document, table, cells) | _compared(document, cells) | _means(columns, cells)
+        shown = _measured(document, table, cells) | _compared(document, table, cells) | _means(columns, cells)
         writer.writerow([*map(_field, keys), *(shown.get(name, "") for name in (*measured, *comparisons))])
     return text.getvalue().encode()
 
@@ -72,11 +85,18 @@ def _field(value: FactorValue) -> str:
 
 
 def _comparison_columns(document: Document, table: Table) -> list[str]:
-    comparisons = [cell.comparison for row in table.cells for cell in row if cell.comparison]
+    comparisons = table.comparisons.values()
     kinds = {comparison.kind for comparison in comparisons}
     known = {name for each in comparisons for name in _beside(document, each)}
     names = (name for kind, names in _COMPARED.items() if kind in kinds for name in names)
-    return [name for name in names if name in known or name not in _BESIDE]
+    cases = [case for row in table.cells for cell in row if (case := document.case(cell.case))]
+    return [
+        *([_INVALID] if any(case.invalid for case in cases) else []),
+        *([_OVER_ALL] if any(case.summary and case.summary.over_all is not None for case in cases) else []),
+        *(name for name in names if name in known or name not in _BESIDE),
+        *([_DIFFERS] if any(each.differs for each in comparisons) else []),
+        *([_RATIO_OVER_ALL] if any(each.over_all is not None for each in comparisons) else []),
+    ]
 
 
 def _beside(document: Document, comparison: Comparison) -> dict[str, str]:
@@ -133,7 +153,7 @@ def _measured(document: Document, table: Table, cells: Sequence[Cell]) -> dict[s
     line = {"metric": spreadsheet(case.metric if case else table.metric), "text": spreadsheet(text)}
     if case is None:
         return line
-    line |= {"phase": spreadsheet(case.phase), "unit": spreadsheet(case.unit)}
+    line |= {"phase": spreadsheet(case.phase), "unit": spreadsheet(case.unit), _INVALID: case.invalid}
     return line | _summary(case) if not text else line
 
 
@@ -146,6 +166,7 @@ def _summary(case: Case) -> dict[str, str]:
         "repeats": str(summary.repeats),
         "evidence": " ".join(sorted({measurement.evidence for measurement in case.measurements})),
     }
+    line[_OVER_ALL] = _machine(summary.over_all)
     if summary.repeats > 1:
         line |= {
             "low": units.machine(summary.ends[0]),
@@ -155,10 +176,11 @@ def _summary(case: Case) -> dict[str, str]:
     return line
 
 
-def _compared(document: Document, cells: Sequence[Cell]) -> dict[str, str]:
+def _compared(document: Document, table: Table, cells: Sequence[Cell]) -> dict[str, str]:
     line: dict[str, str] = {}
-    for comparison in (cell.comparison for cell in cells if cell.comparison):
-        line |= _beside(document, comparison)
+    for comparison in filter(None, map(table.comparison_of, cells)):
+        line |= _beside(document, comparison) | {_RATIO_OVER_ALL: _machine(comparison.over_all)}
+        line[_DIFFERS] = spreadsheet("; ".join(each.text for each in comparison.differs))
         if verdict := comparison.verdict:
             line["verdict"] = verdict.kind
             if verdict.low is not None and verdict.high is not None:

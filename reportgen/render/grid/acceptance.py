@@ -21,9 +21,10 @@ class AcceptanceLine:
 
 
 def heading(entry: Acceptance) -> str:
-    """Return the title with the result, and how the rules belong together."""
+    """Return the title with the result, how the rules belong together, and whether they judge all cases."""
     together = "one of these rules must hold" if entry.is_any else "all of these rules must hold"
-    return f"{entry.title}: {entry.outcome}" + (f" ({together})" if len(entry.rules) > 1 else "")
+    said = [together] * (len(entry.rules) > 1) + [entry.coverage] * bool(entry.coverage)
+    return f"{entry.title}: {entry.outcome}" + (f" ({'; '.join(said)})" if said else "")
 
 
 def lines(entry: Acceptance) -> Iterator[AcceptanceLine]:

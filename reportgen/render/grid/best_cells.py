@@ -79,7 +79,7 @@ def _work(names: Sequence[str], head: Header) -> tuple[str, ...]:
 def _numbers(table: Table) -> Iterator[Position]:
     for i, (row, line) in enumerate(zip(table.rows, table.cells, strict=True)):
         for j, cell in enumerate(line):
-            if cell.kind == "number" and cell.value is not None and not row.is_mean:
+            if cell.kind == "number" and cell.value is not None and not cell.invalid and not row.is_mean:
                 yield i, j
 
 
@@ -120,7 +120,9 @@ def best_of(document: Document, cells: Sequence[Cell], quantity: Quantity) -> li
         return []
     best = max(cells, key=lambda cell: direction * (cell.value or 0.0))
     return [
-        at for at, cell in enumerate(cells) if cell.value == best.value or _overlaps(document, cell, best)
+        at
+        for at, cell in enumerate(cells)
+        if cell.value == best.value or (quantity == "value" and _overlaps(document, cell, best))
     ]
 
 
@@ -133,7 +135,7 @@ def _overlaps(document: Document, cell: Cell, other: Cell) -> bool:
 
 
 def _summary(document: Document, cell: Cell) -> Summary | None:
-    """Return the repeats behind a measured value; None for a single one and for a comparison."""
+    """Return the repeats behind a measured value, None for a single one."""
     case = document.case(cell.case)
-    summary = case.summary if case and cell.comparison is None else None
+    summary = case.summary if case else None
     return summary if summary and summary.repeats > 1 else None

@@ -7,12 +7,14 @@ Repeats without a number (failed, out of memory, too short) are listed with the 
 sees what a median leaves out.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.compare.verdict import Verdict
 from reportgen.core import metrics, units
+from reportgen.core.case_findings import repeats_text
 from reportgen.core.factors import factor_key
 from reportgen.core.model import RESERVED, STEP, Factors, FactorValue, Source
 from reportgen.core.plain_text import one_line
@@ -32,6 +34,7 @@ from reportgen.document.model import (
     source_of,
 )
 from reportgen.document.texts import unit_label
+from reportgen.render.grid.contracts import ContractText, contract_text
 from reportgen.render.text.english import count
 
 _MAX_SOURCES = 3
@@ -101,6 +104,16 @@ class Repeat:
         return f"in {units.text(self.window.time, digits=4)} s{gap}"
 
     @property
+    def shares(self) -> str:
+        """Return the time of the run in three shares that add up to 100 %; "" if the log does not say it."""
+        window = self.window
+        if window is None or window.time is None or window.outside is None:
+            return ""
+        parts = (window.time, window.gap_time or 0.0, window.outside)
+        stepping, gaps, outside = (f"{100 * part / math.fsum(parts):.1f} %" for part in parts)
+        return f"stepping {stepping}, gaps {gaps}, outside {outside}"
+
+    @property
     def place(self) -> str:
         """Return the run and its sources; of the run only what no path contains."""
         texts = [*map(str, self.sources), *([f"{self.more_sources:,} more"] if self.more_sources else [])]
@@ -150,6 +163,7 @@ class BaselineSentence:
     """The case against a baseline, in one table: `{before} {baseline}{after}` is a sentence.
 
     table     its anchor; baseline  the name of the baseline's case; text  its factors that differ
+    contract  what was held equal and what is not stated
     verdict   None where there is nothing to decide
     """
 
@@ -160,6 +174,7 @@ class BaselineSentence:
     text: str
     after: str
     verdict: Verdict | None
+    contract: ContractText
 
     @property
     def before(self) -> str:
@@ -308,7 +323,7 @@ def _appearances(report: Document) -> dict[str, list[_Appearance]]:
     for table in report.tables:
         for cell in (cell for line in table.cells for cell in line):
             for name in (*([cell.case] if cell.case else []), *cell.several):
-                places.setdefault(name, []).append(_Appearance(table, cell.comparison))
+                places.setdefault(name, []).append(_Appearance(table, table.comparisons.get(name)))
     return places
 
 
@@ -372,6 +387,7 @@ def _compared(
             [*_more(comparison, verdict, report.breakdown_of.get((case.name, comparison.baseline))), differs]
         ),
         verdict=verdict,
+        contract=contract_text(report, [(case, comparison)]),
     )
 
 
@@ -381,6 +397,7 @@ def _more(comparison: Comparison, verdict: Verdict | None, parts: Breakdown | No
         _expectation(comparison),
         f"; {_verdict_text(verdict)}" if verdict else "",
         _beside(comparison),
+        _over_all(comparison),
         f"; {parts.sentence}" if parts and parts.is_split else "",
     ]
 
@@ -397,6 +414,13 @@ def _beside(comparison: Comparison) -> str:
     texts = [cycles.sentence] if cycles else []
     texts += [f"{units.text(energy, digits=3)}x the energy per sample"] if energy else []
     return "".join(f"; {text}" for text in texts)
+
+
+def _over_all(comparison: Comparison) -> str:
+    """Return the ratio with the time that gaps left out, where that is much."""
+    if comparison.over_all is None:
+        return ""
+    return f"; {units.text(comparison.over_all, digits=3)} over all of the time, with what gaps left out"
 
 
 def _expectation(comparison: Comparison) -> str:
@@ -428,9 +452,30 @@ def _ends(summary: Summary | None, unit: Unit) -> tuple[str, ...]:
 
 def _how(case: Case) -> str:
     """Return how the repeats became one number, and how far apart they are."""
+    mark = f"invalid ({case.invalid}): nothing follows from it; " if case.invalid else ""
+    return mark + _reduced(case)
+
+
+def _reduced(case: Case) -> str:
     summary = case.summary
     if summary is None:
         return "no repeat has a value"
+    return f"{_kind_of_number(case, summary)}{_left_out(case, summary)}"
+
+
+def _left_out(case: Case, summary: Summary) -> str:
+    """Return the number over all of the windows' time, and which repeats left out much of it."""
+    if summary.over_all is None:
+        return ""
+    unit = _unit(case)
+    shown = f"{_number(summary.over_all, unit)} {unit_label(unit)}".strip()
+    runs = [each.run for each in case.measurements if each.over_all is not None]
+    total = len(case.measurements)
+    of = f" of {repeats_text(runs, total)}" if len(runs) < total else ""
+    return f"; {shown} over all of the time, with what gaps{of} left out"
+
+
+def _kind_of_number(case: Case, summary: Summary) -> str:
     if summary.repeats == 1:
         evidence = {measurement.evidence for measurement in case.measurements}
         kind = "published" if evidence == {"published"} else "aggregate from the log"

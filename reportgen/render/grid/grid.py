@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 from typing import Literal
 
+from msgspec import structs
+
 from reportgen.compare.verdict import VerdictKind
 from reportgen.core.model import FactorValue
 from reportgen.document.model import Cell, Document, Header, Label, Note, Quantity, Table
@@ -21,7 +23,11 @@ Align = Literal["left", "right"]
 
 
 # Signs beside a ratio, which need no colour. Their words are in the caption.
-SIGNS: Mapping[VerdictKind | None, str] = {"faster": "▲", "slower": "▼", "same": "=", "undecided": "?"}
+SIGNS: Mapping[VerdictKind | None, str] = {
+    "faster": "▲", "slower": "▼", "same": "=", "likely faster": "△", "likely slower": "▽", "undecided": "?",
+}  # fmt: skip
+# The mark of a number that means nothing.
+INVALID_SIGN = "✗ invalid"
 _SIGNED: tuple[Quantity, ...] = ("ratio", "speedup", "observed")
 
 
@@ -150,6 +156,8 @@ def _about(document: Document, table: Table) -> tuple[GridNote, ...]:
         Note(_interval_sentence(document, table), name="parentheses"),
         Note(_band_sentence(table), name="expected-range"),
         Note(_sign_sentence(table), name="signs"),
+        Note(_invalid_sentence(table), name="invalid"),
+        Note(_over_all_sentence(table), name="over-all"),
     )
     return tuple(GridNote(note.mark, sentence(note.text), rule=note.rule) for note in notes if note.text)
 
@@ -249,31 +257,58 @@ def _cell(table: Table, column: Header, cell: Cell, numbers: Mapping[int, int]) 
     unit = unit_label(cell.unit) if table.unit_mode == "cell" and cell.value is not None else ""
     return Item(
         text,
-        SIGNS.get(_verdict_of(column, cell), "") if table.has_signs else "",
+        INVALID_SIGN
+        if cell.invalid
+        else SIGNS.get(_verdict_of(table, column, cell), "")
+        if table.has_signs
+        else "",
         _interval(cell, text),
         unit,
         cell.kind,
         "right" if cell.kind == "number" else "left",
-        cell.qualifiers,
+        (*cell.qualifiers, *_over_all(table, column, cell)),
         tuple(numbers[note] for note in cell.notes),
         case=cell.case,
     )
 
 
-def _verdict_of(column: Header, cell: Cell) -> VerdictKind | None:
+def _verdict_of(table: Table, column: Header, cell: Cell) -> VerdictKind | None:
     """Return the verdict whose sign a cell has; None for cells that show no ratio to a baseline."""
-    if column.quantity not in _SIGNED or cell.kind != "number" or cell.comparison is None:
+    comparison = table.comparison_of(cell)
+    if column.quantity not in _SIGNED or cell.kind != "number" or comparison is None:
         return None
-    return cell.comparison.verdict.kind if cell.comparison.verdict else None
+    return comparison.verdict.kind if comparison.verdict else None
 
 
 def _sign_sentence(table: Table) -> str:
     """Return what the signs mean: all of them, so that it does not change with every log."""
     pairs = ((column, cell) for line in table.cells for column, cell in zip(table.columns, line, strict=True))
-    if not table.has_signs or not any(_verdict_of(column, cell) in SIGNS for column, cell in pairs):
+    if not table.has_signs or not any(_verdict_of(table, column, cell) in SIGNS for column, cell in pairs):
         return ""
     words = ", ".join(f"{sign} {kind}" for kind, sign in SIGNS.items())
     return f"Signs: {words}; no sign where there are no repeats"
+
+
+def _over_all(table: Table, column: Header, cell: Cell) -> Iterator[str]:
+    """Yield the number over all of the windows' time, if the cell has one."""
+    if cell.over_all is not None:
+        yield f"{number(table, column.quantity, structs.replace(cell, value=cell.over_all))} over all"
+
+
+def _over_all_sentence(table: Table) -> str:
+    """Return the difference of the two numbers of a cell."""
+    if all(cell.over_all is None for line in table.cells for cell in line):
+        return ""
+    return "Over all: with the time in gaps, which is left out and more than 5 % of the time"
+
+
+def _invalid_sentence(table: Table) -> str:
+    """Return the rules for which numbers of the table are invalid, and what follows."""
+    rules = sorted({cell.invalid for line in table.cells for cell in line if cell.invalid})
+    if not rules:
+        return ""
+    what = f"Invalid by {', '.join(rules)}: shown as the log has it"
+    return f"{what}; no ratio, verdict, mean or best follows from such a number"
 
 
 def _interval(cell: Cell, shown: str) -> str:

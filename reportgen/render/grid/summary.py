@@ -209,9 +209,10 @@ def facts(report: Document) -> tuple[Fact, ...]:
 def _fact(edge: SpeedEdge) -> Fact:
     of, to, speed = _stated(edge)
     conditions = f" for {where}" if (where := holds_for(edge.where)) else ""
-    return Fact(
-        f"{of} runs at {_speed(speed)}x the speed of {to}{conditions}", edge.source, edge.url, edge.read
-    )
+    statement = f"{of} runs at {_speed(speed)}x the speed of {to}{conditions}"
+    if edge.differs:
+        statement += f"; the cases also differ in {', '.join(edge.differs)}"
+    return Fact(statement, edge.source, edge.url, edge.read)
 
 
 def _speed(speed: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reportgen.core.metrics import metric_of
 from reportgen.document.model import QUANTITY_TITLES, Case, Cell, Document, Header, Quantity, Table
-from reportgen.document.texts import number, unit_label
+from reportgen.document.texts import INVALID, number, unit_label
 from reportgen.render.grid.best_cells import counted_item
 
 # Of these, the highest is what a reader looks for.
@@ -57,7 +57,9 @@ def _states(document: Document, table: Table) -> Iterator[str]:
     runs: dict[str, set[object]] = {}
     for line in table.cells:
         for cell in line:
-            if cell.kind in ("status", "planned", "several"):
+            if cell.invalid:
+                runs.setdefault(INVALID, set()).add(cell.case)
+            elif cell.kind in ("status", "planned", "several"):
                 case = document.case(cell.case)
                 of_case = tuple(run.id for run in case.unmeasured) if case else ()
                 runs.setdefault(cell.text, set()).add(of_case or id(cell))
@@ -72,7 +74,8 @@ def _rank(number: _Number) -> int:
 def _numbers(document: Document, table: Table) -> Iterator[_Number]:
     for row, line in zip(table.rows, table.cells, strict=True):
         for column, cell in zip(table.columns, line, strict=True):
-            if cell.value is not None and not row.is_mean and column.quantity not in _BESIDE:
+            is_shown = not cell.invalid and not row.is_mean and column.quantity not in _BESIDE
+            if cell.value is not None and is_shown:
                 yield _Number(row, column, cell, document.case(cell.case), cell.value)
 
 

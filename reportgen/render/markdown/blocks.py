@@ -33,6 +33,8 @@ _MAX_ROWS, _ROWS_OF_LONG_TABLE = 30, 10
 # What the line below a table says; an author's note has a line for itself.
 _ON_LINE = ("measure", "constants")
 _AUTHOR = "author"
+# A section of the page has it whole.
+_CONTRACT = "contract"
 
 
 def fold(summary: str, *parts: str) -> str:
@@ -170,7 +172,7 @@ def _cut(text: str, room: int) -> str:
 
 def _elsewhere(grid: Grid) -> list[GridNote]:
     """Return the sentences about a table that the line below it only names."""
-    return [note for note in grid.about if note.mark not in (*_ON_LINE, _AUTHOR)]
+    return [note for note in grid.about if note.mark not in (*_ON_LINE, _AUTHOR, _CONTRACT)]
 
 
 def _first_rows(table: Table) -> Table:

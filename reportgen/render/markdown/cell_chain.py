@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from reportgen.compare.breakdown import percent
 from reportgen.core import units
 from reportgen.core.metrics import metric_of
@@ -24,6 +26,7 @@ from reportgen.document.model import (
 )
 from reportgen.document.model import Cell as TableCell
 from reportgen.document.texts import number, unit_label
+from reportgen.render.grid.contracts import contract_text
 from reportgen.render.grid.evidence import CaseEvidence, Repeat, evidence_of, messages
 from reportgen.render.markdown import table as markdown
 from reportgen.render.text import escape
@@ -52,7 +55,7 @@ def explain(
     evidence = {each.name: each for each in evidence_of(report, lambda shown: shown.id).cases}
     cases = report.case_by_name
     sections = [CellSection("cell", tuple(_cell_rows(report, table, column, cell, heads)))]
-    comparison = cell.comparison
+    comparison = table.comparison_of(cell)
     if cell.case:
         sections += _case_sections("case", cases[cell.case], evidence[cell.case])
     for name in cell.several:
@@ -87,8 +90,13 @@ def _cell_rows(
     yield "column", heads[1]
     unit = f" {unit_label(cell.unit)}".rstrip()
     yield QUANTITY_TITLES[column.quantity], number(table, column.quantity, cell) + unit
-    if cell.comparison:
-        yield from _formulas(report, cell.comparison, report.case(cell.case))
+    if cell.over_all is not None:
+        with_gaps = number(table, column.quantity, structs.replace(cell, value=cell.over_all))
+        yield "over all of the time", f"{with_gaps}{unit}, with what gaps left out"
+    if cell.invalid:
+        yield "invalid", f"{cell.invalid}: no ratio, verdict, mean or best follows from this number"
+    if comparison := table.comparison_of(cell):
+        yield from _formulas(report, comparison, report.case(cell.case))
     for note in cell.notes:
         yield "note", table.notes[note].text
 
@@ -123,6 +131,10 @@ def _formulas(report: Document, comparison: Comparison, case: Case | None) -> It
         yield "verdict", comparison.sentence
     for difference in comparison.differs:
         yield "differs in", difference.text
+    text = contract_text(report, [(case, comparison)])
+    for name, listed in (("held equal", text.held_equal), ("not stated", text.not_stated)):
+        if listed:
+            yield name, listed
 
 
 def _case_sections(title: str, case: Case, evidence: CaseEvidence) -> Iterator[CellSection]:
@@ -131,7 +143,7 @@ def _case_sections(title: str, case: Case, evidence: CaseEvidence) -> Iterator[C
     rows = [("factors", factors), (evidence.title, evidence.summary)]
     rows += [("total of", " + ".join(case.parts))] if case.parts else []
     yield CellSection(title, (*rows, *(("finding", text) for text in messages(evidence.findings))))
-    heads = ("run", evidence.unit or "value", "evidence", "measured steps", "status", "source")
+    heads = ("run", evidence.unit or "value", "evidence", "measured steps", "time", "status", "source")
     yield CellSection(f"runs of the {title}", tuple(map(_run, evidence.repeats)), heads)
     findings = dict.fromkeys(
         (each.run.id, text) for each in evidence.repeats for text in messages(each.findings)
@@ -145,7 +157,7 @@ def _run(repeat: Repeat) -> Row:
     window = f"{first} to {last} ({count(steps, 'step')}) {repeat.in_time}".strip() if steps else ""
     more = [f"{repeat.more_sources:,} more"] if repeat.more_sources else []
     sources = ", ".join([*map(str, repeat.sources), *more])
-    return repeat.run.id, repeat.value, repeat.evidence, window, repeat.status, sources
+    return repeat.run.id, repeat.value, repeat.evidence, window, repeat.shares, repeat.status, sources
 
 
 def _breakdown_sections(breakdown: Breakdown) -> Iterator[CellSection]:

@@ -43,6 +43,7 @@ def report_readme(content: Content) -> bytes:
         parts += _entry(list(group), drawn, blocks)
     parts += _section("Figures", [blocks.figure(figure) for figure in drawn.get("", ())])
     parts += _section(NOTES_TITLE, ["\n".join(map(markdown.note, blocks.notes.notes()))])
+    parts += _section("Comparisons", markdown_sections.comparisons(report))
     if not prose.places("expected"):
         parts += _section("Expected speed", markdown_sections.expected(report))
     if not prose.places("environment"):

@@ -3,8 +3,11 @@
 Each function returns the blocks of its section, [] if there is nothing to say.
 """
 
+from collections.abc import Iterator, Sequence
+
 from reportgen.document.model import Acceptance, Document, Environment, Provenance
 from reportgen.render.grid import acceptance
+from reportgen.render.grid.contracts import ContractText, contracts_of_tables
 from reportgen.render.grid.summary import (
     Example,
     ExpectedSpeed,
@@ -53,6 +56,23 @@ def _facts(report: Document) -> str:
         source = f" ({escape.link(fact.source, fact.url)}{read})" if fact.source else ""
         lines.append(f"{number}. {escape.markdown(fact.text)}{source}")
     return "\n".join(lines)
+
+
+def comparisons(report: Document) -> list[str]:
+    """Return what the comparisons of each table held equal, folded."""
+    lines = [line for text, titles in contracts_of_tables(report).items() for line in _contract(text, titles)]
+    return [fold("What the comparisons held equal", "\n".join(lines))] if lines else []
+
+
+def _contract(text: ContractText, titles: Sequence[str]) -> Iterator[str]:
+    yield f"- {'; '.join(map(escape.markdown, titles))}"
+    lists = {
+        "Held equal": text.held_equal,
+        "Compared": text.compared,
+        "Differs": text.differs,
+        "Not stated": text.not_stated,
+    }
+    yield from (f"  - {title}: {escape.markdown(names)}" for title, names in lists.items() if names)
 
 
 def environments(report: Document) -> list[str]:

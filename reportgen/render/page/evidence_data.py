@@ -69,7 +69,7 @@ class _Encoder:
     def __init__(self, report: Document) -> None:
         self._report = report
         self._metrics, self._names, self._summaries, self._tables = (_Named() for _ in range(4))
-        self._files, self._logs, self._messages = (_Named() for _ in range(3))
+        self._files, self._logs, self._messages, self._contracts = (_Named() for _ in range(4))
         self._remedies: dict[str, str] = {}
 
     def shared(self) -> Json:
@@ -81,6 +81,7 @@ class _Encoder:
             "names": self._names.values,
             "summaries": self._summaries.values,
             "tables": self._tables.values,
+            "contracts": self._contracts.values,
             "logs": self._logs.values,
             "files": self._files.values,
             "messages": self._messages.values,
@@ -102,17 +103,20 @@ class _Encoder:
         return {name: value for name, value in fields.items() if value != []}
 
     def _compared(self, compared: BaselineSentence) -> list[Any]:
-        """Return [table, kind, value, baseline, text after it, ratio of speeds with its ends]."""
+        """Return [table, kind, value, baseline, text after it, ratio of speeds with its ends, contract]."""
         verdict = compared.verdict
         numbers = (verdict.ratio, verdict.low, verdict.high) if verdict else ()
         ends = [_rounded(number) for number in numbers if number is not None]
         # All digits of report.json: the page rounds once, to the digits of the table.
         table, value = self._tables.name(compared.table), _float(machine(compared.value))
-        return _trimmed([table, compared.kind, value, compared.baseline, one_line(compared.after), ends])
+        text = compared.contract
+        lists = (text.held_equal, text.compared, text.differs, text.not_stated)
+        contract = self._contracts.name(tuple(map(one_line, lists)))
+        return [table, compared.kind, value, compared.baseline, one_line(compared.after), ends, contract]
 
     def _repeat(self, repeat: Repeat, case: CaseEvidence) -> list[Any]:
         """Return [run, value, time, environment, findings, status, sources, steps, time left out, evidence,
-        more sources]; 0 for sources and steps that are the usual ones of the case.
+        more sources, time outside of the window]; 0 for usual sources and steps of the case.
         """
         window, usual = repeat.window, case.usual
         return _trimmed(
@@ -128,6 +132,7 @@ class _Encoder:
                 _rounded(window.gap_time or 0.0) if window else 0,
                 "" if repeat.evidence == case.evidence else repeat.evidence,
                 repeat.more_sources,
+                _rounded(window.outside or 0.0) if window else 0,
             ]
         )
 

@@ -11,7 +11,7 @@ from reportgen.render.grid.summary import alt_text
 from reportgen.render.text.english import count
 
 _VERDICT_ORDER: tuple[VerdictKind, ...] = (
-    "faster", "same", "slower", "undecided", "not comparable", "no repeats",
+    "faster", "same", "slower", "likely faster", "likely slower", "undecided", "not comparable", "no repeats",
 )  # fmt: skip
 _MAX_DEVICES = 6
 
@@ -88,15 +88,8 @@ def _devices(names: Sequence[str]) -> str:
 
 
 def _verdicts(report: Document) -> str:
-    # A comparison may be in several cells: as ratio, interval and verdict.
-    comparisons = {
-        (table.id, row, cell.case, cell.comparison.baseline): cell.comparison
-        for table in report.tables
-        for row, line in enumerate(table.cells)
-        for cell in line
-        if cell.comparison
-    }
-    kinds = Counter(each.verdict.kind for each in comparisons.values() if each.verdict)
+    every = [each for table in report.tables for each in table.comparisons.values()]
+    kinds = Counter(each.verdict.kind for each in every if each.verdict)
     return ", ".join(f"{kinds[kind]:,} {kind}" for kind in _VERDICT_ORDER if kinds[kind])
 
 

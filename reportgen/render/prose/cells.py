@@ -26,6 +26,11 @@ class TableCell:
     cell: Cell
 
     @property
+    def has_number(self) -> bool:
+        """Return whether it has a number that means something."""
+        return self.cell.value is not None and not self.cell.invalid
+
+    @property
     def value(self) -> float:
         """Return the number in base units."""
         assert self.cell.value is not None  # `find_cell` returns cells with numbers only
@@ -34,7 +39,8 @@ class TableCell:
     @property
     def cases(self) -> tuple[str, ...]:
         """Return the names of its cases: its own and, unless it is a measured value, the baseline."""
-        return self.cell.cases[:1] if self.column.quantity == "value" else self.cell.cases
+        cases = self.table.cases_of(self.cell)
+        return cases[:1] if self.column.quantity == "value" else cases
 
     @property
     def name(self) -> str:
@@ -63,7 +69,7 @@ def find_cell(
         asked = ", ".join(f"{name}={value}" for name, value in (*row.items(), *column.items()))
         fact = f'table "{table.id}": {len(wanted) or "no"} cells match ({asked})'
         raise PlaceholderError(fact, _candidates(wanted or list(_located(table))))
-    if wanted[0].cell.value is None:
+    if not wanted[0].has_number:
         raise _no_number(wanted[0])
     return wanted[0]
 
@@ -112,6 +118,9 @@ def _candidates(cells: Sequence[TableCell]) -> str:
 
 def _no_number(located: TableCell) -> PlaceholderError:
     table, cell = located.table, located.cell
+    if cell.invalid:
+        fact = f'table "{table.id}": the number of the cell {located.name} is invalid ({cell.invalid})'
+        return PlaceholderError(fact, f"choose another cell, or see: reportgen explain {cell.invalid}")
     fact = f'table "{table.id}": the cell {located.name} shows "{cell.text or "-"}", not a number'
     if cell.kind != "several":
         return PlaceholderError(fact, "choose another cell")

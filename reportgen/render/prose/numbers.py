@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reportgen.core.case_findings import is_footnote
+from reportgen.core.case_findings import is_footnote, remark
 from reportgen.core.plain_text import one_line
 from reportgen.core.rules import known_rule
 from reportgen.document.model import Case, Note
@@ -41,7 +41,7 @@ def notes_on(cases: Iterable[Case]) -> Iterator[Note]:
     """Yield what a reader must know of the cases behind a number."""
     for case in cases:
         yield from (
-            Note(each.message, each.rule)
+            Note(remark(case, each), each.rule)
             for each in case.all_findings
             if is_footnote(each.severity, each.rule)
         )

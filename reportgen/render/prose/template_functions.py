@@ -201,7 +201,7 @@ class Functions:
         """
         table = self._table(table_id)
         cells = find_cells(table, _factors("row", row), _factors("column", column), quantity)
-        numbers = [cell for cell in cells if cell.cell.value is not None]
+        numbers = [cell for cell in cells if cell.has_number]
         if len(numbers) < 2:
             raise PlaceholderError(
                 f'table "{table_id}": best() compares cells, and {len(numbers) or "no"} cell has a number',
@@ -221,7 +221,11 @@ class Functions:
             self._check_rankable(table, numbers, accepted)
         others = [each for each in numbers if each is not best[0]]
         notes = all_differ_note(d for other in others for d in self._differences(best[0], other, accepted))
-        left = [heading_of(cell, cells) for cell in cells if cell.cell.value is None]
+        left = [
+            f"{heading_of(cell, cells)}{' (invalid)' if cell.cell.invalid else ''}"
+            for cell in cells
+            if not cell.has_number
+        ]
         if left:
             notes.append(Note(f"not compared, without a number: {', '.join(left)}", name="not-compared"))
         if _flag("number", number):

@@ -22,7 +22,7 @@ const evidence = (() => {
   }
 
   function repeat(entries, kind, [folder, paths, steps]) {
-    const [id, value = null, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0] = entries;
+    const [id, value = null, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0, outside = 0] = entries;
     const [base, number] = id.split(/#(.*)/s);
     const log = number === undefined ? folder + id : data().logs[base];
     const [first, last, count] = ownSteps || steps;
@@ -31,7 +31,7 @@ const evidence = (() => {
       value,
       sources: (own || paths).map((each) => source(log, each)),
       more,
-      window: count ? { first, last, steps: count, time, gap } : null,
+      window: count ? { first, last, steps: count, time, gap, outside } : null,
       findings: (findings || []).map(finding),
       environment: { ...data().environment, ...data().environments[environment] },
       status: status || "complete",
@@ -43,7 +43,7 @@ const evidence = (() => {
     return { ...data().shared, ...Object.fromEntries(data().names[names].map((name, i) => [name, values[i]])) };
   }
 
-  function comparison([table, kind, value, baseline, after = "", ratio = []], factors) {
+  function comparison([table, kind, value, baseline, after, ratio, contract], factors) {
     const other = factorsOf(data().cases[baseline].factors);
     const differing = Object.keys(other).filter((name) => other[name] !== factors[name]);
     return {
@@ -55,6 +55,7 @@ const evidence = (() => {
       text: differing.map((name) => `${name}=${other[name]}`).join(", ") || "the other runs",
       after,
       ratio,
+      contract: data().contracts[contract],
     };
   }
 

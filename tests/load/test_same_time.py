@@ -1,0 +1,52 @@
+"""Runs at the same time on one device, or on one machine."""
+
+import pytest
+
+from reportgen.core.model import Source
+from reportgen.load.same_time import Stay, find_company
+
+
+def stay(name: str, started: float, ended: float, device: str = "", machine: str = "m") -> Stay:
+    devices = frozenset([device] if device else [])
+    return Stay(name, Source(name), started, ended, devices, frozenset([machine] if machine else []))
+
+
+@pytest.mark.parametrize(
+    ("stays", "found"),
+    [
+        ([stay("a", 0, 10), stay("b", 1e-9, 10)], ["a: one machine b 10 of 10", "b: one machine a 10 of 10"]),
+        ([stay("a", 0, 10), stay("b", 10, 20)], []),
+        ([stay("a", 0, 10), stay("b", 9.9, 20)], []),  # 1 %
+        ([stay("a", 0, 10), stay("b", 9, 20)], ["a: one machine b 1 of 10", "b: one machine a 1 of 11"]),
+        ([stay("a", 0, 10, machine="x"), stay("b", 0, 10, machine="y")], []),
+        ([stay("a", 0, 10, machine=""), stay("b", 0, 10, machine="")], []),
+        # On one machine, with a device of their own.
+        ([stay("a", 0, 10, "0"), stay("b", 0, 10, "1")], []),
+        (
+            [stay("a", 0, 10, "0"), stay("b", 0, 10)],
+            ["a: one machine b 10 of 10", "b: one machine a 10 of 10"],
+        ),
+        # A UUID names one device, under any name of the machine.
+        (
+            [stay("a", 0, 10, "0", "x"), stay("b", 5, 9, "0", "y")],
+            ["a: device 0 b 4 of 10", "b: device 0 a 4 of 4"],
+        ),
+        # The run that lasts longest meets those that begin after others have ended.
+        (
+            [stay("a", 0, 100, "0"), stay("b", 1, 2, "0"), stay("c", 50, 60, "0"), stay("d", 100, 110, "0")],
+            ["a: device 0 b 1 of 100", "b: device 0 a 1 of 1", "c: device 0 a 10 of 10"],
+        ),
+        # A run without a device, beside the longest of those with one.
+        (
+            [stay("a", 0, 9, "0"), stay("b", 0, 2, "1"), stay("c", 5, 6), stay("d", 7, 8, "1")],
+            ["a: one machine c 1 of 9", "c: one machine a 1 of 1"],
+        ),
+    ],
+)
+def test_runs_that_competed_name_each_other(stays: list[Stay], found: list[str]) -> None:
+    findings = [finding for _, finding in find_company(dict(enumerate(stays)))]
+    shown = [
+        f"{each.subject}: {each.message}".replace("ran on ", "").replace("together with ", "")
+        for each in findings
+    ]
+    assert [text.replace(" for ", " ").replace("its ", "").removesuffix(" s") for text in shown] == found
