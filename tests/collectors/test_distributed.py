@@ -139,7 +139,7 @@ def test_a_rank_that_is_killed_is_named(tmp_path):
     assert done.returncode == 1
     about = json.loads((folder / "run.json").read_text())
     assert about["status"] == "failed"
-    # On a busy machine torchrun may kill rank 0 before it writes its end: then no rank tells which one died first.
+    # On a busy machine torchrun may kill rank 0 before it writes its end: then no rank has one.
     rank_0_ended = any(end.rank == 0 for end in read_rank_ends(folder))
     expected = r"rank 1 has no end: killed by signal 9\?" if rank_0_ended else "exit code 1$"
     assert re.match(expected, about["error"])
