@@ -1,5 +1,7 @@
 """List the log formats in order of specificity. A new format is one file and one line here.
 
+Families of result tables are one TOML file each and have no line here (`formats.tables`).
+
 docs/developers/add-a-trainer.md lists what a format needs besides code.
 """
 
@@ -10,6 +12,7 @@ from importlib import import_module
 import re2
 
 from reportgen.formats.base import Format
+from reportgen.formats.tables import families
 from reportgen.sources.logfiles import LogFiles
 
 # Modules below this package, the more specific format first: it wins if two claims are equally confident.
@@ -104,13 +107,16 @@ class Registry:
         return automaton
 
 
-FORMATS = Registry(import_module(f"reportgen.formats.{name}").FORMAT for name in _MODULES)
+_BY_MODULE: dict[str, Format] = {
+    name: import_module(f"reportgen.formats.{name}").FORMAT for name in _MODULES
+}
+FORMATS = Registry((*_BY_MODULE.values(), *families.formats()))
 
 # Packages whose formats are the programs of one suite of benchmarks.
 _SUITES = ("dlperf", "mlperf", "nvidia_dle")
 _SUITE_OF = {
     known.name: package
-    for known, module in zip(FORMATS, _MODULES, strict=True)
+    for module, known in _BY_MODULE.items()
     if (package := module.partition(".")[0]) in _SUITES
 }
 

@@ -5,6 +5,8 @@ The forms are those of docs/reference/formats; all names and numbers are invente
 
 import json
 
+from tests.formats.tables.fixtures_of_families import valid_logs
+
 TORCHTITAN = b"""\
 [rank0]:[titan] 2026-01-02 10:00:00,000 - root - INFO - Building 1-D device mesh with ['dp_shard'], [4]
 [rank0]:[titan] 2026-01-02 10:00:01,000 - root - INFO - CUDA capacity: NVIDIA H200 with 139.81GiB memory
@@ -482,4 +484,5 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "torchbench": {"torchbench.log": TORCHBENCH},
     "tqdm": {"tqdm.log": TQDM},
     "pickled": {"results.pkl": PICKLED},
+    **valid_logs(),
 }

@@ -1,0 +1,61 @@
+"""Functions that make a column of others, for `[[derived]]` of a definition."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from reportgen.formats.parsing import json_values
+from reportgen.formats.parsing.csv_cells import number as number_of_text
+
+
+def numeric(cell: object) -> float:
+    """Return a cell as a number, NaN if it is not one; thousands commas are allowed."""
+    if isinstance(cell, str):
+        text = cell.strip()
+        value = number_of_text(text)
+        return json_values.number(text) if value is None else value
+    return json_values.number(cell)
+
+
+def _product(cells: Sequence[object]) -> float | None:
+    return _finite(math.prod(map(numeric, cells)))
+
+
+def _sum(cells: Sequence[object]) -> float | None:
+    return _finite(math.fsum(map(numeric, cells)))
+
+
+def _ratio(cells: Sequence[object]) -> float | None:
+    above, below = map(numeric, cells[:2])
+    return _finite(above / below) if below else None
+
+
+def _first(cells: Sequence[object]) -> object:
+    return next((cell for cell in cells if cell not in (None, "")), None)
+
+
+def _unit_in_parentheses(cells: Sequence[object]) -> str | None:
+    """Return the last text in parentheses or brackets: "GB/s" for "bandwidth (GB/s)"."""
+    inside = re.findall(r"[(\[]([^()\[\]]{1,20})[)\]]", str(cells[0]))
+    return inside[-1].strip() if inside else None
+
+
+def _batch_of_shapes(cells: Sequence[object]) -> int | None:
+    """Return the batch of `--shapes=input:32x3x224x224,mask:32x128`, if all inputs agree on it."""
+    batches = set(re.findall(r":([0-9]{1,9})(?:x[0-9]+)*(?=,|\s|$)", str(cells[0])))
+    return int(batches.pop()) if len(batches) == 1 else None
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+FUNCTIONS: Mapping[str, Callable[[Sequence[object]], Any]] = {
+    "product": _product,
+    "sum": _sum,
+    "ratio": _ratio,
+    "first": _first,
+    "unit_in_parentheses": _unit_in_parentheses,
+    "batch_of_shapes": _batch_of_shapes,
+}

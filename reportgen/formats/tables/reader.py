@@ -1,0 +1,315 @@
+"""Read a table of results by its definition: rows become runs, columns factors and figures.
+
+Rows that agree in the factors of a run are one run. Each combination of factors of its results, such as the
+size of a message or the statistic of a latency, is a Run, with `part_of`, the number of its run in the file.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from reportgen.core import units
+from reportgen.core.factors import factors_key, parse_scalar
+from reportgen.core.model import FactorValue, Finding, Run, Status
+from reportgen.core.rules import Rule, Severity
+from reportgen.formats.base import Results
+from reportgen.formats.parsing import json_values
+from reportgen.formats.parsing.csv_cells import quantity
+from reportgen.formats.parsing.run_builder import ResultRun
+from reportgen.formats.parsing.text_log import TextLog
+from reportgen.formats.parsing.timestamps import wall_time
+from reportgen.formats.tables.definition import (
+    STATISTIC,
+    FactColumn,
+    FigureColumn,
+    RowCondition,
+    TableFamily,
+    statistic_name,
+)
+from reportgen.formats.tables.derive import FUNCTIONS, numeric
+from reportgen.formats.tables.records import Record, TableFile, read_records
+
+_MAX_TEXT = 200
+_SECRET = re.compile(r"token|secret|passw|api_?key|credential", re.IGNORECASE)
+_WORST: tuple[Status, ...] = ("out_of_memory", "failed", "cancelled", "running", "partial", "complete")
+
+Cells = Mapping[str, Any]
+T = TypeVar("T")
+Factors = dict[str, FactorValue]
+
+
+@dataclass(frozen=True, slots=True)
+class TableNumber:
+    """A number of a row, in the base unit of its metric."""
+
+    figure: FigureColumn
+    value: float
+    text: str
+    statistic: str
+    factors: Factors
+    n: int
+
+
+@dataclass(slots=True)
+class _Results:
+    """The numbers of one run: one list for each combination of factors of results, in order."""
+
+    record: Record
+    factors: Factors
+    repeat: int | None
+    environment: Factors
+    started: str = ""
+    status: Status = "complete"
+    findings: list[tuple[Severity, str]] = field(default_factory=list)
+    groups: dict[object, tuple[Factors, list[tuple[Record, TableNumber]]]] = field(default_factory=dict)
+
+    def add(self, record: Record, factors: Factors, values: Sequence[TableNumber]) -> bool:
+        """Add the numbers of a row; False if it has one that the run already has."""
+        new: list[tuple[object, Factors, TableNumber]] = []
+        for value in values:
+            own = factors | value.factors
+            key: object = factors_key(own)
+            _, known = self.groups.get(key, (own, []))
+            kind = (value.figure.metric, value.figure.phase, value.statistic)
+            if any((x.figure.metric, x.figure.phase, x.statistic) == kind for _, x in known):
+                return False
+            new.append((key, own, value))
+        if not values:
+            self.groups.setdefault(factors_key(factors), (factors, []))
+        for key, own, value in new:
+            self.groups.setdefault(key, (own, []))[1].append((record, value))
+        return True
+
+
+def read(name: str, family: TableFamily, log: TextLog) -> Results:
+    """Yield the runs of a file of a family, and findings about what cannot be read."""
+    if twin := _twin(family, log):
+        message = f"the results of this run are also in {twin}, with all digits; read from there"
+        yield Finding("note", Rule.READ_EXCERPT, log.id, message, log.source)
+        return
+    runs: list[_Results] = []
+    latest: dict[object, _Results] = {}
+    for record in read_records(TableFile(log, family.rows, family.context)):
+        cells = with_derived(family, record.cells)
+        if any(holds(condition, cells) for condition in family.skip):
+            continue
+        _add_row(family, replace(record, cells=cells), runs, latest)
+    _number_repeats(family, runs)
+    yield from _runs(name, log, runs)
+    yield from log.malformed.findings()
+
+
+def _add_row(
+    family: TableFamily, record: Record, runs: list[_Results], latest: dict[object, _Results]
+) -> None:
+    cells = record.cells
+    factors = facts(family.factors, cells)
+    results = facts(family.results, cells)
+    repeat = json_values.whole(parse_scalar(str(cells.get(family.repeat)))) if family.repeat else None
+    status, messages = _checked(family, cells)
+    values = [] if status in ("failed", "out_of_memory", "cancelled") else figures_of(family, cells)
+    if not values and status == "complete" and not messages:
+        return
+    key = (record.part, factors_key(factors), repeat)
+    run = latest.get(key) if family.results or family.rows.kind in ("json", "csv") else None
+    if run is None or not run.add(record, results, values):
+        run = _Results(record, factors, repeat, facts(family.environment, cells))
+        run.started = str(cells.get(family.started) or "")
+        run.add(record, results, values)
+        runs.append(run)
+        latest[key] = run
+    run.findings += [each for each in messages if each not in run.findings]
+    run.status = min(run.status, status, key=_WORST.index)
+
+
+def _number_repeats(family: TableFamily, runs: Sequence[_Results]) -> None:
+    """TableNumber the runs that agree in all factors, unless a column has the number."""
+    if family.repeat:
+        return
+    groups: dict[object, list[_Results]] = {}
+    for run in runs:
+        groups.setdefault(factors_key(run.factors), []).append(run)
+    for group in groups.values():
+        if len(group) > 1:
+            for number, run in enumerate(group, 1):
+                run.repeat = number
+
+
+def _runs(name: str, log: TextLog, runs: Sequence[_Results]) -> Iterator[Run]:
+    """Yield a Run for each combination of factors of results; the first has the findings of its run."""
+    several = sum(max(len(run.groups), 1) for run in runs) > 1
+    number = 0
+    for position, results in enumerate(runs, 1):
+        for is_first, (factors, values) in _with_first(results.groups.values() or [({}, [])]):
+            number += 1
+            line = values[0][0].line if values else results.record.line
+            run = ResultRun.of_file(name, log.files, line, number if several else None)
+            run.factors = results.factors | factors
+            run.environment = dict(results.environment)
+            run.repeat, run.status = results.repeat, results.status
+            if results.started:
+                run.set_start(wall_time(results.started.encode()))
+            for record, value in values:
+                statistic = value.statistic or "total"
+                figure = value.figure
+                run.add_aggregate(
+                    figure.metric,
+                    value.value,
+                    value.text,
+                    statistic,
+                    value.n,
+                    record.line,
+                    phase=figure.phase,
+                )
+            if is_first:
+                for severity, message in results.findings:
+                    rule = Rule.READ_FAILED_RUN if results.status != "complete" else Rule.READ_MALFORMED_LINE
+                    run.findings.append(Finding(severity, rule, run.id, message, run.source))
+            yield replace(run.run(), part_of=position if len(results.groups) > 1 else 0)
+
+
+def _with_first(items: Iterable[T]) -> Iterator[tuple[bool, T]]:
+    """Yield (whether it is the first, item)."""
+    return ((position == 0, item) for position, item in enumerate(items))
+
+
+# One row
+
+
+def with_derived(family: TableFamily, cells: Cells) -> Cells:
+    """Return the cells of a row with the columns that the definition makes of others."""
+    if not family.derived:
+        return cells
+    own = dict(cells)
+    for derived in family.derived:
+        value = FUNCTIONS[derived.function]([own.get(column) for column in derived.of])
+        if value is not None:
+            own[derived.column] = value
+    return own
+
+
+def facts(columns: Mapping[str, str | FactColumn], cells: Cells) -> Factors:
+    """Return the factors that a row has, by their columns."""
+    known: Factors = {}
+    for name, column in columns.items():
+        value = _fact(FactColumn(column=column) if isinstance(column, str) else column, cells)
+        if value is not None and not _SECRET.search(name):
+            known[name] = value
+    return known
+
+
+def _fact(column: FactColumn, cells: Cells) -> FactorValue | None:
+    names = [name for name in (column.column, *column.columns) if name]
+    cell = next((cells[name] for name in names if cells.get(name) not in (None, "")), None)
+    if cell is None or isinstance(cell, list):
+        return column.values.get("null", column.value) if names else column.value
+    text = str(cell).strip() if not isinstance(cell, bool) else str(cell).lower()
+    if column.pattern:
+        match = re.search(column.pattern, text)
+        if not match:
+            return None
+        text = match[match.lastindex or 0]
+        cell = text
+    if text in column.values:
+        return column.values[text]
+    value = parse_scalar(text[:_MAX_TEXT]) if isinstance(cell, str) else json_values.scalar(cell)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value
+
+
+def figures_of(family: TableFamily, cells: Cells) -> list[TableNumber]:
+    """Return the numbers of a row by the figures of the definition."""
+    values: list[TableNumber] = []
+    for figure in family.figures:
+        if all(holds(condition, cells) for condition in figure.where):
+            values += _values(figure, cells)
+    return values
+
+
+def _values(figure: FigureColumn, cells: Cells) -> Iterator[TableNumber]:
+    pattern = figure.pattern()
+    if pattern is None:
+        if figure.column in cells and (value := _value(figure, figure.column, {}, cells)):
+            yield value
+        return
+    for column in cells:
+        match = pattern.fullmatch(column)
+        if match and (value := _value(figure, column, match.groupdict(), cells)):
+            yield value
+
+
+def _value(figure: FigureColumn, column: str, named: Mapping[str, str], cells: Cells) -> TableNumber | None:
+    cell = cells[column]
+    unit = (
+        str(cells.get(figure.unit_column, "")).strip() or figure.unit if figure.unit_column else figure.unit
+    )
+    number, text, unit = _number(cell, unit)
+    if not math.isfinite(number) or (number == 0 and figure.zero == "absent"):
+        return None
+    value, _ = units.to_base(number * figure.scale, unit)
+    statistic = statistic_name(named.get(STATISTIC, figure.statistic))
+    own: Factors = {name: parse_scalar(part) for name, part in named.items() if name != STATISTIC}
+    if statistic:
+        own[STATISTIC] = statistic
+    n = json_values.whole(parse_scalar(str(cells.get(figure.n)))) if figure.n else 0
+    return TableNumber(figure, value, f"{text} {unit}".strip(), statistic, figure.factors | own, n or 0)
+
+
+def _number(cell: object, unit: str) -> tuple[float, str, str]:
+    """Return (number, text, unit) of a cell; a unit in the cell wins over the unit of the column."""
+    if isinstance(cell, str):
+        known = quantity(cell.strip(), unit)
+        if known:
+            return known[0], cell.strip().removesuffix(known[1]).strip()[:40], known[1]
+        return numeric(cell), cell.strip()[:40], unit
+    return json_values.number(cell), str(cell)[:40], unit
+
+
+def holds(condition: RowCondition, cells: Cells) -> bool:
+    """Return whether a row meets a condition."""
+    cell = cells.get(condition.column)
+    if condition.missing is not None and (cell in (None, "")) != condition.missing:
+        return False
+    if condition.equals is not None and not _equals(cell, condition.equals):
+        return False
+    if condition.matches and not re.search(condition.matches, "" if cell is None else str(cell)):
+        return False
+    number = numeric(cell)
+    if condition.above is not None and not number > condition.above:
+        return False
+    if condition.below is not None and not number < condition.below:
+        return False
+    return not condition.less_than or number < numeric(cells.get(condition.less_than))
+
+
+def _equals(cell: object, wanted: FactorValue) -> bool:
+    if isinstance(wanted, bool) or isinstance(cell, bool):
+        return str(cell).lower() == str(wanted).lower()
+    return numeric(cell) == wanted if isinstance(wanted, int | float) else str(cell).strip() == wanted
+
+
+def _checked(family: TableFamily, cells: Cells) -> tuple[Status, list[tuple[Severity, str]]]:
+    status: Status = "complete"
+    messages: list[tuple[Severity, str]] = []
+    for check in family.checks:
+        if holds(check, cells):
+            status = min(status, check.status, key=_WORST.index)
+            message = re.sub(r"\{([^{}]+)\}", lambda match: _shown(cells.get(match[1])), check.message)
+            messages.append((check.severity, message))
+    return status, messages
+
+
+def _shown(cell: object) -> str:
+    return "?" if cell is None else str(cell)[:80]
+
+
+def _twin(family: TableFamily, log: TextLog) -> str:
+    """Return the name of the file beside this one that has the same results in a better form, "" if none."""
+    if not family.rows.twin:
+        return ""
+    name = log.path.rpartition("/")[2]
+    twin = family.rows.twin.replace("{stem}", name.rpartition(".")[0] or name)
+    return twin if twin != name and log.files.read_sibling_head(twin, 1) is not None else ""

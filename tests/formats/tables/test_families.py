@@ -1,0 +1,68 @@
+"""Every family reads its fixtures as `.expected.toml` says, which was written by hand from the log.
+
+runs      number of runs, parts of one run counted once
+numbers   of all measured values, so that nothing is added
+values    single ones, in the base unit, with some of their factors
+messages  of findings
+"""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reportgen.core.model import Aggregate, Finding, Run
+from reportgen.formats.detection import offer
+from reportgen.formats.tables import families
+from reportgen.sources.logfiles import LogFiles
+from tests.builders import check_valid
+from tests.formats.tables.fixtures_of_families import FOLDER, fixtures
+
+FIXTURES = list(fixtures())
+
+
+def read(log: Path) -> tuple[str, list[Run], list[Finding]]:
+    """Return the name of the format that reads a log, its runs and all findings."""
+    view = LogFiles.of({log.name: log.read_bytes()}).file(log.name)
+    claimed = offer(view)
+    assert claimed is not None, f"no format recognises {log.name}"
+    assert claimed.rivals == ()
+    items = list(claimed.format.read(claimed.files))
+    check_valid(items)
+    runs = [item for item in items if isinstance(item, Run)]
+    others = [item for item in items if isinstance(item, Finding)]
+    return claimed.format.name, runs, [*others, *(each for run in runs for each in run.findings)]
+
+
+@pytest.mark.parametrize(("family", "log", "expected"), FIXTURES, ids=[log.name for _, log, _ in FIXTURES])
+def test_a_fixture_is_read_as_expected(family: str, log: Path, expected: dict[str, Any]) -> None:
+    name, runs, findings = read(log)
+    assert name == family
+    assert len({run.part_of or run.id for run in runs}) == expected["runs"]
+    assert {run.status for run in runs} == {expected.get("status", "complete")}
+    numbers = [(run, figure) for run in runs for figure in run.aggregates]
+    assert len(numbers) == expected["numbers"], [(run.factors, figure) for run, figure in numbers]
+    for value in expected.get("values", ()):
+        assert len([1 for pair in numbers if _is_it(value, *pair)]) == 1, value
+    messages = [finding.text for finding in findings]
+    for message in expected.get("messages", ()):
+        assert message in messages
+
+
+def _is_it(value: dict[str, Any], run: Run, figure: Aggregate) -> bool:
+    factors = value.get("factors", {})
+    return (
+        (figure.metric, figure.phase) == (value["metric"], value.get("phase", "step"))
+        and math.isclose(figure.value, value["value"], rel_tol=1e-9)
+        and {name: run.factors.get(name) for name in factors} == factors
+    )
+
+
+def test_every_family_has_a_fixture() -> None:
+    assert {known.name for known in families.formats()} == {family for family, _, _ in FIXTURES}
+
+
+def test_every_log_beside_the_tests_has_an_expectation() -> None:
+    logs = {path for path in FOLDER.iterdir() if not path.name.endswith(".expected.toml")}
+    assert logs == {log for _, log, _ in FIXTURES}
