@@ -21,10 +21,16 @@ FOLDER = Path(__file__).with_name("families")
 _JSON_KINDS = ("json", "jsonl")
 
 
+def definitions() -> Iterator[tuple[str, TableFamily]]:
+    """Yield (name, definition) of each family, by name."""
+    for path in sorted(FOLDER.glob("*.toml")):
+        yield path.stem, decode(path.read_text("utf-8"), TableFamily, path.name)
+
+
 def formats() -> Iterator[Format]:
     """Yield the format of each family, by name."""
-    for path in sorted(FOLDER.glob("*.toml")):
-        yield format_of_family(path.stem, decode(path.read_text("utf-8"), TableFamily, path.name))
+    for name, family in definitions():
+        yield format_of_family(name, family)
 
 
 def format_of_family(name: str, family: TableFamily) -> Format:
