@@ -41,7 +41,7 @@ def test_the_wall_time_stays_with_the_run_and_each_result_has_its_own_factors(tm
     assert whole_runs([whole, *parts]) == [whole]
 
 
-def test_a_run_that_failed_stays_failed_whatever_it_printed(tmp_path: Path) -> None:
+def test_a_run_that_failed_stays_failed(tmp_path: Path) -> None:
     assert {run.status for run in loaded(tmp_path, PRINTED, status="failed")} == {"failed"}
 
 
