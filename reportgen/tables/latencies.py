@@ -30,6 +30,8 @@ _STATISTICS = ("median", "mean")  # the first one that all systems have is drawn
 _DERIVED = "batch / throughput"
 _DERIVED_TITLE = "global batch / throughput"
 _PART_OF_SAMPLE = "token"
+# Systems that differ in one of these did different work.
+_WORK = frozenset(("model", "benchmark", "workload", "dataset", "seq_len", "input_length", "output_length"))
 
 _Key = tuple[FactorValue, ...]
 
@@ -77,7 +79,10 @@ def latencies(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
 
 
 def _front(lines: Sequence[Sequence[_Point]]) -> tuple[tuple[float, float], ...]:
-    """Return the points of several systems that no point exceeds in both, by rising rate; else ()."""
+    """Return the points of several systems that no point exceeds in both, by rising rate.
+
+    () for one system, and for systems that did different work: there, none is better.
+    """
     best = math.inf
     front: list[tuple[float, float]] = []
     points = sorted(
@@ -87,7 +92,13 @@ def _front(lines: Sequence[Sequence[_Point]]) -> tuple[tuple[float, float], ...]
         if time < best:
             best = time
             front.append((rate, time))
-    return tuple(reversed(front)) if len(lines) > 1 and len(front) > 1 else ()
+    works = {
+        frozenset((name, value) for name, value in point.case.factors.items() if name in _WORK)
+        for line in lines
+        for point in line
+        if point.case
+    }
+    return tuple(reversed(front)) if len(lines) > 1 and len(front) > 1 and len(works) < 2 else ()
 
 
 def _metrics(spec: FigureSpec, table: Table) -> tuple[str, str]:

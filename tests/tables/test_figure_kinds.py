@@ -209,6 +209,16 @@ def test_statistics_of_a_latency_go_with_one_rate_and_a_line_joins_the_best_poin
     assert figure.front == ((10.0, 0.01), (20.0, 0.02), (40.0, 0.08))
 
 
+def test_systems_that_did_different_work_have_no_best_trade_off():
+    runs = [
+        published_run(model=model, batch_size=size, throughput=rate, values={STEP: rate / 1000})
+        for model in ("a", "b")
+        for size, rate in ((1, 10.0), (8, 20.0))
+    ]
+    (figure,) = figures(runs, kind="latency-throughput", table=SERVING, x="batch_size")
+    assert (len(figure.series), figure.front) == (2, ())
+
+
 def test_a_latency_is_derived_only_where_the_definition_says_so():
     table = {"rows": ("batch_size",), "columns": ("framework",)}
     runs = [
