@@ -59,8 +59,8 @@ class Rows(TomlTable, kw_only=True):
     begin     regular expression of the title of a block or matrix; its named groups are columns
     end       regular expression of the line after a block
     each      a column with a list: each item makes a row of its own, a repeat
-    twin      name of a file with the same results in a better form: "{stem}.json"; in JSON, `{column}` is a
-              cell of the row
+    twin      name of a file with the same results in a better form, or several: "{stem}.json"; `{column}` is
+              a cell of the row, or a group of a context
     twin_same  columns whose numbers must all occur in the twin; without them the twin has all rows
     """
 
@@ -71,7 +71,7 @@ class Rows(TomlTable, kw_only=True):
     begin: str = ""
     end: str = ""
     each: str = ""
-    twin: str = ""
+    twin: str | list[str] = ""
     twin_same: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -80,6 +80,11 @@ class Rows(TomlTable, kw_only=True):
             raise InvalidTable(f'kind "{self.kind}" needs {name}', f"add {name} = '...'")
         for name in ("header", "pattern", "begin", "end"):
             _compile(getattr(self, name), name)
+
+    @property
+    def twins(self) -> list[str]:
+        """Return the names of `twin`, each with its placeholders."""
+        return [self.twin] if isinstance(self.twin, str) and self.twin else list(self.twin)
 
 
 class Context(TomlTable, kw_only=True):

@@ -137,6 +137,6 @@ def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
     if place is None:
         return None
     at, reason = place
-    beside = names(recogniser.family.rows, files.path, head)
+    beside = names(recogniser.family, files.path, head)
     source = files.source(files.path, line_at(head, at))
     return Claim(recogniser.sign.confidence, source, reason[:100], (files.path,), beside)

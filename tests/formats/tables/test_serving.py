@@ -73,6 +73,20 @@ def test_of_several_blocks_beside_a_json_only_the_one_that_it_has_is_left_out() 
     assert loads == {2, 4, 8, 16, 32}
 
 
+def test_each_block_of_a_log_names_the_json_that_it_was_saved_to() -> None:
+    log = "".join(
+        f"Namespace(result_dir='/tmp', result_filename='sweep-{rate}.json', request_rate={rate})\n"
+        + BLOCK.format(requests=5, tokens=10000 + rate, rate=500.0 + rate)
+        for rate in (1, 2, 3)
+    )
+    saved = {
+        f"sweep-{n}.json": served(total_input_tokens=10000 + n, output_throughput=500.5 + n) for n in (1, 2)
+    }
+    files = {name: json.dumps(row).encode() for name, row in saved.items()}
+    runs, _ = read({"sweep.log": log.encode(), "sweep.json": b'{"steps": []}', **files})
+    assert rates(runs) == [501.5, 502.5, 503.0]
+
+
 def test_a_summary_beside_its_parts_adds_no_run() -> None:
     parts = [
         served(run_number=n, output_throughput=500.0 + n, total_input_tokens=10000 + n) for n in range(3)
