@@ -61,8 +61,26 @@ _ALL = (
         "output_token_throughput_per_device", "Output tokens per device", "samples/s", "higher", item="token"
     ),
     Metric(
+        "input_token_throughput_per_device", "Input tokens per device", "samples/s", "higher", item="token"
+    ),
+    Metric(
         "total_token_throughput_per_device",
         "Input and output tokens per device",
+        "samples/s",
+        "higher",
+        item="token",
+    ),
+    # Where prefill and decoding have devices of their own: a rate of these alone.
+    Metric(
+        "output_token_throughput_per_decode_device",
+        "Output tokens per device that decodes",
+        "samples/s",
+        "higher",
+        item="token",
+    ),
+    Metric(
+        "input_token_throughput_per_prefill_device",
+        "Input tokens per device that prefills",
         "samples/s",
         "higher",
         item="token",
@@ -77,7 +95,11 @@ _ALL = (
     Metric("ttft", "Time to first token", "s", "lower"),
     Metric("tpot", "Time per output token", "s", "lower"),
     Metric("itl", "Time between chunks of a stream", "s", "lower"),
+    Metric("inter_token_latency", "Time between tokens, weighted by tokens", "s", "lower"),
+    Metric("latency_per_token", "Latency per output token, the first included", "s", "lower"),
     Metric("e2e_latency", "Latency of a request", "s", "lower"),
+    Metric("input_length", "Input tokens of a request", "count"),
+    Metric("output_length", "Output tokens of a request", "count"),
     Metric("time_to_train", "Time to train", "s", "lower", scales_with_devices=True),
     Metric(
         "scaled_time_to_train",

@@ -14,6 +14,7 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
 from reportgen.formats.tables.definition import Sign, TableFamily
 from reportgen.formats.tables.reader import read
+from reportgen.formats.tables.twins import names
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
@@ -136,8 +137,6 @@ def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
     if place is None:
         return None
     at, reason = place
-    twin = recogniser.family.rows.twin
-    stem = files.path.rpartition("/")[2].rpartition(".")[0]
-    beside = (twin.replace("{stem}", stem),) if twin else ()
+    beside = names(recogniser.family, files.path, head)
     source = files.source(files.path, line_at(head, at))
     return Claim(recogniser.sign.confidence, source, reason[:100], (files.path,), beside)
