@@ -19,6 +19,8 @@ from reportgen.sources.text import line_at
 
 FOLDER = Path(__file__).with_name("families")
 _JSON_KINDS = ("json", "jsonl")
+# A line that begins an object or a list; programs write text before it.
+_OPENING = re.compile(rb"^[ \t]*[{\[]", re.MULTILINE)
 
 
 def formats() -> Iterator[Format]:
@@ -82,7 +84,7 @@ class _Recogniser:
 
     def _in_json(self, head: bytes) -> tuple[int, str] | None:
         sign = self.sign
-        if head.lstrip()[:1] not in (b"{", b"["):
+        if not _OPENING.search(head):
             return None
         named = (*sign.keys, *chain.from_iterable(sign.any), *sign.lacks)
         keys = {key for key in named if f'"{key}"'.encode() in head}
@@ -132,6 +134,6 @@ def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
     at, reason = place
     twin = recogniser.family.rows.twin
     stem = files.path.rpartition("/")[2].rpartition(".")[0]
-    beside = (twin.replace("{stem}", stem),) if twin else ()
+    beside = tuple(name for name in (twin.replace("{stem}", stem), recogniser.family.rows.beside) if name)
     source = files.source(files.path, line_at(head, at))
     return Claim(recogniser.sign.confidence, source, reason[:100], (files.path,), beside)

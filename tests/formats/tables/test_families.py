@@ -3,7 +3,8 @@
 runs      number of runs, parts of one run counted once
 numbers   of all measured values, so that nothing is added
 values    single ones, in the base unit, with some of their factors
-messages  of findings
+messages  of findings; an empty list: there are none
+never     texts that no factor and no finding shows: secrets, host names
 """
 
 import math
@@ -48,6 +49,9 @@ def test_a_fixture_is_read_as_expected(family: str, log: Path, expected: dict[st
     messages = [finding.text for finding in findings]
     for message in expected.get("messages", ()):
         assert message in messages
+    assert expected.get("messages") != [] or not messages
+    shown = repr([(run.factors, run.environment, run.command, run.machines) for run in runs]) + repr(messages)
+    assert [text for text in expected.get("never", ()) if text in shown] == []
 
 
 def _is_it(value: dict[str, Any], run: Run, figure: Aggregate) -> bool:
