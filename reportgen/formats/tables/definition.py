@@ -250,7 +250,7 @@ def columns_pattern(column: str) -> re.Pattern[str] | None:
 
 
 def _group(name: str) -> str:
-    return f"(?P<{STATISTIC}>{_STATISTICS})" if name == STATISTIC else f"(?P<{name}>.+?)"
+    return f"(?P<{STATISTIC}>(?i:{_STATISTICS}))" if name == STATISTIC else f"(?P<{name}>.+?)"
 
 
 def _compile(pattern: str, name: str) -> None:
