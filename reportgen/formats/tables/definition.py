@@ -21,7 +21,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _STATISTICS = (
     r"mean|avg|average|median|min|minimum|max|maximum|best"
     r"|[pP][0-9]{1,2}(?:[._][0-9]{1,3})?|p0[0-9]{2}|p999"
-    r"|(?:percentile\()?[0-9]{1,2}(?:\.[0-9]{1,3})?%\)?"
+    r"|(?:percentile\()?[0-9]{1,2}(?:\.[0-9]{1,3})?%\)?|[0-9]{1,2}\.[0-9]{6}"
 )
 
 
@@ -163,7 +163,7 @@ class Check(RowCondition, kw_only=True):
     status: Status = "complete"
 
 
-class Summary(TomlTable, kw_only=True):
+class RepeatingRows(TomlTable, kw_only=True):
     """One `[[summaries]]`: rows that repeat others. They count only if the file lacks these.
 
     where  conditions on such a row
@@ -233,7 +233,7 @@ class TableFamily(TomlTable, kw_only=True):
     environment: dict[str, str | FactColumn] = field(default_factory=dict)
     figures: list[FigureColumn]
     skip: list[RowCondition] = field(default_factory=list)
-    summaries: list[Summary] = field(default_factory=list)
+    summaries: list[RepeatingRows] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     repeat: str = ""
     devices: str = ""
@@ -265,6 +265,8 @@ def statistic_name(text: str) -> str:
     lower = text.lower().removeprefix("percentile(").rstrip(")").replace("_", ".")
     if lower.endswith("%"):
         lower = f"p{lower[:-1]}"
+    if re.fullmatch(r"[0-9]{1,2}\.[0-9]{6}", lower):
+        lower = f"p{float(lower):g}"
     if re.fullmatch(r"p0[0-9]{2}", lower):
         lower = f"p{lower[2:]}"
     if lower == "p999":

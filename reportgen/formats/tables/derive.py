@@ -60,6 +60,12 @@ def _number_in_parentheses(cells: Sequence[object]) -> float | None:
     return float(match[1]) if match else None
 
 
+def _unit_of_operation(cells: Sequence[object]) -> str | None:
+    """Return the unit of time of "us/op"."""
+    unit, slash, _ = str(cells[0]).partition("/op")
+    return unit if slash else None
+
+
 def _first_item(cells: Sequence[object]) -> object:
     return next(iter(json_values.items(cells[0])), None)
 
@@ -102,6 +108,7 @@ FUNCTIONS: Mapping[str, Callable[[Sequence[object]], Any]] = {
     "equal": _equal,
     "joined": _joined,
     "number_in_parentheses": _number_in_parentheses,
+    "unit_of_operation": _unit_of_operation,
     "first_item": _first_item,
     "different_hosts": _different_hosts,
     "device_model": _device_model,

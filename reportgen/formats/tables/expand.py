@@ -20,30 +20,29 @@ _MAX_COMBINATIONS = 100_000
 
 def _together(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
     """Return a row for each item of the first list, with the items at its place in the other lists."""
-    lists = [json_values.items(cells.get(column)) for column in of]
-    return [
-        {"#item": number, **{column: items[number] for column, items in zip(of, lists, strict=True)
-                             if number < len(items)}}
-        for number in range(len(lists[0]))
-    ]  # fmt: skip
+    lists = {column: json_values.items(cells.get(column)) for column in of}
+    return _side_by_side(lists, len(lists[of[0]]))
 
 
 def _matrix(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
     """Return a row for each item of a list of lists, with `from`, `to`, `value`."""
-    found = [
+    numbers = [
         {"from": start, "to": end, "value": value}
         for start, line in enumerate(json_values.items(cells.get(of[0])))
         for end, value in enumerate(json_values.items(line))
     ]
-    return [{"#item": number, **row} for number, row in enumerate(found)]
+    return [{"#item": number, **row} for number, row in enumerate(numbers)]
 
 
 def _devices(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
     """Return a row for each `- `-separated part of texts, with the number of the device, `#item`."""
     texts = {column: re.split(r"\s+-\s+", str(cells.get(column) or "").strip()) for column in of}
-    count = len(texts[of[0]])
+    return _side_by_side(texts, len(texts[of[0]]))
+
+
+def _side_by_side(lists: Mapping[str, list[Any]], count: int) -> Rows:
     return [
-        {"#item": number, **{column: parts[number] for column, parts in texts.items() if number < len(parts)}}
+        {"#item": number, **{column: items[number] for column, items in lists.items() if number < len(items)}}
         for number in range(count)
     ]
 
@@ -104,6 +103,27 @@ def _bars(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
     return rows
 
 
+def _providers(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
+    """Return columns `name (unit)` as rows: `provider`, `unit`, `value`; the others begin with `x.`."""
+    named = {name: re.fullmatch(r"(.+?) \(([^()]+)\)", name) for name in cells if not name.startswith("#")}
+    others = {f"x.{name}": cells[name] for name, match in named.items() if not match and name not in of}
+    return [
+        {**others, "provider": match[1], "unit": match[2], "value": cells[name]}
+        for name, match in named.items()
+        if match and cells[name] != "" and match[1] not in of
+    ]
+
+
+def _named_values(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
+    """Return one row: the text of one cell names the value in another, and a cell of JSON is columns.
+
+    of  columns of the name, the value and the JSON
+    """
+    row: dict[str, Any] = {f"x.{cells.get(of[0])}": cells.get(of[1])}
+    more = json_values.table(json_values.load(str(cells.get(of[2]) or "").encode()))
+    return [row | {f"config.{name}": value for name, value in more.items() if f"x.{name}" not in row}]
+
+
 FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], Rows]] = {
     "together": _together,
     "matrix": _matrix,
@@ -111,4 +131,6 @@ FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], Rows]] = {
     "combinations": _combinations,
     "forks": _forks,
     "bars": _bars,
+    "providers": _providers,
+    "named_values": _named_values,
 }

@@ -92,9 +92,11 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
         return
     runs: list[_Results] = []
     latest: dict[object, _Results] = {}
+    skipped = 0
     for record in _details(family, read_records(TableFile(log, family.rows, family.context))):
         cells = with_derived(family, record.cells)
         if any(holds(condition, cells) for condition in family.skip):
+            skipped += 1
             continue
         _add_row(family, replace(record, cells=cells), runs, latest)
     _number_repeats(family, runs)
@@ -102,7 +104,8 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     faults = log.malformed.findings()
     yield from faults
     if not runs and not faults:
-        message = f"recognised as {name}, but it has no results"
+        more = f" in {skipped} rows" if skipped else ""
+        message = f"recognised as {name}, but it has no results{more}"
         yield Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, message, log.source)
 
 

@@ -272,7 +272,7 @@ def _unique(names: list[str]) -> list[str]:
 
 @dataclass(slots=True)
 class _Said:
-    """What lines say: columns, and the different texts of those that count them."""
+    """The statements of lines: columns, and the different texts of columns that count them."""
 
     facts: dict[str, Any] = field(default_factory=dict)
     texts: dict[str, set[str]] = field(default_factory=dict)
@@ -415,7 +415,7 @@ class _Header:
 
 @dataclass(slots=True)
 class _TornRow:
-    """A row of which other output tore the pieces apart; `at` is the offset of its first."""
+    """A row that other output tore into pieces; `at` is the offset of the first."""
 
     header: _Header
     at: int = 0
