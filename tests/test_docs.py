@@ -63,10 +63,14 @@ def test_every_option_of_the_collectors_is_documented(command):
     ] == []
 
 
+FAMILIES = "../../developers/families"
+
+
 def _sections_of_formats():
     """Return the place of each format, name -> link: a page of its name, or `## name` on the page of a family."""
     names = {known.name for known in FORMATS}
     pages = {page.stem: page for page in DOCS.glob("reference/formats/*.md") if page.stem != "index"}
+    pages[FAMILIES] = DOCS / "developers/families.md"
     places = {name: f"{name}.md" for name in pages if name in names}
     for family in pages.keys() - names:
         headings = re.findall(r"^## (.+)$", pages[family].read_text("utf-8"), re.MULTILINE)
@@ -82,7 +86,9 @@ def test_every_format_has_a_section_and_every_section_of_a_family_a_format():
 
 def test_the_index_of_formats_links_every_section():
     index = (DOCS / "reference/formats/index.md").read_text("utf-8")
-    assert dict(re.findall(r"^\| \[(\w+)\]\((\S+)\) \|", index, re.MULTILINE)) == _sections_of_formats()
+    places = {name: link for name, link in _sections_of_formats().items() if not link.startswith(FAMILIES)}
+    assert dict(re.findall(r"^\| \[(\w+)\]\((\S+)\) \|", index, re.MULTILINE)) == places
+    assert f"({FAMILIES}.md)" in index
 
 
 def test_every_output_is_in_the_reference():

@@ -126,6 +126,7 @@ def _compared_specs(
         rows=arranged.rows,
         columns=spec.columns if PHASE in spec.columns else arranged.columns,
         facets=arranged.facets,
+        qualify={},
         compare=comparison.spec,
         show=("value", comparison.kind),
         pick=comparison.pick,
@@ -225,6 +226,8 @@ def _spec(
         phases=phases,
         rows=tuple(axes.rows),
         columns=(PHASE,) if len(phases) > 1 else tuple(axes.columns),
+        facets=axes.facets,
+        qualify=dict.fromkeys(axes.qualify),
         order={PHASE: phases} if len(phases) > 1 else {},
     )
 
@@ -332,6 +335,7 @@ def _table_lines(spec: TableSpec) -> list[str]:
         f"rows = {_list(spec.rows)}",
         *([f"columns = {_list(spec.columns)}"] if spec.columns else []),
         *([f"facets = {_list(spec.facets)}"] if spec.facets else []),
+        *([f"qualify = {_list(list(spec.qualify))}"] if spec.qualify else []),
         *([f"pick = {_inline(spec.pick)}"] if spec.pick else []),
         *(
             ["best_first = true  # among cases that differ only in what is compared"]

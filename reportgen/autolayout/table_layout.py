@@ -30,7 +30,14 @@ _USUAL_FACTORS = (
     "precision", "batch_size", "global_batch_size", "seq_len",
 )  # fmt: skip
 # Factors that grow from row to row.
-SIZES = ("devices", "nodes", "batch_size", "global_batch_size", "seq_len")
+SIZES = (
+    *("devices", "nodes", "batch_size", "global_batch_size", "seq_len"),
+    *("message_size", "concurrency", "request_rate"),
+)
+# Factors that a benchmark sweeps in small steps: each is the only row factor if the others fit into columns.
+_SWEEPS = ("message_size", "concurrency", "request_rate")
+# Mean, median and percentiles of one quantity.
+STATISTIC = "statistic"
 # If nothing varies, these describe best what was run.
 _DESCRIPTIVE = (*SUBJECTS, "system", "device")
 
@@ -45,10 +52,12 @@ class TableGroup:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """Row and column factors of a table."""
+    """Row, column and facet factors of a table, and factors that its headings name beside them."""
 
     rows: list[str]
     columns: list[str]
+    facets: tuple[str, ...] = ()
+    qualify: tuple[str, ...] = ()
 
 
 def group_runs(runs: Sequence[Run], campaign: Sequence[Run]) -> Iterator[TableGroup]:
@@ -102,11 +111,34 @@ def choose_axes(
     rows = _needed(varying, runs, {*_USUAL_FACTORS, system})
     if has_columns:
         return Axes(rows, [])
+    if swept := _swept(rows, runs):
+        return swept
     short = [name for name in rows if 1 < len(values[name]) <= MAX_COLUMNS and name not in guessed]
     short.sort(key=lambda name: (name in SIZES, len(values[name]), name))
     fill = _fill_ratios(rows, runs) if len(rows) > 1 else {}
     column = next((name for name in short if fill.get(name, 0) >= _MIN_FILL), None)
     return Axes([name for name in rows if name != column], [column] if column else [])
+
+
+def _swept(rows: Sequence[str], runs: Sequence[Run]) -> Axes | None:
+    """Return the axes with a sweep as rows and all else as columns; None without a sweep, or if too wide.
+
+    A factor that follows from the columns is beside their headings. If the table is too wide, each
+    statistic gets its own.
+    """
+    sweep = next((name for name in _SWEEPS if name in rows), None)
+    if sweep is None:
+        return None
+    columns: list[str] = []
+    qualify: list[str] = []
+    for name in (name for name in rows if name != sweep):
+        (qualify if columns and _determines_all(columns, name, runs) else columns).append(name)
+    facets: tuple[str, ...] = ()
+    if STATISTIC in columns and len(columns) > 1 and count_combinations(columns, runs) > MAX_COLUMNS:
+        facets = (STATISTIC,)
+        columns.remove(STATISTIC)
+    is_narrow = 1 < count_combinations(columns, runs) <= MAX_COLUMNS
+    return Axes([sweep], columns, facets, tuple(qualify)) if is_narrow else None
 
 
 def _system_level(guessed: Iterable[str], values: Mapping[str, Collection[FactorKey]]) -> str | None:
@@ -144,7 +176,12 @@ def position(name: str, guessed: Collection[str] = ()) -> int:
 
 def _determines(name: str, other: str, runs: Sequence[Run]) -> bool:
     """Return whether the other factor's value follows from a factor's value."""
-    return count_combinations([name], runs) == count_combinations([name, other], runs)
+    return _determines_all([name], other, runs)
+
+
+def _determines_all(names: Sequence[str], other: str, runs: Sequence[Run]) -> bool:
+    """Return whether a factor's value follows from the values of several others."""
+    return count_combinations(names, runs) == count_combinations([*names, other], runs)
 
 
 def _fill_ratios(names: Sequence[str], runs: Sequence[Run]) -> Mapping[str, float]:

@@ -81,7 +81,7 @@ def runs(
             _print_listing(listing, format, sort)
         findings = listing.findings
         listed = () if format is ListingFormat.json else listing.file_findings
-        what = count_by_status("run", [run.status for run in listing.runs])
+        what = count_by_status("run", listing.statuses)
         summarize(findings, what + skipped_files(listing.unrecognised, "--skipped"), listed=listed)
     if strict and any(finding.severity != "note" for finding in findings):
         raise typer.Exit(FINDINGS)

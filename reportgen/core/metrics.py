@@ -54,17 +54,14 @@ _ALL = (
     Metric(
         "token_throughput", "Token throughput", "samples/s", "higher", item="token", scales_with_devices=True
     ),
-    Metric("step_time", "Step time", "s", "lower"),
-    Metric("latency", "Latency", "s", "lower"),
-    Metric("ttft", "Time to first token", "s", "lower"),
-    Metric("tpot", "Time per output token", "s", "lower"),
-    Metric("itl", "Time between chunks of a stream", "s", "lower"),
-    Metric("e2e_latency", "Latency of a request", "s", "lower"),
     Metric("output_token_throughput", "Output tokens", "samples/s", "higher", item="token"),
     Metric("input_token_throughput", "Input tokens", "samples/s", "higher", item="token"),
     Metric("total_token_throughput", "Input and output tokens", "samples/s", "higher", item="token"),
     Metric(
         "output_token_throughput_per_device", "Output tokens per device", "samples/s", "higher", item="token"
+    ),
+    Metric(
+        "input_token_throughput_per_device", "Input tokens per device", "samples/s", "higher", item="token"
     ),
     Metric(
         "total_token_throughput_per_device",
@@ -73,9 +70,36 @@ _ALL = (
         "higher",
         item="token",
     ),
+    # Where prefill and decoding have devices of their own: a rate of these alone.
+    Metric(
+        "output_token_throughput_per_decode_device",
+        "Output tokens per device that decodes",
+        "samples/s",
+        "higher",
+        item="token",
+    ),
+    Metric(
+        "input_token_throughput_per_prefill_device",
+        "Input tokens per device that prefills",
+        "samples/s",
+        "higher",
+        item="token",
+    ),
     Metric("request_throughput", "Requests", "samples/s", "higher", item="request"),
     Metric("goodput", "Requests within their objective", "samples/s", "higher", item="request"),
     Metric("iops", "Operations of input and output", "samples/s", "higher", item="operation"),
+    Metric("bus_bandwidth", "Bus bandwidth", "B/s", "higher"),
+    Metric("algorithm_bandwidth", "Algorithm bandwidth", "B/s", "higher"),
+    Metric("step_time", "Step time", "s", "lower"),
+    Metric("latency", "Latency", "s", "lower"),
+    Metric("ttft", "Time to first token", "s", "lower"),
+    Metric("tpot", "Time per output token", "s", "lower"),
+    Metric("itl", "Time between chunks of a stream", "s", "lower"),
+    Metric("inter_token_latency", "Time between tokens, weighted by tokens", "s", "lower"),
+    Metric("latency_per_token", "Latency per output token, the first included", "s", "lower"),
+    Metric("e2e_latency", "Latency of a request", "s", "lower"),
+    Metric("input_length", "Input tokens of a request", "count"),
+    Metric("output_length", "Output tokens of a request", "count"),
     Metric("time_to_train", "Time to train", "s", "lower", scales_with_devices=True),
     Metric(
         "scaled_time_to_train",
@@ -133,8 +157,6 @@ _ALL = (
     Metric("foreign_processes", "Other processes", "count", reduction="max"),
     Metric("foreign_memory", "Memory used by other processes", "B"),
     Metric("bandwidth", "Bandwidth", "B/s", "higher"),
-    Metric("bus_bandwidth", "Bus bandwidth", "B/s", "higher"),
-    Metric("algorithm_bandwidth", "Algorithm bandwidth", "B/s", "higher"),
     Metric("flops_per_device", "Arithmetic rate per device", "FLOP/s", "higher"),
     Metric("flops", "Arithmetic rate", "FLOP/s", "higher", scales_with_devices=True),
     Metric("action_time", "Time of one call", "s", "lower"),

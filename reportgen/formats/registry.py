@@ -107,9 +107,7 @@ class Registry:
         return automaton
 
 
-_BY_MODULE: dict[str, Format] = {
-    name: import_module(f"reportgen.formats.{name}").FORMAT for name in _MODULES
-}
+_BY_MODULE: dict[str, Format] = {name: import_module(f"reportgen.formats.{name}").FORMAT for name in _MODULES}
 FORMATS = Registry((*_BY_MODULE.values(), *families.formats()))
 
 # Packages whose formats are the programs of one suite of benchmarks.

@@ -19,6 +19,7 @@ from reportgen.report.environment import environments
 from reportgen.report.headline import headline_sentences, value_sentences
 from reportgen.report.headline_numbers import unbacked_numbers
 from reportgen.report.log_reader import Campaigns
+from reportgen.report.run_counts import whole_runs
 from reportgen.report.verdict import acceptance_sentences, run_counts, verdict_sentences
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
@@ -175,12 +176,11 @@ def _provenance(campaigns: Campaigns, used: Mapping[int, Run]) -> tuple[Provenan
     """Return one entry for each campaign and format that the report is based on."""
     entries: Counter[tuple[str, str, str, str, str]] = Counter()
     for folder, runs in campaigns.runs.items():
-        for run in runs:
-            if id(run) in used:
-                title, url, date = (
-                    str(run.environment.get(f"publication.{k}", "")) for k in ("title", "url", "date")
-                )
-                entries[folder, run.format, title, url, date] += 1
+        for run in whole_runs(run for run in runs if id(run) in used):
+            title, url, date = (
+                str(run.environment.get(f"publication.{k}", "")) for k in ("title", "url", "date")
+            )
+            entries[folder, run.format, title, url, date] += 1
     versions = {known.name: known.version for known in FORMATS}
     return tuple(
         Provenance(path, format, count, title, url, date, versions.get(format, 1))

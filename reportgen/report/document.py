@@ -34,6 +34,7 @@ from reportgen.document.encode import canonical
 from reportgen.document.model import Header, source_of
 from reportgen.document.texts import shown_number
 from reportgen.report.case_names import CaseNames
+from reportgen.report.run_counts import whole_runs
 from reportgen.tables.explorer_model import Explorer, ExplorerCell
 from reportgen.tables.results import Cell, Figure, Report, Table
 
@@ -516,7 +517,7 @@ def _run_counts(report: Report) -> model.RunCounts:
     days = sorted({run.day for run in report.runs if run.day})
     devices = {short_name(str(run.factors["device"])) for run in report.runs if "device" in run.factors}
     return model.RunCounts(
-        statuses=dict(Counter(run.status for run in report.runs)),
+        statuses=dict(Counter(run.status for run in whole_runs(report.runs))),
         first_day=days[0] if days else "",
         last_day=days[-1] if days else "",
         devices=tuple(sorted(devices)),

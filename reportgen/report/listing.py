@@ -61,6 +61,12 @@ class RunListing:
         of_runs = (_finding_of(entry, run.id) for run in self.runs for entry in run.findings)
         return (*self.file_findings, *of_runs)
 
+    @property
+    def statuses(self) -> list[str]:
+        """The statuses of the runs; the results of one run count once."""
+        runs = {(run.path, run.part_of) if run.part_of else run.id: run.status for run in self.runs}
+        return list(runs.values())
+
     def to_json(self) -> str:
         """Return the document of `runs --format json`."""
         return "".join(self.json_parts())

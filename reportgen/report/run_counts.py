@@ -11,10 +11,22 @@ _ORDER: tuple[Status, ...] = get_args(Status)
 
 def count_runs(runs: Sequence[Run]) -> str:
     """Return the numbers of runs and of published results, each by status unless all are complete."""
+    runs = whole_runs(runs)
     measured = [run.status for run in runs if not run.published]
     published = [run.status for run in runs if run.published]
     counted = (("run", measured), ("published result", published))
     return ", ".join(count_by_status(name, statuses) for name, statuses in counted if statuses)
+
+
+def whole_runs(runs: Iterable[Run]) -> list[Run]:
+    """Return the runs; of the results of one run, the first alone."""
+    seen: set[tuple[str, int]] = set()
+    whole = []
+    for run in runs:
+        if not run.part_of or (run.source.path, run.part_of) not in seen:
+            whole.append(run)
+        seen.add((run.source.path, run.part_of))
+    return whole
 
 
 def name_runs(runs: Sequence[Run]) -> str:

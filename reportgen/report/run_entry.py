@@ -56,7 +56,10 @@ class MeasurementEntry(msgspec.Struct, frozen=True):
 
 
 class RunEntry(msgspec.Struct, frozen=True):
-    """One run: what it is, what it measured, what may be wrong."""
+    """One run: what it is, what it measured, what may be wrong.
+
+    part_of  number of the run in its log whose results this is a part of; absent for a whole run
+    """
 
     id: str
     path: str
@@ -69,6 +72,7 @@ class RunEntry(msgspec.Struct, frozen=True):
     steps: StepsEntry
     measurements: tuple[MeasurementEntry, ...]
     findings: tuple[FindingEntry, ...]
+    part_of: int | msgspec.UnsetType = msgspec.UNSET
 
 
 def run_entry(run: Run, protocol: Protocol) -> RunEntry:
@@ -92,6 +96,7 @@ def run_entry(run: Run, protocol: Protocol) -> RunEntry:
         steps=_steps(run),
         measurements=tuple(_measurement(*value) for value in values),
         findings=tuple(map(finding_entry, findings)),
+        part_of=run.part_of or msgspec.UNSET,
     )
 
 

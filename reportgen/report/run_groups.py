@@ -2,7 +2,8 @@
 
 Runs of one format with equal factors share a row if they measured the same quantity and their paths differ
 in counters and dates alone. Whether a report would take their median is decided by `protocol.cases`, which
-knows more; so a row names its evidence and its range.
+knows more; so a row names its evidence and its range. The results of one run, such as a bandwidth for each
+size of a message, share a row, too: with their range and without a median.
 """
 
 from collections import Counter
@@ -72,13 +73,33 @@ class _Group:
     runs: tuple[RunEntry, ...]
 
     @property
+    def is_of_parts(self) -> bool:
+        """Whether the runs are the results of one run."""
+        return len(self.runs) > 1 and bool(self.runs[0].part_of)
+
+    @property
     def factors(self) -> dict[str, FactorValue]:
-        return _known(self.runs[0])
+        return _shared_factors(self.runs) if self.is_of_parts else _known(self.runs[0])
+
+    @property
+    def first(self) -> RunEntry:
+        """The run whose headline is the headline of the group."""
+        ranked = [
+            (_rank(best), position) for position, run in enumerate(self.runs) if (best := headline(run))
+        ]
+        return self.runs[min(ranked)[1]] if ranked else self.runs[0]
 
     @property
     def values(self) -> list[float]:
-        """The headline values of the runs, in the base unit."""
-        return [float(best.value) for run in self.runs if (best := headline(run)) and best.value is not None]
+        """The headline values of the runs, in the base unit; of one metric in the results of a run."""
+        best = headline(self.first)
+        kind = (best.metric, best.phase) if best else ("", "")
+        return [
+            float(each.value)
+            for run in self.runs
+            for each in run.measurements
+            if (each.metric, each.phase) == kind and each.value is not None
+        ]
 
 
 def select(runs: Sequence[RunEntry], where: Where) -> tuple[RunEntry, ...]:
@@ -117,18 +138,21 @@ def headline(run: RunEntry) -> MeasurementEntry | None:
     return min(run.measurements, key=_rank, default=None)
 
 
-def measured_text(run: RunEntry, values: Sequence[float]) -> str:
-    """Return the headline of runs that measured the same quantity: their median and range, "" without one."""
+def measured_text(run: RunEntry, values: Sequence[float], *, is_of_parts: bool = False) -> str:
+    """Return the headline of runs that measured the same quantity: their median and range, "" without one.
+
+    is_of_parts  whether the values are results of one run: then their range alone
+    """
     best = headline(run)
     if best is None or not values:
         return ""
     unit = choose(values, best.unit)
     name = rate_unit(item_of(best.metric, _known(run))) if best.unit == "samples/s" else unit.name
-    spread = f"({text(min(values) / unit.factor)} to {text(max(values) / unit.factor)})"
+    spread = f"{text(min(values) / unit.factor)} to {text(max(values) / unit.factor)}"
+    middle = text(median(values) / unit.factor)
     parts = (
         best.metric.replace("_", " "),
-        text(median(values) / unit.factor),
-        spread if len(values) > 1 else "",
+        middle if len(values) == 1 else spread if is_of_parts else f"{middle} ({spread})",
         name if name not in ("1", "count", "ratio") else "",
         best.phase if best.phase != STEP else "",
         f"({best.evidence})" if best.evidence != "steps" else "",
@@ -161,8 +185,13 @@ def _shared_factors(runs: Sequence[RunEntry]) -> dict[str, FactorValue]:
 def _same_factors(runs: Sequence[RunEntry]) -> Iterator[tuple[RunEntry, ...]]:
     """Yield the runs with equal factors that may be repeats of each other by the names of their files."""
     groups: dict[object, list[RunEntry]] = {}
+    wholes: dict[object, list[RunEntry]] = {}
     for run in runs:
-        groups.setdefault((run.format, factors_key(_known(run))), []).append(run)
+        if run.part_of:
+            wholes.setdefault((run.path, run.part_of), []).append(run)
+        else:
+            groups.setdefault((run.format, factors_key(_known(run))), []).append(run)
+    yield from map(tuple, wholes.values())
     for same in groups.values():
         parts: dict[object, list[RunEntry]] = {}
         for run, key in zip(same, path_keys([run.id for run in same]), strict=True):
@@ -171,7 +200,13 @@ def _same_factors(runs: Sequence[RunEntry]) -> Iterator[tuple[RunEntry, ...]]:
 
 
 def _same_quantity(runs: tuple[RunEntry, ...]) -> Iterator[tuple[RunEntry, ...]]:
-    """Yield the runs together, or each alone if they differ in work or in what they measured."""
+    """Yield the runs together, or each alone if they differ in work or in what they measured.
+
+    The results of one run are of different quantities.
+    """
+    if runs[0].part_of:
+        yield runs
+        return
     quantities = {
         (best.metric, best.phase, best.unit, best.evidence, best.invalid, run.samples_per_step)
         for run in runs
@@ -224,14 +259,14 @@ def _row(group: _Group, names: tuple[str, ...], *, with_format: bool) -> RunRow:
         factors=tuple(_value_text(factors[name]) if name in factors else "" for name in names),
         status=_status(runs),
         steps="" if not counts else str(counts[0]) if len(counts) == 1 else f"{counts[0]}-{counts[-1]}",
-        measured=measured_text(next((run for run in runs if headline(run)), runs[0]), group.values),
+        measured=measured_text(group.first, group.values, is_of_parts=group.is_of_parts),
         findings=" ".join(rules),
     )
 
 
 def _status(runs: Sequence[RunEntry]) -> str:
     counts = Counter(run.status.replace("_", " ") for run in runs)
-    if len(runs) == 1:
+    if len(runs) == 1 or runs[0].part_of:
         return runs[0].status.replace("_", " ")
     return ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
 

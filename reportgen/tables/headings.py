@@ -62,7 +62,24 @@ def value_in_words(factor: str, value: FactorValue) -> str:
         return metric_of(str(value)).title
     if factor == PHASE:
         return str(value).replace("_", " ")
+    if factor in _IN_BYTES and isinstance(value, int):
+        return binary_size(value)
     return shown_value(factor, value) if isinstance(value, str) else plain(value)
+
+
+# Factors that count bytes.
+_IN_BYTES = ("message_size",)
+
+
+def binary_size(value: int) -> str:
+    """Return a number of bytes in the largest binary unit that divides it: 32 MiB, 1000 B."""
+    unit = 0
+    while value and value % 1024 == 0 and unit < len(_BINARY) - 1:
+        value, unit = value // 1024, unit + 1
+    return f"{value} {_BINARY[unit]}"
+
+
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def qualifier(labels: Mapping[str, str], factor: str, value: FactorValue) -> str:

@@ -57,3 +57,37 @@ def test_the_title_of_a_line_says_over_what() -> None:
     runs = [published_run(batch_size=n, throughput=float(n)) for n in (8, 16, 32)]
     (figure,) = define_overview(runs, "reports").figures
     assert figure.title == "Throughput, over batch size"
+
+
+def swept(statistics: tuple[str, ...], systems: int) -> list[Run]:
+    return [
+        published_run(concurrency=2**n, statistic=statistic, nodes=2**k, devices=2**k, memory=1.0 + n)
+        for n in range(4)
+        for statistic in statistics
+        for k in range(systems)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("runs", "columns", "facets", "qualify"),
+    [
+        (swept(("mean",), 3), ("nodes",), (), ("devices",)),
+        (swept(("mean", "p99"), 3), ("nodes", "statistic"), (), ("devices",)),
+        # Three statistics of three systems are too wide for one table.
+        (swept(("mean", "median", "p99"), 3), ("nodes",), ("statistic",), ("devices",)),
+        (swept(("mean", "p99"), 1), ("statistic",), (), ()),
+    ],
+)
+def test_a_sweep_is_the_only_row_factor_where_the_others_fit_into_columns(
+    runs: list[Run], columns: tuple[str, ...], facets: tuple[str, ...], qualify: tuple[str, ...]
+) -> None:
+    (table,) = define_overview(runs, "reports").tables
+    assert (table.rows, table.columns, table.facets, tuple(table.qualify)) == (
+        ("concurrency",), columns, facets, qualify,
+    )  # fmt: skip
+    (written,) = tomllib.loads(definition_text(planned(runs)))["tables"]
+    assert (written["rows"], written.get("facets", []), written.get("qualify", [])) == (
+        ["concurrency"], list(facets), list(qualify),
+    )  # fmt: skip
+    (figure,) = define_overview(runs, "reports").figures
+    assert (figure.kind, figure.x) == ("curve", "concurrency")

@@ -7,6 +7,7 @@ Everything comes from the program itself, so that a page cannot know more than i
 import inspect
 import re
 import sys
+import textwrap
 import typing
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -21,10 +22,13 @@ from reportgen.cli import app
 from reportgen.core import rules
 from reportgen.core.units import Unit
 from reportgen.document.schema import json_schema, struct_classes
+from reportgen.formats.tables.definition import TableFamily
+from reportgen.formats.tables.families import definitions
 from tests.documentation import gallery
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
+FAMILIES = ROOT / "docs" / "developers" / "families.md"
 SHARED = 3  # an option that so many commands have is described once
 _BLOCK = re.compile(r"(<!-- generated: reportgen (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _OPTIONS = re.compile(r"(<!-- generated: options -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -38,6 +42,7 @@ def pages() -> dict[Path, str]:
         REFERENCE / "rules.md": rules_page(),
         REFERENCE / "remedies.md": remedies_page(),
         REFERENCE.parent / "developers" / "document.md": document_page(),
+        FAMILIES: families_page(),
     }
 
 
@@ -120,6 +125,37 @@ def _type(schema: dict[str, Any]) -> str:
     return " or ".join(kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind != "null")
 
 
+def families_page() -> str:
+    """Return a section for each family of result tables: its metrics, factors, and what makes a row doubtful."""
+    return "\n".join([_FAMILIES, *(_family(name, family) for name, family in definitions())])
+
+
+def _family(name: str, family: TableFamily) -> str:
+    units: dict[str, dict[str, None]] = {}
+    for figure in family.figures:
+        units.setdefault(figure.metric, {}).setdefault(figure.unit or "unit of the cell")
+    lines = [
+        ("Reads", family.summary),
+        ("Defined in", family.url),
+        ("Metrics", ", ".join(f"`{metric}` ({', '.join(known)})" for metric, known in units.items())),
+        ("Factors", ", ".join(f"`{factor}`" for factor in family.factors)),
+        ("Factors of single results", ", ".join(f"`{factor}`" for factor in family.results)),
+        ("Checks", "; ".join(dict.fromkeys(f"{each.message} ({each.severity})" for each in family.checks))),
+    ]
+    items = [
+        textwrap.fill(f"- **{title}**: {text}", 118, subsequent_indent="  ", break_long_words=False)
+        for title, text in lines
+        if text
+    ]
+    return "\n".join([f"## {name}\n", *items, ""])
+
+
+_FAMILIES = """# Families of result tables
+
+A family is a file in `reportgen/formats/tables/families/` that says how its tables are recognised and what their
+columns mean. Each statistic of a figure (mean, median, p99) is the factor `statistic`, so that two of them never share
+a cell or a ratio. This page is generated from these files.
+"""
 _DOCUMENT = """# report.json
 
 A report.json is a document: all that a report shows, without steps and telemetry, which are in side files that it names

@@ -7,6 +7,7 @@ import pytest
 from reportgen.core.errors import RequestError
 from reportgen.core.model import FactorValue, Run
 from reportgen.protocol import DEFAULT
+from reportgen.report.listing import RunListing
 from reportgen.report.run_entry import RunEntry, run_entry
 from reportgen.report.run_groups import RunRow, group_rows, select
 from tests.builders import aggregate, run
@@ -34,6 +35,19 @@ def test_a_failed_repeat_is_counted_and_not_measured() -> None:
     assert row.status == "2 complete, 1 failed"
     assert row.measured == "step time 150.0 (100.0 to 200.0) ms (aggregate)"
     assert row.findings == "read.failed-run"
+
+
+def test_the_results_of_one_run_share_a_row_with_their_range_and_without_a_median() -> None:
+    results = [replace(run(aggregate(size / 10)), part_of=1) for size in (1, 2, 9)]
+    entries = [
+        run_entry(replace(one, id=f"a.log#{number}", factors={"device": "A", "size": number}), DEFAULT)
+        for number, one in enumerate(results)
+    ]
+    (row, other) = group_rows([*entries, entry("b.log", 0.2, device="A", size=1)]).rows
+    assert (row.run, row.status) == ("a.log#*", "complete")
+    assert row.measured == "step time 100.0 to 900.0 ms (aggregate)"
+    assert other.run == "b.log"
+    assert RunListing(tuple(entries)).statuses == ["complete"]
 
 
 def test_runs_that_differ_in_work_or_in_what_they_measured_have_rows_of_their_own() -> None:

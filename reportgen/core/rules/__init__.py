@@ -86,6 +86,7 @@ class Rule(StrEnum):
     READ_PACKED_FILE = "read.packed-file", "warning"
     READ_REPEAT_COLLISION = "read.repeat-collision", "warning"
     READ_SEVERAL_RUNS = "read.several-runs", "warning"
+    READ_STATED_PROBLEM = "read.stated-problem", "note", "warning", "invalid"
     READ_UNREADABLE_FILE = "read.unreadable-file", "warning", "invalid"
     READ_UNUSED_LABEL = "read.unused-label", "note", "warning"
     TABLE_HIDDEN_VARIATION = "table.hidden-variation", "warning"

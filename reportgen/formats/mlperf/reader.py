@@ -12,14 +12,14 @@ The score belongs to a case, not to a run: a protocol with `reduce = "olympic"` 
 import math
 import re
 from collections.abc import Mapping
-from typing import Any, TypeGuard
 
 from reportgen.core.model import FactorValue, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.mlperf.events import OLD_PREFIX, PREFIX, MlperfEvent, first_event, parse
+from reportgen.formats.mlperf.systems import Values, counts, is_stated, read_system, texts
 from reportgen.formats.mlperf.work import add_work
-from reportgen.formats.parsing.json_values import inside, is_number, load, number, table
+from reportgen.formats.parsing.json_values import inside, is_number, load, number
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.several_runs import result_places, run_borders, run_logs
 from reportgen.formats.parsing.text_log import TextLog, is_binary
@@ -40,22 +40,7 @@ _ITEMS: Mapping[str, str] = {
 }  # fmt: skip
 # Since v2.0 the reference code of SSD divides by the number of devices.
 _PER_DEVICE = ("ssd",)
-# Keys of a system description -> factor, or name in the environment.
-_SYSTEM_FACTORS: Mapping[str, str] = {
-    "division": "division", "status": "availability", "framework": "framework",
-    "accelerator_model_name": "device",
-}  # fmt: skip
-_SYSTEM_FACTS: Mapping[str, str] = {
-    "host_processor_model_name": "cpu", "host_processors_per_node": "cpus_per_node",
-    "host_memory_capacity": "memory", "operating_system": "os",
-    "accelerator_memory_capacity": "device_memory", "accelerator_interconnect": "interconnect",
-    "host_networking": "network", "system_name": "system_name", "submitter": "submitter_name",
-}  # fmt: skip
-# What NVIDIA's programs, NeMo and LBANN print until a submitter replaces it.
-_PLACEHOLDER = re.compile(r"PLACEHOLDER|\A\s*(?:Umbrella Corp\.?|\?|reference_implementation)\s*\Z")
 _ENTRY = re.compile(r"'(accelerator|framework|num_nodes|num_accelerators)': '([^'\\]{1,99})'")
-
-Values = dict[str, FactorValue]
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -116,7 +101,7 @@ class _ResultLog:
         self.start, self.stop = self.events.first("run_start"), self.events.last("run_stop")
         description = files.read_sibling(self.layout.description) if self.layout.system else None
         scaling = files.read_sibling(_SCALING) if self.layout.system else None
-        self.system, self.facts = _read_system(description) if description else ({}, {})
+        self.system, self.facts = read_system(description) if description else ({}, {})
         if not self.system:
             self.system = _read_entry(self.events.value("submission_entry"))
         # The factor of a benchmark's score.
@@ -150,7 +135,7 @@ class _ResultLog:
             key: self.events.value(f"submission_{key}")
             for key in ("benchmark", "org", "division", "platform")
         }
-        texts = {key: value for key, value in values.items() if _is_stated(value)}
+        texts = {key: value for key, value in values.items() if is_stated(value)}
         benchmark = texts.get("benchmark") or self.layout.benchmark
         factors: dict[str, FactorValue | None] = {
             "benchmark": benchmark or None,
@@ -167,7 +152,7 @@ class _ResultLog:
         environment = dict(self.facts)
         for key, name in (("seed", "seed"), ("submission_platform", "platform")):
             value = self.events.value(key)
-            if isinstance(value, int) or _is_stated(value):
+            if isinstance(value, int) or is_stated(value):
                 environment[name] = value
         if self.scaling != 1.0:
             environment["scaling_factor"] = self.scaling
@@ -210,43 +195,8 @@ class _ResultLog:
             self.run.add_aggregate("eval_accuracy", value, text, "last", len(events), line)
 
 
-def _is_stated(value: object) -> TypeGuard[str]:
-    """Return whether a value is a text and no placeholder of a program."""
-    return isinstance(value, str) and not _PLACEHOLDER.search(value)
-
-
-# The description of a system: numbers are texts, many are empty; the software is an object, a list or a text.
-
-
-def _read_system(content: bytes) -> tuple[Values, Values]:
-    """Return (factors, environment) of a description; empty values and other types are skipped."""
-    system = table(load(content))
-    factors, environment = _texts(system, _SYSTEM_FACTORS), _texts(system, _SYSTEM_FACTS)
-    factors |= _counts(system.get("number_of_nodes"), system.get("accelerators_per_node"))
-    software, words = system.get("other_software_stack"), []
-    for part in software if isinstance(software, list) else [software]:
-        if isinstance(part, dict):
-            environment |= _texts(part, {str(name): f"software.{name}" for name in part})
-        elif isinstance(part, str) and part.strip():
-            words.append(part.strip())
-    return factors, environment | ({"software": ", ".join(words)} if words else {})
-
-
 def _read_entry(text: object) -> Values:
     """Return the factors in a `submission_entry` of v0.6: Python's text of a dictionary within another's."""
     entry = dict(_ENTRY.findall(text)) if isinstance(text, str) else {}
-    factors = _texts(entry, {"accelerator": "device", "framework": "framework"})
-    return factors | _counts(entry.get("num_nodes"), entry.get("num_accelerators"))
-
-
-def _texts(values: Mapping[str, Any], names: Mapping[str, str]) -> Values:
-    pairs = ((name, values.get(key)) for key, name in names.items())
-    return {name: text.strip() for name, text in pairs if _is_stated(text) and text.strip()}
-
-
-def _counts(*texts: object) -> Values:
-    """Return nodes and devices from the texts of nodes and devices per node, as far as they are numbers."""
-    matches = [re.fullmatch(r"\s*([0-9]{1,9})\s*", str(text)) for text in texts]
-    nodes, per_node = (int(match[1]) if match else 0 for match in matches)
-    counts = {"nodes": nodes, "devices": nodes * per_node}
-    return {name: count for name, count in counts.items() if count}
+    factors = texts(entry, {"accelerator": "device", "framework": "framework"})
+    return factors | counts(entry.get("num_nodes"), entry.get("num_accelerators"))

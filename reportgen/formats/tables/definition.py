@@ -20,7 +20,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 # "p50", "p99.9", "90%", "percentile(99%)": percentiles as programs write them.
 _STATISTICS = (
     r"mean|avg|average|median|min|minimum|max|maximum|best"
-    r"|[pP][0-9]{1,2}(?:[._][0-9]{1,3})?|p0[0-9]{2}|p999"
+    r"|p[0-9]{1,2}(?:[._][0-9]{1,3})?|p001|p999"
     r"|(?:percentile\()?[0-9]{1,2}(?:\.[0-9]{1,3})?%\)?|[0-9]{1,2}\.[0-9]{6}"
 )
 
@@ -73,7 +73,9 @@ class Rows(TomlTable, kw_only=True):
     beside    name of a JSON file beside this one; its keys are columns that begin with `beside.`
     expand    takes a row with lists apart
     each      a column with a list: each item makes a row of its own, a repeat
-    twin      ending of a file with the same results in a better form: "{stem}.json"
+    twin      name of a file with the same results in a better form: "{stem}.json"; in JSON, `{column}` is a
+              cell of the row
+    twin_same  columns whose numbers must all occur in the twin; without them the twin has all rows
     """
 
     kind: Kind
@@ -91,6 +93,7 @@ class Rows(TomlTable, kw_only=True):
     expand: Expansion | None = None
     each: str = ""
     twin: str = ""
+    twin_same: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         needed = {"columns": "header", "pattern": "pattern", "block": "begin", "matrix": "begin"}
@@ -122,29 +125,12 @@ class Context(TomlTable, kw_only=True):
         _compile(self.pattern, "pattern")
 
 
-class FactColumn(TomlTable):
-    """A column as a fact: what its texts are replaced by, or the part that a pattern matches.
-
-    columns  the first of these that a row has, where versions of a program differ
-    """
-
-    column: str = ""
-    columns: list[str] = field(default_factory=list)
-    pattern: str = ""
-    values: dict[str, FactorValue] = field(default_factory=dict)
-    value: FactorValue | None = None
-
-    def __post_init__(self) -> None:
-        if not self.column and not self.columns and self.value is None:
-            raise InvalidTable("names no column", 'add column = "..." or value = ...')
-        _compile(self.pattern, "pattern")
-
-
 class RowCondition(TomlTable, kw_only=True):
     """A condition on one column of a row: all of its parts hold."""
 
     column: str
     equals: FactorValue | None = None
+    differs: FactorValue | None = None
     above: float | None = None
     below: float | None = None
     less_than: str = ""
@@ -153,6 +139,26 @@ class RowCondition(TomlTable, kw_only=True):
 
     def __post_init__(self) -> None:
         _compile(self.matches, "matches")
+
+
+class FactColumn(TomlTable):
+    """A column as a fact: what its texts are replaced by, or the part that a pattern matches.
+
+    columns  the first of these that a row has, where versions of a program differ
+    where    conditions on the row; without them, the fact is unknown
+    """
+
+    column: str = ""
+    columns: list[str] = field(default_factory=list)
+    pattern: str = ""
+    values: dict[str, FactorValue] = field(default_factory=dict)
+    value: FactorValue | None = None
+    where: list[RowCondition] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not self.column and not self.columns and self.value is None:
+            raise InvalidTable("names no column", 'add column = "..." or value = ...')
+        _compile(self.pattern, "pattern")
 
 
 class Check(RowCondition, kw_only=True):
@@ -174,6 +180,12 @@ class RepeatingRows(TomlTable, kw_only=True):
     of: list[str]
 
 
+class Skip(RowCondition, kw_only=True):
+    """One `[[skip]]`: rows that are not read; a note of each file says `why`, unless it is ""."""
+
+    why: str = ""
+
+
 class Derived(TomlTable):
     """One `[[derived]]`: a column made of others by a function of `derive.FUNCTIONS`."""
 
@@ -189,7 +201,7 @@ class FigureColumn(TomlTable, kw_only=True):
     unit       of numbers without a unit of their own; a column with units is `unit_column`
     statistic  of the numbers, if the column does not name it; "" for a rate or time over all of the work
     where      conditions on the row
-    zero       what 0 means: a value, or that nothing was measured
+    zero       what 0 means: a value, or that nothing was measured, as what is below 0
     n          column with the number of values that the statistic was made of
     """
 
@@ -232,7 +244,7 @@ class TableFamily(TomlTable, kw_only=True):
     results: dict[str, str | FactColumn] = field(default_factory=dict)
     environment: dict[str, str | FactColumn] = field(default_factory=dict)
     figures: list[FigureColumn]
-    skip: list[RowCondition] = field(default_factory=list)
+    skip: list[Skip] = field(default_factory=list)
     summaries: list[RepeatingRows] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     repeat: str = ""
@@ -267,18 +279,17 @@ def statistic_name(text: str) -> str:
         lower = f"p{lower[:-1]}"
     if re.fullmatch(r"[0-9]{1,2}\.[0-9]{6}", lower):
         lower = f"p{float(lower):g}"
-    if re.fullmatch(r"p0[0-9]{2}", lower):
+    if re.fullmatch(r"p0[1-9]", lower):
         lower = f"p{lower[2:]}"
-    if lower == "p999":
-        lower = "p99.9"
-    return _NAMES.get(lower, lower)
+    return _NAMES.get(lower.removesuffix(".0"), lower.removesuffix(".0"))
 
 
 _NAMES = {
     "avg": "mean",
     "average": "mean",
     "p50": "median",
-    "p50.0": "median",
+    "p001": "p0.1",
+    "p999": "p99.9",
     "min": "minimum",
     "max": "maximum",
 }

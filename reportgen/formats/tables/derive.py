@@ -1,5 +1,6 @@
 """Functions that make a column of others, for `[[derived]]` of a definition."""
 
+import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -7,6 +8,8 @@ from typing import Any
 
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import number as number_of_text
+
+_LEADING = re.compile(r"[0-9][0-9,]{0,30}(?:\.[0-9]{0,30})?(?:[eE][-+]?[0-9]{1,3})?")
 
 
 def numeric(cell: object) -> float:
@@ -23,7 +26,13 @@ def _product(cells: Sequence[object]) -> float | None:
 
 
 def _sum(cells: Sequence[object]) -> float | None:
-    return _finite(math.fsum(map(numeric, cells)))
+    return _finite(sum(map(numeric, cells)))
+
+
+def _difference(cells: Sequence[object]) -> float | None:
+    """Return the first number without the second."""
+    above, below = map(numeric, cells[:2])
+    return _finite(above - below)
 
 
 def _ratio(cells: Sequence[object]) -> float | None:
@@ -82,6 +91,41 @@ def _device_model(cells: Sequence[object]) -> object:
     return models.pop() if len(models) == 1 else None
 
 
+def _number(cells: Sequence[object]) -> float | None:
+    """Return the number at the beginning of a text: 18392 for "18392 qps"."""
+    match = _LEADING.match(str(cells[0]))
+    return _finite(float(match[0].replace(",", ""))) if match else None
+
+
+def _only(cells: Sequence[object]) -> object:
+    """Return the only item of a list, its name if it is an object; a cell that is not a list as it is."""
+    items = cells[0] if isinstance(cells[0], list) else [cells[0]]
+    item = items[0] if len(items) == 1 else None
+    return item.get("name") if isinstance(item, dict) else item
+
+
+def _length(cells: Sequence[object]) -> int | None:
+    return len(cells[0]) if isinstance(cells[0], list) else None
+
+
+def _as_json(cells: Sequence[object]) -> str | None:
+    """Return a list as text, in which the pattern of a fact finds its part."""
+    return json.dumps(cells[0], default=str) if isinstance(cells[0], list) else None
+
+
+def _counted_phase(cells: Sequence[object]) -> str | None:
+    """Return the phase of a list that counts for the results, as JSON: the last that is not excluded."""
+    phases = json_values.tables(cells[0])
+    counted = [phase for phase in phases if phase and phase.get("exclude_from_results") is not True]
+    return json.dumps(counted[-1], sort_keys=True, default=str) if counted else None
+
+
+def _groups_of_data(cells: Sequence[object]) -> object:
+    """Return the groups of devices that data is split over: 1 if they share the devices of one group."""
+    size, is_shared = cells
+    return 1 if is_shared is True else size
+
+
 def _unit_in_parentheses(cells: Sequence[object]) -> str | None:
     """Return the last text in parentheses or brackets: "GB/s" for "bandwidth (GB/s)"."""
     inside = re.findall(r"[(\[]([^()\[\]]{1,20})[)\]]", str(cells[0]))
@@ -101,6 +145,7 @@ def _finite(value: float) -> float | None:
 FUNCTIONS: Mapping[str, Callable[[Sequence[object]], Any]] = {
     "product": _product,
     "sum": _sum,
+    "difference": _difference,
     "ratio": _ratio,
     "first": _first,
     "unless": _unless,
@@ -112,6 +157,12 @@ FUNCTIONS: Mapping[str, Callable[[Sequence[object]], Any]] = {
     "first_item": _first_item,
     "different_hosts": _different_hosts,
     "device_model": _device_model,
+    "number": _number,
+    "only": _only,
+    "length": _length,
+    "as_json": _as_json,
+    "counted_phase": _counted_phase,
+    "groups_of_data": _groups_of_data,
     "unit_in_parentheses": _unit_in_parentheses,
     "batch_of_shapes": _batch_of_shapes,
 }

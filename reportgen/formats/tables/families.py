@@ -14,6 +14,7 @@ from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
 from reportgen.formats.tables.definition import Sign, TableFamily
 from reportgen.formats.tables.reader import read
+from reportgen.formats.tables.twins import names
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
@@ -23,10 +24,16 @@ _JSON_KINDS = ("json", "jsonl")
 _OPENING = re.compile(rb"^[ \t]*[{\[]", re.MULTILINE)
 
 
+def definitions() -> Iterator[tuple[str, TableFamily]]:
+    """Yield (name, definition) of each family, by name."""
+    for path in sorted(FOLDER.glob("*.toml")):
+        yield path.stem, decode(path.read_text("utf-8"), TableFamily, path.name)
+
+
 def formats() -> Iterator[Format]:
     """Yield the format of each family, by name."""
-    for path in sorted(FOLDER.glob("*.toml")):
-        yield format_of_family(path.stem, decode(path.read_text("utf-8"), TableFamily, path.name))
+    for name, family in definitions():
+        yield format_of_family(name, family)
 
 
 def format_of_family(name: str, family: TableFamily) -> Format:
@@ -132,8 +139,7 @@ def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
     if place is None:
         return None
     at, reason = place
-    twin = recogniser.family.rows.twin
-    stem = files.path.rpartition("/")[2].rpartition(".")[0]
-    beside = tuple(name for name in (twin.replace("{stem}", stem), recogniser.family.rows.beside) if name)
+    rows = recogniser.family.rows
+    beside = (*names(rows, files.path, head), *filter(None, (rows.beside,)))
     source = files.source(files.path, line_at(head, at))
     return Claim(recogniser.sign.confidence, source, reason[:100], (files.path,), beside)

@@ -31,6 +31,7 @@ from reportgen.formats.tables.definition import (
 )
 from reportgen.formats.tables.derive import FUNCTIONS, numeric
 from reportgen.formats.tables.records import Record, TableFile, read_records
+from reportgen.formats.tables.twins import Twins
 
 _MAX_TEXT = 200
 _SECRET = re.compile(r"token|secret|passw|api_?key|credential", re.IGNORECASE)
@@ -86,26 +87,31 @@ class _Results:
 
 def read(name: str, family: TableFamily, log: TextLog) -> Results:
     """Yield the runs of a file of a family, and findings about what cannot be read."""
-    if twin := _twin(family, log):
-        message = f"the results of this run are also in {twin}, with all digits; read from there"
-        yield Finding("note", Rule.READ_EXCERPT, log.id, message, log.source)
-        return
     runs: list[_Results] = []
     latest: dict[object, _Results] = {}
-    skipped = 0
+    twins = Twins(family.rows, log)
+    reasons: dict[str, int] = {}
     for record in _details(family, read_records(TableFile(log, family.rows, family.context))):
         cells = with_derived(family, record.cells)
-        if any(holds(condition, cells) for condition in family.skip):
-            skipped += 1
+        skip = next((skip for skip in family.skip if holds(skip, cells)), None)
+        if skip:
+            reasons.setdefault(skip.why, record.line)
+        if skip or twins.have(cells):
             continue
         _add_row(family, replace(record, cells=cells), runs, latest)
+    for why, line in reasons.items():
+        if why:
+            yield Finding("note", Rule.READ_EXCERPT, log.id, why, replace(log.source, line=line))
+    used = list(twins.used())
+    for twin in used:
+        message = f"the results of this run are also in {twin}, with all digits; read from there"
+        yield Finding("note", Rule.READ_EXCERPT, log.id, message, log.source)
     _number_repeats(family, runs)
     yield from _runs(name, log, runs)
     faults = log.malformed.findings()
     yield from faults
-    if not runs and not faults:
-        more = f" in {skipped} rows" if skipped else ""
-        message = f"recognised as {name}, but it has no results{more}"
+    if not (runs or faults or used or any(reasons)):
+        message = f"recognised as {name}, but it has no results"
         yield Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, message, log.source)
 
 
@@ -188,7 +194,7 @@ def _runs(name: str, log: TextLog, runs: Sequence[_Results]) -> Iterator[Run]:
                 )
             if is_first:
                 for severity, message in results.findings:
-                    rule = Rule.READ_FAILED_RUN if results.status != "complete" else Rule.READ_MALFORMED_LINE
+                    rule = Rule.READ_STATED_PROBLEM if results.status == "complete" else Rule.READ_FAILED_RUN
                     run.findings.append(Finding(severity, rule, run.id, message, run.source))
             yield replace(run.run(), part_of=position if len(results.groups) > 1 else 0)
 
@@ -237,6 +243,8 @@ def _named(columns: Mapping[str, str | FactColumn], cells: Cells) -> Iterator[tu
 
 
 def _fact(column: FactColumn, cells: Cells) -> FactorValue | None:
+    if not all(holds(condition, cells) for condition in column.where):
+        return None
     names = [name for name in (column.column, *column.columns) if name]
     cell = next((cells[name] for name in names if cells.get(name) not in (None, "")), None)
     if cell is None or isinstance(cell, list):
@@ -257,12 +265,17 @@ def _fact(column: FactColumn, cells: Cells) -> FactorValue | None:
 
 
 def figures_of(family: TableFamily, cells: Cells) -> list[TableNumber]:
-    """Return the numbers of a row by the figures of the definition."""
-    values: list[TableNumber] = []
+    """Return the numbers of a row by the figures of the definition, the first of each identity.
+
+    A row may have a number twice: `p50` beside `median`.
+    """
+    known: dict[object, TableNumber] = {}
     for figure in family.figures:
         if all(holds(condition, cells) for condition in figure.where):
-            values += _values(figure, cells)
-    return values
+            for value in _values(figure, cells):
+                key = (figure.metric, figure.phase, value.statistic, factors_key(value.factors))
+                known.setdefault(key, value)
+    return list(known.values())
 
 
 def _values(figure: FigureColumn, cells: Cells) -> Iterator[TableNumber]:
@@ -283,7 +296,7 @@ def _value(figure: FigureColumn, column: str, named: Mapping[str, str], cells: C
         str(cells.get(figure.unit_column, "")).strip() or figure.unit if figure.unit_column else figure.unit
     )
     number, text, unit = _number(cell, unit)
-    if not math.isfinite(number) or (number == 0 and figure.zero == "absent"):
+    if not math.isfinite(number) or (number <= 0 and figure.zero == "absent"):
         return None
     value, _ = units.to_base(number * figure.scale, unit)
     statistic = statistic_name(named.get(STATISTIC, figure.statistic))
@@ -310,6 +323,8 @@ def holds(condition: RowCondition, cells: Cells) -> bool:
     if condition.missing is not None and (cell in (None, "")) != condition.missing:
         return False
     if condition.equals is not None and not _equals(cell, condition.equals):
+        return False
+    if condition.differs is not None and _equals(cell, condition.differs):
         return False
     if condition.matches and not re.search(condition.matches, "" if cell is None else str(cell)):
         return False
@@ -339,13 +354,5 @@ def _checked(family: TableFamily, cells: Cells) -> tuple[Status, list[tuple[Seve
 
 
 def _shown(cell: object) -> str:
-    return "?" if cell is None else str(cell)[:80]
-
-
-def _twin(family: TableFamily, log: TextLog) -> str:
-    """Return the name of the file beside this one that has the same results in a better form, "" if none."""
-    if not family.rows.twin:
-        return ""
-    name = log.path.rpartition("/")[2]
-    twin = family.rows.twin.replace("{stem}", name.rpartition(".")[0] or name)
-    return twin if twin != name and log.files.read_sibling_head(twin, 1) is not None else ""
+    number = f"{cell:g}" if isinstance(cell, float) else str(cell)
+    return "?" if cell is None else number[:80]

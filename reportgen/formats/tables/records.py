@@ -31,7 +31,13 @@ _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 _RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
 _LABEL = re.compile(r"[ \t]*([^\s:=][^:=\n]{0,80}?)[ \t]*(?::|=(?!=))[ \t]*(\S.*)?")
 _PART = re.compile(r"([A-Za-z][\w ()%.]*?) *= *([^,=]+?)(?:,|$)")
-_LOGGED = re.compile(r"^(?:\[[^\]\n]{1,60}\] ?){1,3}")
+# What loggers put before a message: a time, a level, the name of the program. "[TTFT] P99" is a label.
+_LOGGED = re.compile(
+    r"^(?:\[(?:[^\]\n]{0,40}\d\d:\d\d[^\]\n]{0,20}|[A-Z]|TRT(?:-LLM)?"
+    r"|DEBUG|INFO|WARN(?:ING)?|ERROR)\] ?){1,3}"
+)
+# Objects that go over several lines are tried as often as this where they do not end well.
+_MAX_TORN_OBJECTS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +112,33 @@ def _json(table: TableFile) -> Iterator[Record]:
 
 
 def _json_lines(table: TableFile) -> Iterator[Record]:
-    """Yield the objects of a file with one object a line; two objects glued in one line are two."""
-    decoder = json.JSONDecoder()
-    for line, text in enumerate(table.text.split("\n"), 1):
-        at = 0
-        while at < len(text) and (at := _next_object(text, at)) >= 0:
+    """Yield the objects of a text: one a line, several glued in one line, or each over several lines.
+
+    Lines before, between and after them are skipped.
+    """
+    decoder, text = json.JSONDecoder(), table.text
+    line, counted, at, torn = 1, 0, 0, 0
+    while (at := text.find("{", at)) >= 0:
+        line, counted = line + text.count("\n", counted, at), at
+        end = text.find("\n", at)
+        try:
+            value, length = decoder.raw_decode(text[at : end if end >= 0 else None])
+            at += length
+        except (ValueError, RecursionError):
+            value = None
+        if value is None and torn < _MAX_TORN_OBJECTS and end >= 0:
             try:
                 value, at = decoder.raw_decode(text, at)
             except (ValueError, RecursionError):
-                table.fault(line, "not a JSON object; it may be truncated")
-                break
-            for parents, row in _walk(value, _keys(table.rows.path), ()):
-                yield Record(line, _cells(parents, row))
-
-
-def _next_object(text: str, at: int) -> int:
-    return text.find("{", at)
+                torn += 1
+        if value is None:
+            table.fault(line, "not a JSON object; it may be truncated")
+            if end < 0:
+                return
+            at = end
+            continue
+        for parents, row in _walk(value, _keys(table.rows.path), ()):
+            yield Record(line, _cells(parents, row))
 
 
 def _from_first_bracket(content: bytes) -> bytes:
@@ -524,7 +541,10 @@ def _tag(line: str) -> int:
 
 
 def _block(table: TableFile) -> Iterator[Record]:
-    """Yield `label: value` lines below a title as one record; each `mean = 3 ms` in a value is a column."""
+    """Yield `label: value` lines below a title as one record; each `mean = 3 ms` in a value is a column.
+
+    The column `block` is the number of the title, from 1.
+    """
     text, rows, ends = table.text, [], {}
     titles = list(re.finditer(table.rows.begin, text, re.MULTILINE))
     for position, title in enumerate(titles):
@@ -536,6 +556,7 @@ def _block(table: TableFile) -> Iterator[Record]:
         cells: dict[str, Any] = {k: v for k, v in title.groupdict().items() if v is not None}
         for line in text[title.end() : until].split("\n"):
             _add_label(cells, line)
+        cells.setdefault("block", position + 1)
         rows.append((title.start(), cells))
         ends[title.start()] = until
     yield from _with_contexts(table, rows, ends)
@@ -550,8 +571,7 @@ def _add_label(cells: dict[str, Any], line: str) -> None:
     parts = _PART.findall(value) if "=" in value else []
     for part, text in parts:
         cells.setdefault(f"{name}.{part.strip()}", text.strip())
-    if not parts:
-        cells.setdefault(name, value)
+    cells.setdefault(name, value)
 
 
 def _matrix(table: TableFile) -> Iterator[Record]:

@@ -145,7 +145,10 @@ def _values(figure: Shown) -> list[float]:
 
 
 def _far_apart(sizes: Sequence[float], scale: Scale) -> tuple[float, ...]:
-    """Return the sizes whose labels do not overlap, largest first; () if they are too many to choose from."""
+    """Return the sizes whose labels do not overlap, largest first; () if they are too many to choose from.
+
+    Of many sizes that double, every second or third is enough to read the others.
+    """
     if not sizes:
         return ()
     place: Callable[[float], float] = math.log if scale == "log" else float
@@ -154,7 +157,9 @@ def _far_apart(sizes: Sequence[float], scale: Scale) -> tuple[float, ...]:
     for size in reversed(sizes[:-1]):
         if place(kept[-1]) - place(size) >= distance:
             kept.append(size)
-    return tuple(kept) if len(kept) <= _MAX_TICKS else ()
+    if len(kept) > _MAX_TICKS and scale == "linear":
+        return ()
+    return tuple(kept[:: math.ceil(len(kept) / _MAX_TICKS)])
 
 
 def _decades(values: Sequence[float]) -> tuple[float, ...]:
