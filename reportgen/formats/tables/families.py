@@ -20,6 +20,8 @@ from reportgen.sources.text import line_at
 
 FOLDER = Path(__file__).with_name("families")
 _JSON_KINDS = ("json", "jsonl")
+# A line that begins an object or a list; programs write text before it.
+_OPENING = re.compile(rb"^[ \t]*[{\[]", re.MULTILINE)
 
 
 def definitions() -> Iterator[tuple[str, TableFamily]]:
@@ -89,7 +91,7 @@ class _Recogniser:
 
     def _in_json(self, head: bytes) -> tuple[int, str] | None:
         sign = self.sign
-        if head.lstrip()[:1] not in (b"{", b"["):
+        if not _OPENING.search(head):
             return None
         named = (*sign.keys, *chain.from_iterable(sign.any), *sign.lacks)
         keys = {key for key in named if f'"{key}"'.encode() in head}
@@ -137,6 +139,7 @@ def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
     if place is None:
         return None
     at, reason = place
-    beside = names(recogniser.family, files.path, head)
+    family = recogniser.family
+    beside = (*names(family, files.path, head), *filter(None, (family.rows.beside,)))
     source = files.source(files.path, line_at(head, at))
     return Claim(recogniser.sign.confidence, source, reason[:100], (files.path,), beside)
