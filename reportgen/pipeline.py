@@ -33,6 +33,7 @@ from reportgen.report.computed_facts import compute_facts, expect_logs
 from reportgen.report.definition import ReportDefinition, inside, read_definition
 from reportgen.report.document import make_document
 from reportgen.report.log_reader import Campaigns, LogReader, Progress
+from reportgen.report.run_counts import whole_runs
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
 from reportgen.report.step_files import step_files
 from reportgen.tables.expected import SpeedFacts, check_systems
@@ -179,7 +180,7 @@ def _document(report: Report, source_url: str) -> tuple[Document, Mapping[str, b
 def _summary(request: Request, reader: LogReader) -> LogSummary:
     loaded, folder = reader.loaded(), _log_argument(request)
     return LogSummary(
-        tuple(run.status for run in loaded.runs),
+        tuple(run.status for run in whole_runs(loaded.runs)),
         loaded.findings,
         loaded.unrecognised,
         tuple(loaded.unknown_folders(folder)),

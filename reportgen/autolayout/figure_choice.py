@@ -31,7 +31,13 @@ def figure_specs(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -
     """Return the specs of figures for the tables with the same metric as the first one."""
     specs = [
         FigureSpec(
-            f"{place}: figures[0]", table.id, table.title, FigureKind.LATENCY_THROUGHPUT, table.id, x=load
+            f"{place}: figures[0]",
+            table.id,
+            table.title,
+            FigureKind.LATENCY_THROUGHPUT,
+            table.id,
+            x=load,
+            is_chosen=True,
         )
         for table in tables
         if (load := load_of(table)) and _are_few(table, load, runs)
@@ -42,7 +48,7 @@ def figure_specs(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -
         if kind is not None:
             at = f"{place}: figures[{len(specs)}]"
             title = f"{table.title}, over {x.replace('_', ' ')}" if x else table.title
-            specs.append(FigureSpec(at, table.id, title, kind, table.id, x=x))
+            specs.append(FigureSpec(at, table.id, title, kind, table.id, x=x, is_chosen=True))
     return specs
 
 

@@ -26,7 +26,7 @@ from reportgen.tables.pivot import LACKING
 from reportgen.tables.results import Cell, Figure, FigureSeries, Table
 from reportgen.tables.spec import METRIC, FigureSpec
 
-_STATISTICS = ("median", "mean")  # the first one that all systems have is drawn
+DRAWN_STATISTICS = ("median", "mean")  # the first one that all systems have is drawn
 _DERIVED = "batch / throughput"
 _DERIVED_TITLE = "global batch / throughput"
 _PART_OF_SAMPLE = "token"
@@ -117,7 +117,7 @@ def _statistic(table: Table, columns: Sequence[int]) -> str:
     at = table.column_factors.index(STATISTIC)
     known = [str(table.columns[position].key[at]) for position in columns]
     known = [name for name in known if name != LACKING]
-    return next((name for name in _STATISTICS if name in known), known[0] if known else "")
+    return next((name for name in DRAWN_STATISTICS if name in known), known[0] if known else "")
 
 
 def _time_title(spec: FigureSpec, table: Table, statistic: str) -> str:

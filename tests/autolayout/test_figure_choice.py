@@ -143,3 +143,14 @@ def test_pairs_of_devices_are_a_heat_map() -> None:
     (table,) = definition.tables
     assert (table.rows, table.columns, table.facets) == (("from",), ("to",), ("test",))
     assert [one.kind for one in definition.figures] == ["heat-map"]
+
+
+def test_a_latency_by_other_statistics_at_each_load_has_no_figure() -> None:
+    """The figure draws the median, which only one load has."""
+    runs = [
+        one
+        for load, statistic in ((1, "mean"), (4, "median"), (16, "mean"))
+        for one in served(load, 1, output_token_throughput=(100.0 * load, ""), tpot=(0.01, statistic))
+    ]
+    kinds = [one.kind for one in define_overview(runs, "reports").figures]
+    assert "latency-throughput" not in kinds
