@@ -42,7 +42,7 @@ from collectors.recorder.exit_hooks import ExitHooks, hold_interrupts, status_of
 from collectors.recorder.phases import Extend, Phase, PhaseRegistry, named
 from collectors.recorder.run_writer import RunWriter
 from collectors.recorder.step_encoder import BREAK, SAMPLES, SPAN, STEP, SYNC, TOKENS, StepEncoder
-from collectors.recorder.timing import Timing, choose_timing, wait_for_device
+from collectors.recorder.timing import Timing, choose_timing, wait_for_devices, wait_interruptibly
 
 Batch = TypeVar("Batch")
 
@@ -52,6 +52,7 @@ _SLICE_INTEGERS = 3 * 250  # encoded at once, less than 1 ms
 _SLICE_PAUSE_SECONDS = 1e-4  # only a thread that sleeps hands the interpreter over at once
 _MAX_CLOSE_SECONDS = 5.0  # how long a failed training waits for the device, and each one for a hanging disk
 _WINDOW = (20, 120)  # the steps after which the measured window of the default protocol begins and ends
+_MAX_WAITS = 10  # for the devices, in pauses and after loops: many short loops are not disturbed
 _COUNT_LIMIT = 2**63  # of a cell in the log
 
 
@@ -61,7 +62,7 @@ class Recorder:
     def __init__(self, writer: Optional[RunWriter], timing: Timing) -> None:
         self._writer = writer
         self._events: list[int] = []
-        self._until_border = 0  # recorded steps until the next wait for the device; 0 or less: none
+        self._until_border = _WINDOW[0]  # recorded steps until the next wait for the devices; 0 or less: none
         self._extend: Extend = self._events.extend  # bound once; appending is atomic and needs no lock
         self._columns: list[str] = []
         self._now: Callable[[], int] = perf_counter_ns
@@ -74,8 +75,6 @@ class Recorder:
             self._columns.append(step_event_column())
             self._cuda_events = CudaEvents(timing.cuda, 0, self._events.extend)
             self._extend = self._cuda_events.extend
-        else:
-            self._until_border = _WINDOW[0]  # torch may begin to use CUDA later
         self._phases = PhaseRegistry(self._columns, self._extend, self._cuda_events, self._synchronize)
         self._break_names: list[str] = []
         self._break_kinds: dict[object, int] = {}  # by the names in the calls of the script
@@ -85,13 +84,15 @@ class Recorder:
         self._wake = threading.Event()
         self._writing = threading.Lock()
         self._encoder = StepEncoder(self._columns, self._break_names)
-        self._is_in_window = False  # True: the measured window has begun
-        self._has_waited = False  # for the device, where the window begins or ends
+        self._borders_left = len(_WINDOW)
+        self._waits_left = _MAX_WAITS
+        self._has_waited = False  # for the devices
         self._has_recorded = False  # True: a new loop begins after a break
         self._last_break_end = -1
         self._thread = threading.Thread(target=self._keep_writing, name="reportgen-recorder", daemon=True)
         self._thread.start()
         self._exit_hooks = ExitHooks(self.close)
+        self._wait()
         self._begin = self._now()  # of the running step, or of the next one
 
     @classmethod
@@ -188,6 +189,7 @@ class Recorder:
                 if len(events) > _FLUSH_INTEGERS:
                     self._wake.set()
             self._begin = begin
+            self._wait_after_loop()
         finally:
             self._until_border += border - counted
 
@@ -203,6 +205,7 @@ class Recorder:
                 try:
                     batch = fetch()
                 except StopIteration:
+                    self._wait_after_loop()
                     return
                 extend((data_loading, requested, perf_counter_ns()))
                 yield batch
@@ -231,6 +234,8 @@ class Recorder:
             self._ignore_step()
         if self._has_recorded and self._last_break_end != self._begin:
             self.mark_break("epoch")
+        if not self._has_recorded:
+            self._wait()
         self._has_recorded = True
         if self._cuda_events is not None:
             self._cuda_events.begin_step()
@@ -257,17 +262,39 @@ class Recorder:
             self._wake.set()
 
     def _wait_at_border(self) -> int:
-        """Wait for the device where the measured window begins or ends; return the steps until the next one.
+        """Wait for the devices where the measured window begins or ends; return the steps until the next one.
 
-        Without CUDA events, only the host's clock times the steps, and the host queues work ahead of the
-        device. Between two such moments its total is that of the device.
+        The time between two such moments is known even if the events have not seen the work, and however far the host
+        has queued work ahead of the device.
         """
+        if self._cuda_events is not None:
+            self._cuda_events.end_before_wait()
+        self._wait()
+        self._borders_left -= 1
+        return _WINDOW[1] - _WINDOW[0] if self._borders_left else 0
+
+    def _wait(self) -> None:
+        """Wait for all devices; the wait is in the log, if there was anything to wait for."""
         begin = perf_counter_ns()
-        if wait_for_device():
-            self._extend((SYNC, begin, perf_counter_ns()))
-            self._has_waited = True
-        is_first, self._is_in_window = not self._is_in_window, True
-        return _WINDOW[1] - _WINDOW[0] if is_first else 0
+        if wait_for_devices():
+            self._note_wait(begin, perf_counter_ns())
+
+    def _note_wait(self, begin: int, end: int) -> None:
+        self._extend((SYNC, begin, end))
+        self._has_waited = True
+
+    def _wait_before_break(self) -> None:
+        """Wait for the devices before the end of the window: a break hides how far the host is ahead."""
+        if self._borders_left and self._waits_left:
+            self._waits_left -= 1
+            self._wait()
+
+    def _wait_after_loop(self) -> None:
+        if self._borders_left and self._waits_left and not self._is_closed:
+            self._waits_left -= 1
+            wait = wait_interruptibly(lambda: False)
+            if wait:
+                self._note_wait(*wait)
 
     def samples(self, count: int) -> None:
         """Set the number of samples of the running step; several calls in a step add up."""
@@ -297,7 +324,7 @@ class Recorder:
 
     def pause(self, name: str) -> Phase:
         """Return a context manager that excludes time from the running step: `with pause("evaluation"):`."""
-        return self._phases.pause(self._break_kind(name))
+        return self._phases.pause(self._break_kind(name), self._wait_before_break)
 
     def _break_kind(self, name: str) -> int:
         if name not in self._break_kinds:
@@ -325,6 +352,8 @@ class Recorder:
             if events and self._writer:
                 sync = "step" if self._synchronize else "window" if self._has_waited else "none"
                 self._writer.describe_columns(column_clocks(self._columns, sync))
+                if self._has_waited:
+                    self._writer.add_recorder_facts({"waits_for": "all_devices"})
                 if self._cuda_events is not None:
                     self._writer.describe_missing(self._cuda_events.missing)
         finally:
@@ -345,11 +374,14 @@ class Recorder:
         """
         if self._is_closed or os.getpid() != self._pid:
             return
+        begin = perf_counter_ns()
         with hold_interrupts(is_cancelled=status == "cancelled") as interrupts:
             if self._cuda_events is not None:
                 # The hooks are still in place: SIGTERM ends this wait as it ends the training.
                 max_seconds = None if status == "complete" else _MAX_CLOSE_SECONDS
                 self._finish_events(self._cuda_events, max_seconds, interrupts)
+            if status == "complete" and self._writer is not None:
+                self._close_clock(begin, interrupts)
             self._is_closed = True
             self.step = self._ignore_step  # type: ignore[method-assign]  # costs a running training nothing
             self._exit_hooks.remove()
@@ -360,7 +392,7 @@ class Recorder:
             if status == "complete" and not self._encoder.step:
                 status, error = "failed", "no step was recorded"
                 warn(f"{self.folder}: {error}; call recorder.step() after each step, or use recorder.steps")
-            self._writer.end(self._encoder.remaining_breaks() if is_flushed else None, status, error)
+            self._writer.end(self._encoder.remaining_lines() if is_flushed else None, status, error)
 
     def _finish_events(
         self, cuda_events: CudaEvents, max_seconds: Optional[float], interrupts: Sequence[int]
@@ -368,6 +400,21 @@ class Recorder:
         unfinished = cuda_events.finish(max_seconds, lambda: bool(interrupts))
         if unfinished and self._writer:
             self._writer.mark_partial(f"the device had not completed the last {unfinished} steps")
+
+    def _close_clock(self, begin: int, interrupts: Sequence[int]) -> None:
+        """Wait until all devices are idle: what they still do was in no event, and in no time of the host.
+
+        begin  ns, when the recorder began to wait for its events
+        """
+        if interrupts:
+            return
+        wait = wait_interruptibly(lambda: bool(interrupts))
+        if wait:
+            # The device times of all steps have been passed on; this comes after the last one.
+            self._events.extend((SYNC, begin, wait[1]))
+            self._has_waited = True
+        elif interrupts and self._writer:
+            self._writer.mark_partial("the devices had not completed their work")
 
     def __enter__(self) -> "Recorder":
         return self
@@ -403,8 +450,8 @@ class CalibratingRecorder(Recorder):
             super().step()
         else:
             self._until_border -= 1
-            if not self._until_border:
-                self._until_border = self._wait_at_border()
+            if not self._until_border:  # a block that is not recorded is one entry; only its end is a border
+                self._until_border = 1 if self._steps_left else self._wait_at_border()
         if not self._steps_left:
             self._end_block(BLOCK_STEPS)
 
@@ -441,6 +488,7 @@ class CalibratingRecorder(Recorder):
             yield number
             self.step()
         self._end_loop()
+        self._wait_after_loop()
 
     def _load_steps(self, source: Iterable[Batch]) -> Iterator[Batch]:
         data_loading = self._phases.data_loading_kind()
@@ -452,6 +500,7 @@ class CalibratingRecorder(Recorder):
                 batch = fetch()
             except StopIteration:
                 self._end_loop()
+                self._wait_after_loop()
                 return
             if self._is_recording:
                 self._extend((data_loading, requested, self._now()))

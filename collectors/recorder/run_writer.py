@@ -64,7 +64,8 @@ class RunWriter:
                 f"{folder}: rank {rank.rank} already has a recorder; use one Recorder for all loops of a "
                 "run, and start another run for another measurement"
             ) from None
-        device = torch_device()
+        memory = peak_memory()
+        device = torch_device() if memory and memory.allocated_bytes else None  # else it is not known yet
         if device:
             steps.write(device_line(*device))
         watch = record_node(folder, rank)

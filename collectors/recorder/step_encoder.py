@@ -5,8 +5,8 @@ atomic operation in Python. The rest is done here, in another thread: events bec
 per step, and breaks are subtracted.
 
 The kind of an event is the index of a phase column (0 and up), STEP, a count (SAMPLES, TOKENS or SPAN, whose
-event is (kind, count, time)), SYNC (the recorder waited for the device), or BREAK - i for the break name with
-index i.
+event is (kind, count, time)), SYNC (the recorder waited for all devices), or BREAK - i for the break name
+with index i.
 """
 
 from collections.abc import Sequence
@@ -76,9 +76,10 @@ class StepEncoder:
                 self._breaks.append(_Break(BREAK - kind, begin, end))
         return "".join(lines)
 
-    def remaining_breaks(self) -> str:
-        """Return the lines of the breaks after the last step."""
-        return "".join(self._break_line(pause, self.step) for pause in self._breaks)
+    def remaining_lines(self) -> str:
+        """Return the lines of the breaks and waits after the last step."""
+        lines = [self._break_line(pause, self.step) for pause in self._breaks]
+        return "".join(lines + [steps_file.sync_line(self.step, *sync) for sync in self._syncs])
 
     def _add_step(self, lines: list[str], begin: int, end: int) -> None:
         if (len(self._columns), self._count_kinds) != self._header:
@@ -94,6 +95,7 @@ class StepEncoder:
     def _add_eventful_step(self, lines: list[str], begin: int, end: int) -> None:
         breaks_inside = [pause for pause in self._breaks if pause.begin >= begin]
         lines.extend(self._break_line(pause, self.step) for pause in self._breaks if pause.begin < begin)
+        lines.extend(steps_file.sync_line(self.step, *sync) for sync in self._syncs if sync[1] <= begin)
         count_cells = [self._count_cell(kind, begin) for kind in self._count_kinds]
         span = self._count_cell(SPAN, begin)
         self.step += int(span or 1)
@@ -102,7 +104,7 @@ class StepEncoder:
         phase_cells = "," * len(self._blank) if span else self._phase_cells(begin, breaks_inside)
         lines.append(",".join([str(self.step), *count_cells, str(begin), str(duration)]) + phase_cells + "\n")
         lines.extend(self._break_line(pause, self.step) for pause in breaks_inside)
-        lines.extend(steps_file.sync_line(self.step, *sync) for sync in self._syncs)
+        lines.extend(steps_file.sync_line(self.step, *sync) for sync in self._syncs if sync[1] > begin)
         self._breaks.clear()
         self._counts.clear()
         self._syncs.clear()
