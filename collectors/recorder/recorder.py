@@ -264,8 +264,8 @@ class Recorder:
     def _wait_at_border(self) -> int:
         """Wait for the devices where the measured window begins or ends; return the steps until the next one.
 
-        The time between two such moments is known even if the events have not seen the work, and however far the host
-        has queued work ahead of the device.
+        The time between two such moments is known even if the events have not seen the work, and however far
+        the host has queued work ahead of the device.
         """
         if self._cuda_events is not None:
             self._cuda_events.end_before_wait()
