@@ -48,8 +48,10 @@ Batch = TypeVar("Batch")
 
 _FLUSH_SECONDS = 0.5
 _FLUSH_INTEGERS = 3 * 5 * 1000  # the events of 1000 steps with four phases
-_SLICE_INTEGERS = 3 * 250  # encoded at once, less than 1 ms
+_MAX_INTEGERS = 3 * 100_000  # more events than these wait for the writing thread: the training waits for it
+_SLICE_INTEGERS = 3 * 500  # encoded at once, less than 1 ms
 _SLICE_PAUSE_SECONDS = 1e-4  # only a thread that sleeps hands the interpreter over at once
+_MAX_WRITE_SECONDS = 1.0  # a write that takes longer while the training waits ends the recording
 _MAX_CLOSE_SECONDS = 5.0  # how long a failed training waits for the device, and each one for a hanging disk
 _WINDOW = (20, 120)  # the steps after which the measured window of the default protocol begins and ends
 _MAX_WAITS = 10  # for the devices, in pauses and after loops: many short loops are not disturbed
@@ -89,6 +91,7 @@ class Recorder:
         self._has_waited = False  # for the devices
         self._has_recorded = False  # True: a new loop begins after a break
         self._last_break_end = -1
+        self._dropped = 0  # steps that were not recorded, because a write hangs
         self._thread = threading.Thread(target=self._keep_writing, name="reportgen-recorder", daemon=True)
         self._thread.start()
         self._exit_hooks = ExitHooks(self.close)
@@ -187,7 +190,7 @@ class Recorder:
                 else:  # step() or mark_break() has already ended it
                     begin = self._begin
                 if len(events) > _FLUSH_INTEGERS:
-                    self._wake.set()
+                    self._relieve()
             self._begin = begin
             self._wait_after_loop()
         finally:
@@ -220,7 +223,7 @@ class Recorder:
                     requested = now()
                     begin = self._begin
                 if len(events) > _FLUSH_INTEGERS:
-                    self._wake.set()
+                    self._relieve()
         finally:
             self._until_border += border - counted
 
@@ -259,7 +262,7 @@ class Recorder:
         self._begin = end
         self._has_recorded = True
         if len(self._events) > _FLUSH_INTEGERS:
-            self._wake.set()
+            self._relieve()
 
     def _wait_at_border(self) -> int:
         """Wait for the devices where the measured window begins or ends; return the steps until the next one.
@@ -334,18 +337,50 @@ class Recorder:
             self._break_kinds[name] = BREAK - self._break_names.index(recorded)
         return self._break_kinds[name]
 
-    def flush(self) -> bool:
-        """Write everything recorded so far (also done twice a second); return False if the disk hangs."""
+    def _relieve(self) -> None:
+        """Wake the writing thread; wait for it if the training is faster than it can write.
+
+        Only steps of a microsecond are. The wait is a break, and so in no step. If the thread hangs in a
+        write, the recording ends here, because the memory of the host is not the recorder's.
+        """
+        self._wake.set()
+        if len(self._events) <= _MAX_INTEGERS:
+            return
+        if not self._dropped:
+            with self.pause("recorder"):
+                step = -1
+                while step != self._encoder.step:  # the thread is slow, but does not hang
+                    step = self._encoder.step
+                    if self.flush(_MAX_WRITE_SECONDS):
+                        return
+        self._drop()
+
+    def _drop(self) -> None:
+        """Discard the events that wait, and count their steps."""
+        events = self._events[:]
+        del self._events[: len(events)]
+        self._dropped += events[::3].count(STEP)
+        if self._writer:
+            seconds = _MAX_WRITE_SECONDS
+            self._writer.mark_partial(f"a write took more than {seconds:g} s; later steps are not recorded")
+
+    def flush(self, max_seconds: float = _MAX_CLOSE_SECONDS) -> bool:
+        """Write everything recorded so far (also done twice a second).
+
+        max_seconds  to wait for a write in another thread. Returns False if that has not ended
+        """
         if os.getpid() != self._pid:
             return True
-        if not self._writing.acquire(timeout=_MAX_CLOSE_SECONDS):
+        if not self._writing.acquire(timeout=max_seconds):
             return False
         try:
+            if self._dropped:
+                self._drop()
             # Both operations are atomic, and the training thread only appends.
             events = self._events[:]
             del self._events[: len(events)]
             for start in range(0, len(events), _SLICE_INTEGERS):
-                if start:
+                if start and not self._is_closed:
                     time.sleep(_SLICE_PAUSE_SECONDS)
                 if self._writer:
                     self._writer.write(self._encoder.encode(events[start : start + _SLICE_INTEGERS]))
@@ -354,6 +389,7 @@ class Recorder:
                 self._writer.describe_columns(column_clocks(self._columns, sync))
                 if self._has_waited:
                     self._writer.add_recorder_facts({"waits_for": "all_devices"})
+                self._writer.describe_nested(list(self._encoder.nested_phases))
                 if self._cuda_events is not None:
                     self._writer.describe_missing(self._cuda_events.missing)
         finally:
@@ -392,6 +428,8 @@ class Recorder:
             if status == "complete" and not self._encoder.step:
                 status, error = "failed", "no step was recorded"
                 warn(f"{self.folder}: {error}; call recorder.step() after each step, or use recorder.steps")
+            if self._dropped:
+                self._writer.add_recorder_facts({"dropped_steps": self._dropped})
             self._writer.end(self._encoder.remaining_lines() if is_flushed else None, status, error)
 
     def _finish_events(
