@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from reportgen.audit.agreement import Scale, agrees, bits, bounds, scales_of
 from reportgen.audit.evidence import REPEAT, Evidence, Measure
-from reportgen.audit.hints import preference, signature
+from reportgen.audit.hints import median_of, preference, says_of, signature
 from reportgen.audit.keys import Mask
 from reportgen.audit.layout import NumberClaim, Slot, TableLayout
 from reportgen.audit.places import Places
@@ -427,9 +427,9 @@ class Mapper:
         """Return what is written above a column, or beside a row, about its measure."""
         layout = self.layout
         texts = layout.heads[claim.column] if line_of is _of_column else layout.labels[claim.row]
-        return (
-            texts if any(self._signature((text,)) for text in texts) else (*layout.table.context[-2:], *texts)
-        )
+        if any(self._signature((text,)) for text in texts):
+            return texts if says_of(texts)[2] else (*median_of(layout.table.context[::-1]), *texts)
+        return (*layout.table.context[-2:], *texts)
 
     def _named(self) -> frozenset[str]:
         """Return the factors that most rows or columns name: no condition on all numbers decides them."""

@@ -5,6 +5,7 @@ row, and of every key that identified it. A key (8 devices) is accused if withou
 identify one case that says otherwise.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,10 +14,10 @@ from itertools import islice
 
 import numpy as np
 
-from reportgen.audit.agreement import bits, is_exact, scales_of
+from reportgen.audit.agreement import bits, is_cut, is_exact, rounds, scales_of
 from reportgen.audit.documents import TextCell
 from reportgen.audit.evidence import Evidence, Measure
-from reportgen.audit.hints import contradiction, says_of
+from reportgen.audit.hints import contradiction, median_of, says_of
 from reportgen.audit.hypotheses import Doubt, Hypothesis, explain, explain_ratio
 from reportgen.audit.keys import is_folder
 from reportgen.audit.layout import NumberClaim, Slot
@@ -82,6 +83,7 @@ class _Judged:
     """A claim with its comparison.
 
     elsewhere  the comparison with cases that the words around the number contradict, if they alone agree
+    is_cut     whether its last digit is cut off, where those like it are rounded
     """
 
     claim: NumberClaim
@@ -90,6 +92,7 @@ class _Judged:
     wrong_key: "_WrongKey | None" = None
     elsewhere: Outcome | None = None
     hypothesis: Hypothesis | None = None
+    is_cut: bool = False
 
     @property
     def is_explained(self) -> bool:
@@ -134,19 +137,15 @@ class Judge:
         """Return the judgements of all numbers and keys, by place."""
         wrong_keys = list(self._wrong_keys())
         self._correct(wrong_keys)
+        self._find_cut()
         groups = self._groups()
         expected = [(each.claim, self._expected(each)) for each in self._judged if each.is_comparable]
         if self._is_proved():
             for each in self._judged:
-                if each.is_comparable and not each.is_verified:
+                if each.is_comparable and (each.is_cut or not each.is_verified):
                     each.hypothesis = self._explain(each, expected)
         quotients = self._quotients()
-        judgements = [
-            self._of_quotient(each, quotients[each.claim])
-            if each.claim in quotients and not each.is_verified
-            else self._judgement(each, groups)
-            for each in self._judged
-        ]
+        judgements = [self._verdict(each, groups, quotients.get(each.claim)) for each in self._judged]
         judgements += list(self._keys(wrong_keys))
         return sorted(judgements, key=lambda each: (each.cell.line, each.cell.start, each.text))
 
@@ -362,14 +361,60 @@ class Judge:
             return nothing
         if each.is_verified and each.wrong_key:
             return self._misplaced(each, each.outcome)
-        if each.is_verified:
+        if each.is_verified and not self._is_certainly_cut(each):
             return self._agreeing(each)
         if self._is_unread_ratio(each, groups):
             return nothing
         if not self._is_proved() or not self._is_trusted(each, groups) or self._may_be_other_statistic(each):
-            return nothing
+            return self._agreeing(each) if each.is_verified else nothing
         case, value = self._nearest(each)
         return replace(self._of_case(each, case, value, CellVerdict.DIFFERS), hypothesis=each.hypothesis)
+
+    def _verdict(
+        self, each: _Judged, groups: Mapping[tuple[object, ...], Sequence[_Judged]], quotient: Quotient | None
+    ) -> Judgement:
+        if quotient is not None and (each.is_cut or not each.is_verified):
+            own = self._of_quotient(each, quotient)
+            if not each.is_verified or own.verdict is CellVerdict.DIFFERS:
+                return own
+        return self._judgement(each, groups)
+
+    def _find_cut(self) -> None:
+        """Mark the numbers that are cut off where others of the same measure are rounded."""
+        alike: dict[Reading, list[_Judged]] = defaultdict(list)
+        for each in self._judged:
+            if each.is_verified and each.reading:
+                alike[each.reading].append(each)
+        for members in alike.values():
+            outcomes = [each.outcome for each in members if each.outcome]
+            cut = is_cut(
+                [
+                    (each.claim.number, own.values[own.agree])
+                    for each, own in zip(members, outcomes, strict=True)
+                ]
+            )
+            for each, own_cut in zip(members, cut, strict=True):
+                each.is_cut = own_cut
+
+    def _is_certainly_cut(self, each: _Judged) -> bool:
+        """Return whether the last digit of a number is cut off.
+
+        A ratio may be one of rounded numbers, unless the number beside it has all digits of its source.
+        """
+        if not each.is_cut or each.reading is None:
+            return False
+        own = self.evidence.measures[each.reading.measure]
+        return not own.baseline or any(
+            self._is_complete(other)
+            for other in self._judged
+            if other.claim.row == each.claim.row
+            and other.reading
+            and self.evidence.measures[other.reading.measure].quantity == own.quantity
+        )
+
+    def _is_complete(self, each: _Judged) -> bool:
+        """Return whether a number has all digits of its source."""
+        return each.is_verified and math.isclose(each.claim.number.value, self._expected(each), rel_tol=1e-9)
 
     def _quotients(self) -> dict[NumberClaim, Quotient]:
         """Return the ratios of the table that are ratios of its other numbers, unless evidence has them."""
@@ -389,7 +434,7 @@ class Judge:
                 known[claim.row, claim.column] = Dividend(
                     self._expected(each),
                     claim.number.value,
-                    claim.number.half,
+                    0.0 if self._is_complete(each) else claim.number.half,
                     count,
                     each.is_verified and not each.wrong_key,
                 )
@@ -452,9 +497,8 @@ class Judge:
         heads = self.layout.heads[claim.column]
         if heads and claim.part < len(parts := heads[-1].split("/")) == self._parts[claim.column]:
             heads = (parts[claim.part], *heads[:-1])  # "forward / backward" above "33 / 58"
-        return contradiction(
-            (*heads, *self.layout.labels[claim.row]), self.evidence.measures[reading.measure]
-        )
+        texts = (*heads, *self.layout.labels[claim.row], *median_of(self.layout.table.context[::-1]))
+        return contradiction(texts, self.evidence.measures[reading.measure])
 
     def _named_statistic(self, reading: Reading, word: str) -> Reading | None:
         """Return the reading with the statistic that a heading names: a median may be one of the runs."""
@@ -488,7 +532,8 @@ class Judge:
             return False
         for other in self._other_statistics(each.reading):
             mask = self.candidates.mask(each.claim.row, each.claim.column)
-            if not compare(self.evidence, each.claim, other, mask).is_verified:
+            own = compare(self.evidence, each.claim, other, mask)
+            if not own.is_verified or (each.is_cut and not rounds(claim.number, own.values).any()):
                 continue
             alike = (known for known in self._judged if known.is_verified and known.reading == each.reading)
             same = list(islice(alike, _MAX_NEIGHBOURS))
