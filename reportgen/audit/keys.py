@@ -345,6 +345,8 @@ class KeyIndex:
                 hits.add(level.factor, 0.9 * bits.bit_count() / len(words), level.code, bits)
             elif covered := _covered(words, level, own):
                 hits.add(level.factor, 0.9 * covered.bit_count() / len(words), level.code, covered)
+            elif scattered := _scattered(words, level):
+                hits.add(level.factor, 0.9 * scattered.bit_count() / len(words), level.code, scattered)
             elif _is_contained(words, whole, level, own):
                 hits.add(level.factor, 0.85, level.code, -1)
             elif device and device == find_device(level.text):
@@ -435,6 +437,15 @@ def _covered(words: tuple[str, ...], level: Level, own: str) -> int:
             if not own.startswith(joined):
                 break
     return 0
+
+
+def _scattered(words: tuple[str, ...], level: Level) -> int:
+    """Return the words of a value that are apart in a text, as bits: "backward pass (with forward)"."""
+    if len(level.words) < 2 or any(len(word) < _MIN_CONTAINED for word in level.words):
+        return 0
+    if not set(level.words) <= set(words):
+        return 0
+    return sum(1 << at for at, word in enumerate(words) if word in level.words)
 
 
 def _covered_precision(words: tuple[str, ...], own: str) -> int:
