@@ -27,7 +27,7 @@ IntArray = NDArray[np.int64]
 Line = Callable[[NumberClaim], object]
 
 # In bits: a number that disagrees, a reading without precedent in the table, one with it, a shared condition.
-_DISAGREEMENT, _NEW_READING, _KNOWN_READING, _CONDITION = 6.0, 7.0, 1.0, 4.0
+DISAGREEMENT, _NEW_READING, _KNOWN_READING, _CONDITION = 6.0, 7.0, 1.0, 4.0
 # What the numbers of a group must prove, and which share of them must agree.
 _MIN_PROOF, _MIN_AKIN_PROOF, _MIN_SHARE = 9.0, 4.0, 0.5
 _TRIED_READINGS, _TRIED_VALUES = 8, 4
@@ -212,7 +212,7 @@ def proof_of(claim: NumberClaim, outcome: Outcome) -> float:
     if not outcome.is_comparable:
         return 0.0
     if not outcome.is_verified:
-        return -_DISAGREEMENT
+        return -DISAGREEMENT
     return bits(claim.number, outcome.values)
 
 
@@ -533,4 +533,4 @@ class _Pairs:
         counts = np.bincount(self.claim[kept], minlength=self.claims)
         agreeing = np.bincount(self.claim[kept & self.agree], minlength=self.claims) > 0
         gained = np.maximum(0.0, self.number_bits - np.log2(np.maximum(counts, 1)))
-        return float(gained[agreeing].sum() - _DISAGREEMENT * ((counts > 0) & ~agreeing).sum())
+        return float(gained[agreeing].sum() - DISAGREEMENT * ((counts > 0) & ~agreeing).sum())

@@ -21,7 +21,8 @@ from reportgen.audit.hints import contradiction, median_of, says_of
 from reportgen.audit.hypotheses import Doubt, Hypothesis, explain, explain_ratio
 from reportgen.audit.keys import is_folder
 from reportgen.audit.layout import NumberClaim, Slot
-from reportgen.audit.mapping import Candidates, Outcome, Reading, TableMapping, compare
+from reportgen.audit.mapping import DISAGREEMENT, Candidates, Outcome, Reading, TableMapping, compare
+from reportgen.audit.moved import LineNumber, Moved, moved_lines
 from reportgen.audit.numbers import find_unit
 from reportgen.audit.places import Places
 from reportgen.audit.quotients import Dividend, Quotient, announces_ratio, is_quotient, quotients_of
@@ -84,6 +85,7 @@ class _Judged:
 
     elsewhere  the comparison with cases that the words around the number contradict, if they alone agree
     is_cut     whether its last digit is cut off, where those like it are rounded
+    moved      the row or column that it belongs to, with all others of its line
     """
 
     claim: NumberClaim
@@ -93,10 +95,13 @@ class _Judged:
     elsewhere: Outcome | None = None
     hypothesis: Hypothesis | None = None
     is_cut: bool = False
+    moved: Moved | None = None
 
     @property
     def is_explained(self) -> bool:
         """Whether a mistake that is not another number of the table explains it."""
+        if self.moved:
+            return True
         return self.hypothesis is not None and self.hypothesis.name in _CLEAR_MISTAKES
 
     @property
@@ -130,13 +135,18 @@ class Judge:
         self._parts: dict[int, int] = defaultdict(int)
         for claim in self.layout.claims:
             self._parts[claim.column] = max(self._parts[claim.column], claim.part + 1)
-        self._judged = [self._compare(claim) for claim in self.layout.claims]
+        shared = self._readings_of_columns()
+        self._judged = [
+            self._compare(claim, mapping.readings.get(claim) or shared.get((claim.column, claim.unit)))
+            for claim in self.layout.claims
+        ]
         self._judged = [each if each.reading else self._in_own_unit(each) for each in self._judged]
 
     def judge(self) -> list[Judgement]:
         """Return the judgements of all numbers and keys, by place."""
         wrong_keys = list(self._wrong_keys())
         self._correct(wrong_keys)
+        self._find_moved()
         self._find_cut()
         groups = self._groups()
         expected = [(each.claim, self._expected(each)) for each in self._judged if each.is_comparable]
@@ -149,8 +159,17 @@ class Judge:
         judgements += list(self._keys(wrong_keys))
         return sorted(judgements, key=lambda each: (each.cell.line, each.cell.start, each.text))
 
-    def _compare(self, claim: NumberClaim, reading: Reading | None = None) -> _Judged:
-        reading = reading or self.mapping.readings.get(claim)
+    def _readings_of_columns(self) -> dict[tuple[int, str], Reading]:
+        """Return the one reading that the numbers of a column with one unit have, where they have one.
+
+        A row whose numbers are all wrong has none of its own.
+        """
+        known: dict[tuple[int, str], set[Reading]] = defaultdict(set)
+        for claim, reading in self.mapping.readings.items():
+            known[claim.column, claim.unit].add(reading)
+        return {column: own.pop() for column, own in known.items() if len(own) == 1}
+
+    def _compare(self, claim: NumberClaim, reading: Reading | None) -> _Judged:
         if reading is None:
             return _Judged(claim)
         mask = self.candidates.mask(claim.row, claim.column)
@@ -287,11 +306,16 @@ class Judge:
     # Numbers
 
     def _is_proved(self) -> bool:
-        """Return whether the table as a whole is mapped well enough to accuse a cell."""
+        """Return whether the table as a whole is mapped well enough to accuse a cell.
+
+        Lines that were moved as a whole prove it as well, by what they prove where they belong.
+        """
+        moved = [each.moved for each in self._judged if each.moved]
         comparable = sum(each.is_comparable for each in self._judged)
-        verified = sum(each.is_verified for each in self._judged)
+        verified = sum(each.is_verified for each in self._judged) + len(moved)
+        proof = self.mapping.proof + sum(DISAGREEMENT + each.proof for each in moved)
         return (
-            self.mapping.proof >= _MIN_TABLE_PROOF
+            proof >= _MIN_TABLE_PROOF
             and verified >= _MIN_VERIFIED
             and verified >= _MIN_TABLE_SHARE * comparable
         )
@@ -359,6 +383,9 @@ class Judge:
             nothing = self._misplaced(each, each.elsewhere)
         if not each.is_comparable or each.reading is None or each.outcome is None:
             return nothing
+        if each.moved and self._is_proved():
+            own = self._of_case(each, each.moved.case, each.moved.value, CellVerdict.MISPLACED)
+            return replace(own, hypothesis=Hypothesis("moved", each.moved.text))
         if each.is_verified and each.wrong_key:
             return self._misplaced(each, each.outcome)
         if each.is_verified and not self._is_certainly_cut(each):
@@ -395,6 +422,24 @@ class Judge:
             )
             for each, own_cut in zip(members, cut, strict=True):
                 each.is_cut = own_cut
+
+    def _find_moved(self) -> None:
+        """Mark the numbers of rows and columns that belong, all of them, to other ones."""
+        for is_row in (True, False):
+            lines: dict[int, list[LineNumber]] = defaultdict(list)
+            for each in self._judged:
+                if each.reading and each.is_comparable and not each.wrong_key and not each.elsewhere:
+                    own = LineNumber(each.claim, each.reading, each.is_verified)
+                    lines[each.claim.row if is_row else each.claim.column].append(own)
+            by_claim = moved_lines(self.evidence, lines, self._candidates_at, is_row=is_row)
+            for each in self._judged:
+                if each.moved is None and not each.is_verified:
+                    each.moved = by_claim.get(each.claim)
+
+    def _candidates_at(self, claim: NumberClaim) -> np.ndarray:
+        """Return the cases that a number of some row and column may be about."""
+        mask = self.candidates.mask(claim.row, claim.column)
+        return mask & ~self.places.contradicted(claim)
 
     def _is_certainly_cut(self, each: _Judged) -> bool:
         """Return whether the last digit of a number is cut off.
