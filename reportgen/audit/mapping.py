@@ -529,8 +529,11 @@ class _Pairs:
                 yield Condition(name, int(code))
 
     def proof(self, kept: NDArray[np.bool_]) -> float:
-        """Return what all claims prove with the candidates that are kept."""
+        """Return what all claims prove with the candidates that are kept.
+
+        A claim that loses all of its candidates counts as one that disagrees.
+        """
         counts = np.bincount(self.claim[kept], minlength=self.claims)
         agreeing = np.bincount(self.claim[kept & self.agree], minlength=self.claims) > 0
         gained = np.maximum(0.0, self.number_bits - np.log2(np.maximum(counts, 1)))
-        return float(gained[agreeing].sum() - DISAGREEMENT * ((counts > 0) & ~agreeing).sum())
+        return float(gained[agreeing].sum() - DISAGREEMENT * (~agreeing).sum())

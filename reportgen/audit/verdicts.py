@@ -141,6 +141,7 @@ class Judge:
             for claim in self.layout.claims
         ]
         self._judged = [each if each.reading else self._in_own_unit(each) for each in self._judged]
+        self._leave_ratios()
 
     def judge(self) -> list[Judgement]:
         """Return the judgements of all numbers and keys, by place."""
@@ -158,6 +159,16 @@ class Judge:
         judgements = [self._verdict(each, groups, quotients.get(each.claim)) for each in self._judged]
         judgements += list(self._keys(wrong_keys))
         return sorted(judgements, key=lambda each: (each.cell.line, each.cell.start, each.text))
+
+    def _leave_ratios(self) -> None:
+        """Read no number of a column that is announced as ratios and agrees with no case."""
+        verified = {each.claim.column for each in self._judged if each.is_verified}
+        for at, each in enumerate(self._judged):
+            column = each.claim.column
+            if each.reading is None or column in verified or not announces_ratio(self.layout.heads[column]):
+                continue
+            if not self.evidence.measures[each.reading.measure].baseline:
+                self._judged[at] = _Judged(each.claim)
 
     def _readings_of_columns(self) -> dict[tuple[int, str], Reading]:
         """Return the one reading that the numbers of a column with one unit have, where they have one.
