@@ -50,12 +50,12 @@ def moved_lines(
 
     lines  the numbers of each row (or column); candidates  the cases that a number of some place may be about
     """
-    found: dict[NumberClaim, Moved] = {}
+    moved: dict[NumberClaim, Moved] = {}
     finder = _Finder(evidence, lines, candidates, is_row)
     for at, members in list(lines.items())[:_MAX_LINES]:
         if _is_wrong(members) and 1 < len(members) <= _MAX_NUMBERS:
-            found |= finder.of_other_line(at) or finder.of_own_line(at)
-    return found
+            moved |= finder.of_other_line(at) or finder.of_own_line(at)
+    return moved
 
 
 def _is_wrong(members: Sequence[LineNumber]) -> bool:
@@ -115,7 +115,7 @@ class _Finder:
         plain = [each for each in self.lines[at] if not self._is_ratio(each)]
         if len(plain) < 2 or any(each.is_verified for each in plain):
             return {}
-        found: dict[NumberClaim, Moved] = {}
+        moved: dict[NumberClaim, Moved] = {}
         taken: set[NumberClaim] = set()
         proof = -math.lgamma(len(plain) + 1) / math.log(2)
         for each in plain:
@@ -126,13 +126,13 @@ class _Finder:
                 if outcome.is_verified:
                     what = "column" if self.is_row else "row"
                     text = f"the number belongs to the {what} in which {there.claim.number.text} is written"
-                    found[each.claim] = _moved(each, outcome, text)
+                    moved[each.claim] = _moved(each, outcome, text)
                     taken.add(there.claim)
                     proof += bits(each.claim.number, outcome.values)
                     break
             else:
                 return {}
-        return found if proof >= _MIN_PROOF else {}
+        return moved if proof >= _MIN_PROOF else {}
 
     def _is_ratio(self, each: LineNumber) -> bool:
         return bool(self.evidence.measures[each.reading.measure].baseline)

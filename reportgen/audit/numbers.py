@@ -60,6 +60,11 @@ _SPELLINGS = {
 # Rates that are not per second, and the seconds of their time.
 _OTHER_RATE = re.compile(r"([A-Za-z][A-Za-z _-]*?) ?(?:/|\bper\b) ?(ms|min|minute|h|hour)")
 _SECONDS = {"ms": 1e-3, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
+# A unit behind "in" or in parentheses, with what it is per: "in ms per step", "(images/s)".
+_CAPTION_UNIT = re.compile(
+    r"(?:(?<=\bin )|(?<=[^\S\n][(\[]))([A-Za-zµμ]{1,14}(?: ?/ ?[A-Za-z]{1,10}|[ ]per [a-z]{1,10})?)"
+    r"(?=[\s.,;:)\]]|$)"
+)
 _MAX_NUMBERS = 4
 # An integer that ends in zeros may be rounded; fewer digits than this are not.
 _MIN_ROUNDED_DIGITS = 2
@@ -216,6 +221,13 @@ def unit_of_heading(text: str) -> str:
         if find_unit(candidate) or candidate in ("%", *_TIMES):
             return candidate
     return ""
+
+
+def units_of_caption(text: str) -> list[str]:
+    """Return the units that a caption says its numbers are in: "Throughput in images/s (median)"."""
+    units = [match[1] for match in _CAPTION_UNIT.finditer(text)]
+    known = [unit if find_unit(unit) else unit.split()[0] for unit in units]
+    return [unit for unit in dict.fromkeys(known) if find_unit(unit)]
 
 
 def _unit_candidates(text: str) -> Iterator[str]:

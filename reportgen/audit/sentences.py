@@ -156,8 +156,8 @@ def _parts(text: str, numbers: Sequence[_Found]) -> Iterator[tuple[int, int]]:
         if following:
             between = covered[own.end : following.start]
             is_strong = bool(_STRONG.search(between))
-            found = (list(each.finditer(between)) for each in (_STRONG, _WEAK, _FAINT))
-            marks = next(filter(None, found), [])
+            by_strength = (list(each.finditer(between)) for each in (_STRONG, _WEAK, _FAINT))
+            marks = next(filter(None, by_strength), [])
             last = own.end + (marks[0 if is_strong else -1].start() if marks else 0)
         yield first, last
         first = last

@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from reportgen.audit.agreement import bits, is_cut, is_exact, rounds, scales_of
+from reportgen.audit.agreement import Scale, bits, is_cut, is_exact, rounds, scales_of
 from reportgen.audit.documents import TextCell
 from reportgen.audit.evidence import Evidence, Measure
 from reportgen.audit.hints import contradiction, median_of, says_of
@@ -23,15 +23,21 @@ from reportgen.audit.keys import is_folder
 from reportgen.audit.layout import NumberClaim, Slot
 from reportgen.audit.mapping import DISAGREEMENT, Candidates, Outcome, Reading, TableMapping, compare
 from reportgen.audit.moved import LineNumber, Moved, moved_lines
-from reportgen.audit.numbers import find_unit
+from reportgen.audit.numbers import find_unit, units_of_caption
 from reportgen.audit.places import Places
 from reportgen.audit.quotients import Dividend, Quotient, announces_ratio, is_quotient, quotients_of
 from reportgen.core.model import FactorValue, Source
+from reportgen.protocol import FAILED_STATUSES
 
 # What the numbers that agree must prove before one is accused, in bits, and how many must agree.
 _MIN_TABLE_PROOF, _MIN_VERIFIED, _MIN_TABLE_SHARE = 20.0, 3, 0.6
 # Which share of the other numbers under the same key or heading must agree.
 _MIN_KEY_SHARE, _MIN_RATIO_SHARE = 0.5, 0.8
+# Which share of a column must agree in another unit than the one above it.
+_MIN_UNIT_SHARE = 0.8
+# A place that is about more cases says too little about its run.
+_MAX_FAILED = 4
+_FAILED = Hypothesis("failed run", "the log says that this run failed")
 # Mistakes that say nothing against the keys of a cell.
 _CLEAR_MISTAKES = ("swapped cells", "decimal shift", "unit", "per device", "total", "transposed digits")
 # In a larger table, mistakes are looked for in the row and column of a cell only.
@@ -128,8 +134,17 @@ class Judge:
     """Judges one mapped table."""
 
     def __init__(
-        self, evidence: Evidence, mapping: TableMapping, candidates: Candidates, places: Places
+        self,
+        evidence: Evidence,
+        mapping: TableMapping,
+        candidates: Candidates,
+        places: Places,
+        units: Mapping[int, str] | None = None,
     ) -> None:
+        """Compare all numbers; `units` has the units of columns that were read without it."""
+        self._units = units or {}
+        self._units_said: dict[tuple[int, Scale], str] = {}
+        self._proved = False
         self.evidence, self.mapping, self.candidates, self.places = evidence, mapping, candidates, places
         self.layout = mapping.layout
         self._parts: dict[int, int] = defaultdict(int)
@@ -148,10 +163,11 @@ class Judge:
         wrong_keys = list(self._wrong_keys())
         self._correct(wrong_keys)
         self._find_moved()
+        self._proved = self._is_proved()
         self._find_cut()
         groups = self._groups()
         expected = [(each.claim, self._expected(each)) for each in self._judged if each.is_comparable]
-        if self._is_proved():
+        if self._proved:
             for each in self._judged:
                 if each.is_comparable and (each.is_cut or not each.is_verified):
                     each.hypothesis = self._explain(each, expected)
@@ -159,6 +175,50 @@ class Judge:
         judgements = [self._verdict(each, groups, quotients.get(each.claim)) for each in self._judged]
         judgements += list(self._keys(wrong_keys))
         return sorted(judgements, key=lambda each: (each.cell.line, each.cell.start, each.text))
+
+    def columns_without_reading(self) -> dict[int, str]:
+        """Return the columns in which no number agrees in the unit above it, with that unit."""
+        columns: dict[int, str] = {}
+        for each in self._judged:
+            if each.claim.unit and not each.claim.number.unit and find_unit(each.claim.unit):
+                columns[each.claim.column] = each.claim.unit
+        for each in self._judged:
+            if each.is_verified or announces_ratio(self.layout.heads[each.claim.column]):
+                columns.pop(each.claim.column, None)
+        return columns
+
+    def _wrong_unit(self, each: _Judged) -> Hypothesis | None:
+        """Return that a number agrees in another unit than the one said above it, None if it does not."""
+        assert each.reading is not None
+        claim, scale = each.claim, each.reading.scale
+        if claim.unit or self.evidence.measures[each.reading.measure].baseline or scale.base == "ratio":
+            return None
+        key = claim.column, scale
+        if key not in self._units_said:
+            self._units_said[key] = self._unit_said(claim.column, scale)
+        said = self._units_said[key]
+        text = f"the number is in {scale.name or scale.base}; the place says “{said}”"
+        return Hypothesis("unit", text) if said else None
+
+    def _unit_said(self, column: int, scale: Scale) -> str:
+        """Return the unit above a column that its numbers contradict, "" without one."""
+        said = self._units.get(column) or self._unit_of_caption(scale.base)
+        known = find_unit(said)
+        if known is None or known.base != scale.base or scale in scales_of(scale.base, said):
+            return ""
+        alike = [each for each in self._judged if each.claim.column == column and each.is_comparable]
+        right = [each for each in alike if each.is_verified]
+        proof = sum(bits(each.claim.number, each.outcome.values) for each in right if each.outcome)
+        is_sure = len(right) >= _MIN_UNIT_SHARE * len(alike)
+        return said if is_sure and (proof >= _MIN_TABLE_PROOF or column not in self._units) else ""
+
+    def _unit_of_caption(self, base: str) -> str:
+        """Return the one unit of a quantity that the nearest text above the table says, "" without one."""
+        for text in reversed(self.layout.table.context):
+            said = [unit for unit in units_of_caption(text) if (own := find_unit(unit)) and own.base == base]
+            if said:
+                return said[0] if len(said) == 1 else ""
+        return ""
 
     def _leave_ratios(self) -> None:
         """Read no number of a column that is announced as ratios and agrees with no case."""
@@ -392,18 +452,26 @@ class Judge:
         nothing = Judgement(claim.cell, claim.number.text, CellVerdict.NO_SOURCE)
         if each.elsewhere is not None:
             nothing = self._misplaced(each, each.elsewhere)
+        if each.reading is not None and not each.is_comparable:
+            case = self._failed_case(each) if self._proved and self._is_trusted(each, groups) else None
+            if case is not None:
+                own = self._of_case(each, case, math.nan, CellVerdict.DIFFERS)
+                return replace(own, expected="failed", unit="", hypothesis=_FAILED)
         if not each.is_comparable or each.reading is None or each.outcome is None:
             return nothing
-        if each.moved and self._is_proved():
+        if each.moved and self._proved:
             own = self._of_case(each, each.moved.case, each.moved.value, CellVerdict.MISPLACED)
             return replace(own, hypothesis=Hypothesis("moved", each.moved.text))
         if each.is_verified and each.wrong_key:
             return self._misplaced(each, each.outcome)
+        if each.is_verified and (unit := self._wrong_unit(each)):
+            own = self._agreeing(each)
+            return replace(own, verdict=CellVerdict.DIFFERS, hypothesis=unit) if self._proved else nothing
         if each.is_verified and not self._is_certainly_cut(each):
             return self._agreeing(each)
         if self._is_unread_ratio(each, groups):
             return nothing
-        if not self._is_proved() or not self._is_trusted(each, groups) or self._may_be_other_statistic(each):
+        if not self._proved or not self._is_trusted(each, groups) or self._may_be_other_statistic(each):
             return self._agreeing(each) if each.is_verified else nothing
         case, value = self._nearest(each)
         return replace(self._of_case(each, case, value, CellVerdict.DIFFERS), hypothesis=each.hypothesis)
@@ -471,6 +539,16 @@ class Judge:
     def _is_complete(self, each: _Judged) -> bool:
         """Return whether a number has all digits of its source."""
         return each.is_verified and math.isclose(each.claim.number.value, self._expected(each), rel_tol=1e-9)
+
+    def _failed_case(self, each: _Judged) -> int | None:
+        """Return the case of a number if all runs that its place may be about failed, None otherwise."""
+        claim = each.claim
+        mask = self.candidates.row(claim.row) & self.candidates.column(claim.column)
+        cases = np.flatnonzero(mask & ~self.places.contradicted(claim))
+        if not 0 < len(cases) <= _MAX_FAILED or each.elsewhere is not None:
+            return None
+        runs = (self.evidence.runs[run] for case in cases for run in self.evidence.cases[case].runs)
+        return int(cases[0]) if all(run.status in FAILED_STATUSES for run in runs) else None
 
     def _quotients(self) -> dict[NumberClaim, Quotient]:
         """Return the ratios of the table that are ratios of its other numbers, unless evidence has them."""

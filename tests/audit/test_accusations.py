@@ -145,3 +145,49 @@ def test_counts_in_the_names_of_columns() -> None:
     assert set(verdicts(audit(text, RUNS)).values()) == {"verified"}
     swapped = text.replace("3130.38", "x").replace("12411.97", "3130.38").replace("x", "12411.97")
     assert mistakes(audit(swapped, RUNS)) == [("12411.97", "swapped cells"), ("3130.38", "swapped cells")]
+
+
+def test_rows_with_swapped_labels_are_not_in_their_place() -> None:
+    rates = ("397.64", "3130.38", "12411.97", "392.28", "3006.96", "11331.93")
+    text = TABLE.format(*rates) + "| PyTorch | 348.62 | 2632.93 | 10021.29 |\n"
+    swapped = text.replace("OneFlow", "x").replace("MXNet", "OneFlow").replace("x", "MXNet")
+    found = verdicts(audit(swapped, RUNS))
+    assert {found[rate] for rate in rates} == {"number found, place not"}
+    assert found["2632.93"] == "verified"
+    assert set(verdicts(audit(text, RUNS)).values()) == {"verified"}
+
+
+def test_a_row_that_is_shifted_by_one_column_is_not_in_its_place() -> None:
+    text = TABLE.format("3130.38", "12411.97", "397.64", "392.28", "3006.96", "11331.93")
+    found = verdicts(audit(text + "| PyTorch | 348.62 | 2632.93 | 10021.29 |\n", RUNS))
+    assert {found[rate] for rate in ("3130.38", "12411.97", "397.64")} == {"number found, place not"}
+
+
+def test_a_row_of_numbers_that_belong_nowhere_is_not_accused() -> None:
+    text = TABLE.format("402.17", "3218.6", "12908.4", "392.28", "3006.96", "11331.93")
+    found = verdicts(audit(text + "| PyTorch | 348.62 | 2632.93 | 10021.29 |\n", RUNS))
+    assert {found[rate] for rate in ("402.17", "3218.6", "12908.4")} == {"no source"}
+
+
+@pytest.mark.parametrize(
+    ("heading", "caption"),
+    [("images/min", ""), ("rate", "Throughput in images/min.\n\n"), ("rate", "Throughput (images/min)\n\n")],
+)
+def test_another_unit_than_the_one_above_the_numbers(heading: str, caption: str) -> None:
+    rows = "".join(f"| {framework} | {devices} | {rate} |\n" for (framework, devices), rate in RATES.items())
+    text = f"{caption}| framework | GPUs | throughput ({heading}) |\n|---|---|---|\n{rows}"
+    document = audit(text, RUNS)
+    assert mistakes(document) == [(str(rate), "unit") for rate in RATES.values()]
+    right = text.replace("images/min", "images/s")
+    assert mistakes(audit(right, RUNS)) == []
+
+
+def test_a_number_where_the_log_says_that_the_run_failed() -> None:
+    failed = published_run(framework="PyTorch", devices=64, status="failed", item="image")
+    table = TABLE.replace("32 GPUs |", "32 GPUs | 64 GPUs |").replace("---|\n", "---|---|\n")
+    table = table.replace("{} |\n", "{} | - |\n") + "| PyTorch | 348.62 | 2632.93 | 10021.29 | {} |\n"
+    rates = ("397.64", "3130.38", "12411.97", "392.28", "3006.96", "11331.93")
+    extra = published_run(throughput=24120.7, framework="OneFlow", devices=64, item="image")
+    text = table.replace("{} | - |", "{} | 24120.7 |", 1).format(*rates, "19217.4")
+    assert mistakes(audit(text, [*RUNS, extra, failed])) == [("19217.4", "failed run")]
+    assert mistakes(audit(text.replace("19217.4", "OOM"), [*RUNS, extra, failed])) == []
