@@ -34,7 +34,7 @@ def test_the_gate_names_a_commit_of_this_repository() -> None:
 
 
 def test_the_gate_compares_two_programs(tmp_path: Path) -> None:
-    """Each side must import its own checkout: not the installed program, nor that of the working folder."""
+    """Each side must import its own checkout: not the installed program, nor the working folder."""
     checkout = tmp_path / "before"
     (checkout / "reportgen").mkdir(parents=True)
     (checkout / "reportgen" / "__init__.py").write_text("")

@@ -15,7 +15,6 @@ from reportgen.cli.options import Format, TextOrJson, Where, conditions, print_d
 from reportgen.cli.terminal import print_runs, print_table, progress, summarize
 from reportgen.core.errors import did_you_mean
 from reportgen.core.plain_text import spreadsheet
-from reportgen.report.run_counts import count_by_status
 
 if TYPE_CHECKING:
     from reportgen.core.rules import Rule
@@ -69,6 +68,7 @@ def runs(
     """
     from reportgen import api
     from reportgen.load import relaxed_gc
+    from reportgen.report.run_counts import count_by_status
 
     with relaxed_gc():
         with progress() as show:

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from reportgen.cli.terminal_table import Rows, run_table_lines, table_lines
-from reportgen.core.model import Finding
-from reportgen.core.rules import Severity
 from reportgen.render.text.english import count
 from reportgen.sources.filesystem import printable
 
 if TYPE_CHECKING:
+    from reportgen.core.model import Finding
+    from reportgen.core.rules import Severity
     from reportgen.report.run_groups import RunRows
 
 Progress = Callable[[str, int, int], None]
@@ -23,7 +23,7 @@ Progress = Callable[[str, int, int], None]
 # Escape sequences in a log would be commands to the terminal.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _MAX_WARNINGS = 20
-_PLURALS: dict[Severity, str] = {"invalid": "invalid", "warning": "warnings", "note": "notes"}
+_PLURALS: "dict[Severity, str]" = {"invalid": "invalid", "warning": "warnings", "note": "notes"}
 
 
 def log(message: str) -> None:
@@ -37,7 +37,7 @@ def sanitize(text: str) -> str:
 
 
 def summarize(
-    findings: Sequence[Finding], what: str, *, listed: Sequence[Finding] = (), more: str = "--format json"
+    findings: "Sequence[Finding]", what: str, *, listed: "Sequence[Finding]" = (), more: str = "--format json"
 ) -> None:
     """Print the worst findings and the first warnings of `listed` one by one, and the others as counts.
 
