@@ -33,6 +33,11 @@ if "PYTHONPYCACHEPREFIX" not in os.environ:
     os.environ["PYTHONPYCACHEPREFIX"] = _byte_code
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# No test depends on what the programs of a user, or of another test run, have remembered.
+_cache = tempfile.mkdtemp(prefix="reportgen-cache-")
+atexit.register(shutil.rmtree, _cache, ignore_errors=True)
+os.environ["XDG_CACHE_HOME"] = _cache
+
 # The same examples in every run: a suite that fails at random teaches people to run it again.
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("long", deadline=None, max_examples=5000)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from reportgen.cli.remembered import KeptStream
 from reportgen.cli.terminal_table import Rows, run_table_lines, table_lines
 from reportgen.render.text.english import count
 from reportgen.sources.filesystem import printable
@@ -102,7 +103,9 @@ def progress() -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import Progress as Bar
 
-    with Bar(console=Console(stderr=True), transient=True) as bar:
+    # The bar does not belong to an answer that is stored.
+    stream = sys.stderr.stream if isinstance(sys.stderr, KeptStream) else sys.stderr
+    with Bar(console=Console(file=stream), transient=True) as bar:
         tasks: dict[str, int] = {}
 
         def show(what: str, done: int, total: int) -> None:

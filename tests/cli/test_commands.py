@@ -19,7 +19,7 @@ def test_every_command_has_help_with_an_example(command):
 
 def test_the_help_imports_nothing_heavy():
     code = (
-        "import sys; from typer.testing import CliRunner; from reportgen.cli import app;"
+        "import sys; from typer.testing import CliRunner; from reportgen.cli.program import app;"
         "assert CliRunner().invoke(app, ['--help']).exit_code == 0;"
         "print(sorted({'numpy', 'pandas', 'matplotlib', 'torch', 'jinja2', 'markdown'} & set(sys.modules)))"
     )
