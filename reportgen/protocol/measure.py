@@ -229,7 +229,9 @@ def _origin(figure: Aggregate) -> str:
 def _implausible(run: Run, figure: Aggregate) -> Finding | None:
     """Return the finding for a rate that says little about the run: of an instant, or the best of several."""
     brief = figure.time if figure.time is not None and figure.time < _MIN_RATE_SECONDS else None
-    if brief is None and figure.statistic != "best":
+    # Where the statistic is a factor, such as that of a memory's bandwidth, it is what was measured.
+    is_best_epoch = figure.statistic == "best" and "statistic" not in run.factors
+    if brief is None and not is_best_epoch:
         return None
     name = f"the {figure.statistic} {figure.metric}"
     message = f"{name} is from the fastest epoch, not from the whole run"

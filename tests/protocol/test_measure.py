@@ -173,6 +173,14 @@ def test_an_aggregate_is_used_as_it_is_and_marked() -> None:
     ]
 
 
+def test_the_best_rate_is_of_the_fastest_epoch_unless_the_statistic_is_a_factor() -> None:
+    best = aggregate(300e9, metric="bandwidth", statistic="best")
+    for factors, expected in (({}, 1), ({"statistic": "best"}, 0)):
+        measured = measure_run(run(best, factors=factors), "bandwidth", "step", FIVE)
+        assert measured is not None
+        assert rules(measured.findings).count("rate.implausible") == expected
+
+
 def test_a_rate_that_no_log_prints_is_not_called_printed() -> None:
     figure = replace(
         aggregate(300.0, metric="token_throughput"), original="1200 tokens / 4.0 s", statistic="total"
