@@ -25,6 +25,7 @@ from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
 from reportgen.document.model import Document
 from reportgen.labels import labels_toml
+from reportgen.load import relaxed_gc
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import MeasuredRuns
 from reportgen.report.assemble import assemble
@@ -121,6 +122,7 @@ class Build:
     logs: LogSummary = LogSummary()
 
 
+@relaxed_gc()
 def build(request: Request, progress: Progress | None = None, *, committed_only: bool = False) -> Build:
     """Build every file of every report.
 

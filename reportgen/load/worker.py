@@ -22,6 +22,7 @@ from reportgen.labels.path_tokens import add_path_settings
 from reportgen.labels.unused import Use
 from reportgen.load.duplicates import FileFingerprint, RunFingerprint, fingerprint_files, fingerprint_run
 from reportgen.load.normalize import normalize_run
+from reportgen.load.printed_results import with_printed_results
 from reportgen.load.scan import FolderJob
 from reportgen.load.truncated import mark_truncated
 from reportgen.load.unrecognised import UnrecognisedFile
@@ -174,7 +175,7 @@ def _read_runs(job: FolderJob, used: set[Use]) -> tuple[list[Run], list[Finding]
     findings: list[Finding] = []
     try:
         gaps = [(path, lines) for path in view if (lines := view.lines_before_gap(path)) is not None]
-        for item in job.format.read(view):
+        for item in with_printed_results(job.format, view, job.format.read(view)):
             if isinstance(item, Run):
                 run = normalize_run(add_path_settings(labeller(item) if labeller else item))
                 for path, lines in gaps:

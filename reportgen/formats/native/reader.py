@@ -157,7 +157,14 @@ def _warnings(files: LogFiles) -> Iterator[tuple[LogWarning, Source]]:
                 yield warning, files.source(name, line_at(content, warning.offset))
 
 
-FORMAT = Format("native", "Run folders of our own log format, version 1.", claims, read, views="folders")
+FORMAT = Format(
+    "native",
+    "Run folders of our own log format, version 1.",
+    claims,
+    read,
+    views="folders",
+    output=_OUTPUTS[0],
+)
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _STATISTICS = (
     r"mean|avg|average|median|min|minimum|max|maximum|best"
     r"|p[0-9]{1,2}(?:[._][0-9]{1,3})?|p001|p999"
-    r"|(?:percentile\()?[0-9]{1,2}(?:\.[0-9]{1,3})?%\)?"
+    r"|(?:percentile\()?[0-9]{1,2}(?:\.[0-9]{1,3})?%\)?|[0-9]{1,2}\.[0-9]{6}"
 )
 
 
@@ -47,6 +47,13 @@ class Sign(TomlTable):
         _compile(self.text, "text")
 
 
+class Expansion(TomlTable):
+    """`expand`: a row that holds several, taken apart by a function of `expand.FUNCTIONS`."""
+
+    function: str
+    of: list[str]
+
+
 class Rows(TomlTable, kw_only=True):
     """`[rows]`: where the rows of a file are.
 
@@ -58,6 +65,13 @@ class Rows(TomlTable, kw_only=True):
     pattern   regular expression with named groups, of a row
     begin     regular expression of the title of a block or matrix; its named groups are columns
     end       regular expression of the line after a block
+    also      regular expression of lines that are rows of their own, beside columns or matrices: totals
+    split     regular expression of what separates the names in the header of columns
+    torn      columns at which a row may continue on a later line, because other output tore it
+    last      whether only the last match of a pattern counts: the others are progress
+    once      whether rows of columns with the same text are one row
+    beside    name of a JSON file beside this one; its keys are columns that begin with `beside.`
+    expand    takes a row with lists apart
     each      a column with a list: each item makes a row of its own, a repeat
     twin      name of a file with the same results in a better form, or several: "{stem}.json"; `{column}` is
               a cell of the row, or a group of a context
@@ -70,6 +84,13 @@ class Rows(TomlTable, kw_only=True):
     pattern: str = ""
     begin: str = ""
     end: str = ""
+    also: str = ""
+    split: str = r"\s+"
+    torn: list[str] = field(default_factory=list)
+    last: bool = False
+    once: bool = False
+    beside: str = ""
+    expand: Expansion | None = None
     each: str = ""
     twin: str | list[str] = ""
     twin_same: list[str] = field(default_factory=list)
@@ -78,7 +99,7 @@ class Rows(TomlTable, kw_only=True):
         needed = {"columns": "header", "pattern": "pattern", "block": "begin", "matrix": "begin"}
         if (name := needed.get(self.kind)) and not getattr(self, name):
             raise InvalidTable(f'kind "{self.kind}" needs {name}', f"add {name} = '...'")
-        for name in ("header", "pattern", "begin", "end"):
+        for name in ("header", "pattern", "begin", "end", "also", "split"):
             _compile(getattr(self, name), name)
 
     @property
@@ -94,12 +115,16 @@ class Context(TomlTable, kw_only=True):
     counts    name of a column with the number of matches
     distinct  column -> named group: the number of different texts
     resets    whether a match begins another run, whose columns are its own
+    ahead     whether it says something about the next run: it is printed before the line that begins it
+    after     whether it says something about all rows of its run, the earlier ones too: a verdict
     """
 
     pattern: str
     counts: str = ""
     distinct: dict[str, str] = field(default_factory=dict)
     resets: bool = False
+    ahead: bool = False
+    after: bool = False
 
     def __post_init__(self) -> None:
         _compile(self.pattern, "pattern")
@@ -149,6 +174,17 @@ class Check(RowCondition, kw_only=True):
     status: Status = "complete"
 
 
+class RepeatingRows(TomlTable, kw_only=True):
+    """One `[[summaries]]`: rows that repeat others. They count only if the file lacks these.
+
+    where  conditions on such a row
+    of     columns in which it and the rows that it repeats agree
+    """
+
+    where: list[RowCondition]
+    of: list[str]
+
+
 class Skip(RowCondition, kw_only=True):
     """One `[[skip]]`: rows that are not read; a note of each file says `why`, unless it is ""."""
 
@@ -188,19 +224,16 @@ class FigureColumn(TomlTable, kw_only=True):
 
     def pattern(self) -> re.Pattern[str] | None:
         """Return what its columns match, with a group for each placeholder; None for a single column."""
-        if not _PLACEHOLDER.search(self.column):
-            return None
-        parts = _PLACEHOLDER.split(self.column)
-        text = "".join(re.escape(part) if at % 2 == 0 else _group(part) for at, part in enumerate(parts))
-        return re.compile(text)
+        return columns_pattern(self.column)
 
 
 class TableFamily(TomlTable, kw_only=True):
     """A definition: `families/NAME.toml`, or `[table]` in a labels.toml.
 
-    factors         of a run; `results` are factors of single results in a run, such as the size of a message
+    factors         of a run; `results` are factors of single results in a run, such as the size of a message.
+                    The name `{name}` stands for each column that matches: `"{name}" = "params.{name}"`
     repeat          column with the number of the repeat
-    skip            rows that repeat others: totals, aggregates of listed repeats
+    skip            rows that are not results: totals, fits
     item            what rates count: token, image
     sensitive       whether other columns of such files hold secrets and are never shown
     """
@@ -217,10 +250,20 @@ class TableFamily(TomlTable, kw_only=True):
     environment: dict[str, str | FactColumn] = field(default_factory=dict)
     figures: list[FigureColumn]
     skip: list[Skip] = field(default_factory=list)
+    summaries: list[RepeatingRows] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     repeat: str = ""
     devices: str = ""
     started: str = ""
+
+
+def columns_pattern(column: str) -> re.Pattern[str] | None:
+    """Return what the columns of a name with `{placeholders}` match; None for a single column."""
+    if not _PLACEHOLDER.search(column):
+        return None
+    parts = _PLACEHOLDER.split(column)
+    text = "".join(re.escape(part) if at % 2 == 0 else _group(part) for at, part in enumerate(parts))
+    return re.compile(text)
 
 
 def _group(name: str) -> str:
@@ -239,6 +282,8 @@ def statistic_name(text: str) -> str:
     lower = text.lower().removeprefix("percentile(").rstrip(")").replace("_", ".")
     if lower.endswith("%"):
         lower = f"p{lower[:-1]}"
+    if re.fullmatch(r"[0-9]{1,2}\.[0-9]{6}", lower):
+        lower = f"p{float(lower):g}"
     if re.fullmatch(r"p0[1-9]", lower):
         lower = f"p{lower[2:]}"
     return _NAMES.get(lower.removesuffix(".0"), lower.removesuffix(".0"))

@@ -44,6 +44,53 @@ def _first(cells: Sequence[object]) -> object:
     return next((cell for cell in cells if cell not in (None, "")), None)
 
 
+def _unless(cells: Sequence[object]) -> object:
+    """Return the first cell if the others are missing."""
+    return cells[0] if all(cell in (None, "") for cell in cells[1:]) else None
+
+
+def _if_single(cells: Sequence[object]) -> object:
+    """Return the first cell if the second, a count, is 1."""
+    return cells[0] if numeric(cells[1]) == 1 else None
+
+
+def _equal(cells: Sequence[object]) -> bool | None:
+    """Return whether two cells have the same text."""
+    return None if None in cells else str(cells[0]) == str(cells[1])
+
+
+def _joined(cells: Sequence[object]) -> str | None:
+    return None if None in cells else " ".join(map(str, cells))
+
+
+def _number_in_parentheses(cells: Sequence[object]) -> float | None:
+    """Return the number after the first parenthesis: 16942 for "6783 (16942 Gflop/s)"."""
+    match = re.search(r"\(([0-9]{1,15}(?:\.[0-9]{1,15})?)", str(cells[0]))
+    return float(match[1]) if match else None
+
+
+def _unit_of_operation(cells: Sequence[object]) -> str | None:
+    """Return the unit of time of "us/op"."""
+    unit, slash, _ = str(cells[0]).partition("/op")
+    return unit if slash else None
+
+
+def _first_item(cells: Sequence[object]) -> object:
+    return next(iter(json_values.items(cells[0])), None)
+
+
+def _different_hosts(cells: Sequence[object]) -> int | None:
+    """Return how many different `hostname` the objects of a list have; their names are private."""
+    names = [each.get("hostname") for each in json_values.tables(cells[0])]
+    return len(set(map(str, names))) if names and all(names) else None
+
+
+def _device_model(cells: Sequence[object]) -> object:
+    """Return the `device_info` that all objects of a list share."""
+    models = {str(each.get("device_info") or "").strip() for each in json_values.tables(cells[0])}
+    return models.pop() if len(models) == 1 else None
+
+
 def _number(cells: Sequence[object]) -> float | None:
     """Return the number at the beginning of a text: 18392 for "18392 qps"."""
     match = _LEADING.match(str(cells[0]))
@@ -101,6 +148,15 @@ FUNCTIONS: Mapping[str, Callable[[Sequence[object]], Any]] = {
     "difference": _difference,
     "ratio": _ratio,
     "first": _first,
+    "unless": _unless,
+    "if_single": _if_single,
+    "equal": _equal,
+    "joined": _joined,
+    "number_in_parentheses": _number_in_parentheses,
+    "unit_of_operation": _unit_of_operation,
+    "first_item": _first_item,
+    "different_hosts": _different_hosts,
+    "device_model": _device_model,
     "number": _number,
     "only": _only,
     "length": _length,

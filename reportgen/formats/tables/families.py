@@ -4,10 +4,12 @@ A family is added as one file; docs/how-to/read-a-table.md shows how.
 """
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from reportgen.core.schema import decode
 from reportgen.formats.base import Claim, Format
@@ -20,6 +22,10 @@ from reportgen.sources.text import line_at
 
 FOLDER = Path(__file__).with_name("families")
 _JSON_KINDS = ("json", "jsonl")
+# The first section after `[sign]` and `[rows]`.
+_REST = re.compile(r"^\[(?!sign\]|rows\])", re.MULTILINE)
+# A line that begins an object or a list; programs write text before it.
+_OPENING = re.compile(rb"^[ \t]*[{\[]", re.MULTILINE)
 
 
 def definitions() -> Iterator[tuple[str, TableFamily]]:
@@ -29,40 +35,51 @@ def definitions() -> Iterator[tuple[str, TableFamily]]:
 
 
 def formats() -> Iterator[Format]:
-    """Yield the format of each family, by name."""
-    for name, family in definitions():
-        yield format_of_family(name, family)
+    """Yield the format of each family, by name.
+
+    Only the head of a definition is parsed, up to its `[rows]`: the rest is needed for a file with its marks.
+    """
+    for path in sorted(FOLDER.glob("*.toml")):
+        text = path.read_text("utf-8")
+        yield _format(path.stem, text, tomllib.loads(_REST.split(text, maxsplit=1)[0]))
 
 
-def format_of_family(name: str, family: TableFamily) -> Format:
-    """Return the format of the files that have the sign of a family."""
-    assert family.sign is not None
+def _format(name: str, text: str, head: Mapping[str, Any]) -> Format:
+    shipped = _Recogniser(name, text)
     return Format(
         name,
-        family.summary,
-        partial(claims, _Recogniser(family)),
-        lambda files: read_with_warnings(TextLog(files), partial(read, name, family)),
-        _marks(family.sign, is_json=family.rows.kind in _JSON_KINDS),
-        version=family.version,
+        head["summary"],
+        partial(claims, shipped),
+        lambda files: read_with_warnings(TextLog(files), partial(read, name, shipped.family)),
+        _marks(head["sign"], is_json=head["rows"]["kind"] in _JSON_KINDS),
+        version=head.get("version", 1),
     )
 
 
-def _marks(sign: Sign, *, is_json: bool) -> tuple[bytes, ...]:
+def _marks(sign: Mapping[str, Any], *, is_json: bool) -> tuple[bytes, ...]:
     """Return literals; every file has one of them."""
     quote = '"{}"' if is_json else "{}"
-    if sign.marks:
-        return tuple(mark.encode() for mark in sign.marks)
-    if sign.keys:
-        return (quote.format(max(sign.keys, key=len)).encode(),)
-    return tuple(quote.format(max(keys, key=len)).encode() for keys in sign.any)
+    if "marks" in sign:
+        return tuple(mark.encode() for mark in sign["marks"])
+    if "keys" in sign:
+        return (quote.format(max(sign["keys"], key=len)).encode(),)
+    return tuple(quote.format(max(keys, key=len)).encode() for keys in sign["any"])
 
 
 class _Recogniser:
-    """The sign of a family, compiled when it is first needed."""
+    """A family and its sign, decoded and compiled when they are first needed."""
 
-    def __init__(self, family: TableFamily) -> None:
-        assert family.sign is not None
-        self.family, self.sign = family, family.sign
+    def __init__(self, name: str, text: str) -> None:
+        self._name, self._text = name, text
+
+    @cached_property
+    def family(self) -> TableFamily:
+        return decode(self._text, TableFamily, f"{self._name}.toml")
+
+    @property
+    def sign(self) -> Sign:
+        assert self.family.sign is not None
+        return self.family.sign
 
     @cached_property
     def text(self) -> re.Pattern[bytes] | None:
@@ -89,7 +106,7 @@ class _Recogniser:
 
     def _in_json(self, head: bytes) -> tuple[int, str] | None:
         sign = self.sign
-        if head.lstrip()[:1] not in (b"{", b"["):
+        if not _OPENING.search(head):
             return None
         named = (*sign.keys, *chain.from_iterable(sign.any), *sign.lacks)
         keys = {key for key in named if f'"{key}"'.encode() in head}
@@ -137,6 +154,7 @@ def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
     if place is None:
         return None
     at, reason = place
-    beside = names(recogniser.family, files.path, head)
+    family = recogniser.family
+    beside = (*names(family, files.path, head), *filter(None, (family.rows.beside,)))
     source = files.source(files.path, line_at(head, at))
     return Claim(recogniser.sign.confidence, source, reason[:100], (files.path,), beside)

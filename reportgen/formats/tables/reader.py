@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from reportgen.core import units
 from reportgen.core.factors import factors_key, parse_scalar
-from reportgen.core.model import FactorValue, Finding, Run, Status
+from reportgen.core.model import RESERVED, FactorValue, Finding, Run, Status
 from reportgen.core.rules import Rule, Severity
 from reportgen.formats.base import Results
 from reportgen.formats.parsing import json_values
@@ -26,6 +26,7 @@ from reportgen.formats.tables.definition import (
     FigureColumn,
     RowCondition,
     TableFamily,
+    columns_pattern,
     statistic_name,
 )
 from reportgen.formats.tables.derive import FUNCTIONS, numeric
@@ -90,7 +91,7 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     latest: dict[object, _Results] = {}
     twins = Twins(family.rows, log)
     reasons: dict[str, int] = {}
-    for record in read_records(TableFile(log, family.rows, family.context)):
+    for record in _details(family, read_records(TableFile(log, family.rows, family.context))):
         cells = with_derived(family, record.cells)
         skip = next((skip for skip in family.skip if holds(skip, cells)), None)
         if skip:
@@ -101,12 +102,32 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     for why, line in reasons.items():
         if why:
             yield Finding("note", Rule.READ_EXCERPT, log.id, why, replace(log.source, line=line))
-    for twin in twins.used():
+    used = list(twins.used())
+    for twin in used:
         message = f"the results of this run are also in {twin}, with all digits; read from there"
         yield Finding("note", Rule.READ_EXCERPT, log.id, message, log.source)
     _number_repeats(family, runs)
     yield from _runs(name, log, runs)
-    yield from log.malformed.findings()
+    faults = log.malformed.findings()
+    yield from faults
+    if not (runs or faults or used or any(reasons)):
+        message = f"recognised as {name}, but it has no results"
+        yield Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, message, log.source)
+
+
+def _details(family: TableFamily, records: Iterable[Record]) -> Iterable[Record]:
+    """Return the rows without those that repeat others."""
+    for summary in family.summaries:
+        pairs = [(record, all(holds(x, record.cells) for x in summary.where)) for record in records]
+        known = {_key(record, summary.of) for record, is_summary in pairs if not is_summary}
+        records = [
+            record for record, is_summary in pairs if not is_summary or _key(record, summary.of) not in known
+        ]
+    return records
+
+
+def _key(record: Record, columns: Sequence[str]) -> tuple[str, ...]:
+    return tuple(str(record.cells.get(column)) for column in columns)
 
 
 def _add_row(
@@ -201,11 +222,24 @@ def with_derived(family: TableFamily, cells: Cells) -> Cells:
 def facts(columns: Mapping[str, str | FactColumn], cells: Cells) -> Factors:
     """Return the factors that a row has, by their columns."""
     known: Factors = {}
-    for name, column in columns.items():
+    for name, column in _named(columns, cells):
         value = _fact(FactColumn(column=column) if isinstance(column, str) else column, cells)
         if value is not None and not _SECRET.search(name):
             known[name] = value
     return known
+
+
+def _named(columns: Mapping[str, str | FactColumn], cells: Cells) -> Iterator[tuple[str, str | FactColumn]]:
+    """Yield (factor, column), one for each column that a name with a placeholder matches."""
+    for name, column in columns.items():
+        pattern = columns_pattern(column) if isinstance(column, str) else None
+        if pattern is None:
+            yield name, column
+            continue
+        for each in cells:
+            if match := pattern.fullmatch(each):
+                own = name.format_map(match.groupdict())
+                yield (f"parameter_{own}" if own in RESERVED else own), each
 
 
 def _fact(column: FactColumn, cells: Cells) -> FactorValue | None:

@@ -7,15 +7,16 @@ A cell is a text, a number, a truth value, None or a list. Nested objects of JSO
 import csv
 import json
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from reportgen.core.model import IntArray
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
+from reportgen.formats.tables import expand
 from reportgen.formats.tables.definition import Context, Rows
 
 # A row with more columns than these holds lists of single values, which no definition names.
@@ -24,7 +25,9 @@ _MAX_DEPTH = 8
 _MAX_ROWS = 200_000
 # What srun, mpirun and kubectl put before a line of a process.
 _PREFIX = re.compile(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )?[ \t]*")
+_TAG = re.compile(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )")
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?%?")
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 _RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
 _LABEL = re.compile(r"[ \t]*([^\s:=][^:=\n]{0,80}?)[ \t]*(?::|=(?!=))[ \t]*(\S.*)?")
 _PART = re.compile(r"([A-Za-z][\w ()%.]*?) *= *([^,=]+?)(?:,|$)")
@@ -70,7 +73,18 @@ def read_records(table: TableFile) -> Iterator[Record]:
         if number == _MAX_ROWS:
             table.fault(record.line, f"more than {_MAX_ROWS} rows; the rest is not read")
             return
-        yield from _each(record, table.rows.each) if table.rows.each else [record]
+        parts = _each(record, table.rows.each) if table.rows.each else [record]
+        yield from (each for part in parts for each in _expanded(table, part))
+
+
+def _expanded(table: TableFile, record: Record) -> Iterator[Record]:
+    """Yield the rows that a row holds; the row itself if it holds none."""
+    expansion = table.rows.expand
+    rows = expand.FUNCTIONS[expansion.function](record.cells, expansion.of) if expansion else []
+    for cells in rows:
+        yield Record(record.line, {**record.cells, **cells}, record.part)
+    if not rows:
+        yield record
 
 
 def _each(record: Record, column: str) -> Iterator[Record]:
@@ -188,8 +202,20 @@ def _located(table: TableFile, objects: list[tuple[tuple[Any, ...], Any]]) -> It
             break
     else:
         lines = [1] * len(objects)
-    for line, (parents, row) in zip(lines, objects, strict=True):
-        yield Record(line, _cells(parents, row))
+    beside = _beside(table)
+    for number, (line, (parents, row)) in enumerate(zip(lines, objects, strict=True)):
+        yield Record(line, {**beside, "#row": number, **_cells(parents, row)})
+
+
+def _beside(table: TableFile) -> dict[str, Any]:
+    """Return the columns of the file beside this one, and the name of the folder."""
+    if not table.rows.beside:
+        return {}
+    cells: dict[str, Any] = {"#folder": table.log.source.path.rpartition("/")[0].rpartition("/")[2]}
+    content = table.log.files.read_sibling(table.rows.beside)
+    document = json_values.load(bytes(content)) if content else None
+    _flatten(json_values.table(document), "beside.", cells, 3)
+    return cells
 
 
 # Tables with a header
@@ -262,25 +288,50 @@ def _unique(names: list[str]) -> list[str]:
 
 
 @dataclass(slots=True)
-class _Place:
-    """Facts of the lines before a row, and the number of the part of the text."""
+class _Said:
+    """The statements of lines: columns, and the different texts of columns that count them."""
 
-    part: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
     texts: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, context: Context, match: re.Match[str]) -> None:
+        """Add what a line says."""
+        said: dict[str, Any] = {
+            name: text.strip() for name, text in match.groupdict().items() if text is not None
+        }
+        if context.counts:
+            said[context.counts] = int(self.facts.get(context.counts, 0)) + 1
+        for name, group in context.distinct.items():
+            known = self.texts.setdefault(name, set())
+            known.add(match[group])
+            said[name] = len(known)
+        # Earlier rows keep the facts that they were given.
+        self.facts = {**self.facts, **said}
+
+
+@dataclass(slots=True)
+class _Place:
+    """A part of the text: its number, its offset (-1 before the first), and what its lines say.
+
+    before, after, ahead  about later rows, about all its rows, and about the next part
+    """
+
+    part: int = 0
+    begin: int = -1
+    has_rows: bool = False
+    before: _Said = field(default_factory=_Said)
+    after: dict[str, Any] = field(default_factory=dict)
+    ahead: _Said = field(default_factory=_Said)
 
     def enter(self, context: Context, match: re.Match[str]) -> None:
         """Add what a line says."""
         if context.resets:
-            self.part += 1
-            self.facts, self.texts = {}, {}
-        self.facts |= {name: text.strip() for name, text in match.groupdict().items() if text is not None}
-        if context.counts:
-            self.facts[context.counts] = int(self.facts.get(context.counts, 0)) + 1
-        for name, group in context.distinct.items():
-            known = self.texts.setdefault(name, set())
-            known.add(match[group])
-            self.facts[name] = len(known)
+            self.part, self.begin, self.has_rows = self.part + 1, match.start(), False
+            self.before, self.after, self.ahead = _Said(self.ahead.facts), {}, _Said()
+        if context.after:
+            self.after |= {name: text.strip() for name, text in match.groupdict().items() if text is not None}
+        else:
+            (self.ahead if context.ahead else self.before).add(context, match)
 
 
 def _contexts(table: TableFile) -> list[tuple[int, Context, re.Match[str]]]:
@@ -297,54 +348,196 @@ def _contexts(table: TableFile) -> list[tuple[int, Context, re.Match[str]]]:
 def _with_contexts(
     table: TableFile, rows: list[tuple[int, dict[str, Any]]], ends: Mapping[int, int] | None = None
 ) -> Iterator[Record]:
-    """Yield rows, (offset, cells), with the columns of the lines before them.
+    """Yield rows, (offset, cells), with the columns of the lines around them.
+
+    A part of the text without rows is one row without cells of its own.
 
     ends  offset of a row -> offset up to which lines say something about it, if it is not its own
     """
     events = _contexts(table)
-    lines: Sequence[int] | IntArray = (
-        table.log.lines([len(table.text[:at].encode()) for at, _ in rows]) if rows else ()
-    )
     place, next_event = _Place(), 0
-    for (at, cells), line in zip(rows, lines, strict=True):
-        until = (ends or {}).get(at, at)
+    placed: list[tuple[int, dict[str, Any], dict[str, Any], int, dict[str, Any]]] = []
+
+    def go_to(until: int) -> None:
+        nonlocal next_event
         while next_event < len(events) and events[next_event][0] <= until:
             _, context, match = events[next_event]
+            if context.resets:
+                add_empty()
             place.enter(context, match)
             next_event += 1
-        yield Record(int(line), {**place.facts, **cells}, place.part)
+
+    def add_empty() -> None:
+        if place.begin >= 0 and not place.has_rows:
+            placed.append((place.begin, place.before.facts, place.after, place.part, {}))
+
+    for at, cells in rows:
+        go_to((ends or {}).get(at, at))
+        place.has_rows = True
+        placed.append((at, place.before.facts, place.after, place.part, cells))
+    go_to(len(table.text))
+    add_empty()
+    breaks = [match.start() for match in re.finditer("\n", table.text)] if placed else []
+    for at, facts, after, part, cells in placed:
+        yield Record(bisect_left(breaks, at) + 1, {**facts, **after, "#part": part, **cells}, part)
 
 
 def _pattern(table: TableFile) -> Iterator[Record]:
     """Yield the matches of a pattern."""
     matches = re.finditer(table.rows.pattern, table.text, re.MULTILINE)
     rows = [(match.start(), match.groupdict()) for match in matches]
-    yield from _with_contexts(table, rows)
+    records = list(_with_contexts(table, rows))
+    if table.rows.last:
+        records = list({record.part: record for record in records}.values())
+    yield from records
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """Columns of words: names, the offset in the line at which each ends, and where a row may be torn."""
+
+    names: list[str]
+    ends: list[int]
+    cuts: list[int]
+
+    @classmethod
+    def of(cls, line: str, rows: Rows) -> "_Header":
+        line = line[_tag(line) :].rstrip()
+        begin = len(line) - len(line.lstrip("# \t"))
+        names = _unique(re.split(rows.split, line[begin:]))
+        ends = [match.end() for match in re.finditer(r"\S+", line) if match.start() >= begin]
+        cuts = [0, *(at for at, name in enumerate(names) if name in rows.torn), len(names)]
+        return cls(names, ends, cuts if len(ends) == len(names) else [0, len(names)])
+
+    def piece(self, line: str, number: int) -> list[str]:
+        """Return the words of a piece of a torn row at the beginning of a line, [] if they are not there.
+
+        Each ends where its column ends; foreign text may follow at once, even a digit.
+        """
+        first, last = self.cuts[number : number + 2]
+        base = self.ends[first - 1] if first else 0
+        ends = [end - base for end in self.ends[first:last]]
+        words = list(re.finditer(r"\S+", line[: ends[-1]]))
+        if [word.end() for word in words] != ends:
+            return []
+        texts = [word[0] for word in words]
+        return texts if all(map(_is_cell, texts if number else texts[:2])) else []
+
+    def is_row(self, words: list[str]) -> bool:
+        """Return whether words are a row: one a column, a number first, numbers where it may be torn."""
+        if len(words) != len(self.names) or len(words) < 2 or not _NUMBER.fullmatch(words[0]):
+            return False
+        return len(self.cuts) == 2 or all(map(_is_cell, words[self.cuts[1] :]))
+
+
+@dataclass(slots=True)
+class _TornRow:
+    """A row that other output tore into pieces; `at` is the offset of the first."""
+
+    header: _Header
+    at: int = 0
+    words: list[str] = field(default_factory=list)
+    pieces: int = 0
+
+    def add(self, line: str, at: int) -> bool:
+        """Add the pieces at the beginning of a line; False if there are none."""
+        has_added = False
+        while self.pieces < len(self.header.cuts) - 1:
+            words = self.header.piece(line, self.pieces)
+            if not words:
+                break
+            self.at = at if not self.pieces else self.at
+            last = self.header.cuts[self.pieces + 1]
+            first = self.header.cuts[self.pieces]
+            line = line[self.header.ends[last - 1] - (self.header.ends[first - 1] if first else 0) :]
+            self.words += words
+            self.pieces += 1
+            has_added = True
+        return has_added
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether it has all pieces."""
+        return len(self.words) == len(self.header.names)
 
 
 def _columns(table: TableFile) -> Iterator[Record]:
     """Yield the lines below a header that have as many words as it and begin with a number."""
-    text, rows = table.text, []
+    text = table.text
     headers = list(re.finditer(table.rows.header, text, re.MULTILINE))
-    torn: list[int] = []
+    rows: list[tuple[int, dict[str, Any]]] = []
+    faults: list[int] = []
     for position, match in enumerate(headers):
         begin = text.rfind("\n", 0, match.start()) + 1
         end = text.find("\n", match.start())
-        names = _unique(_PREFIX.sub("", text[begin:end]).lstrip("# ").split())
+        if end < 0:
+            break
+        header = _Header.of(text[begin:end], table.rows)
         until = headers[position + 1].start() if position + 1 < len(headers) else len(text)
-        at = end + 1
-        for line in text[at : max(until, at)].split("\n") if end >= 0 else ():
-            words = _PREFIX.sub("", line).split()
-            if words and _NUMBER.fullmatch(words[0]) and len(words) > 1:
-                if len(words) == len(names):
-                    rows.append((at, dict(zip(names, words, strict=True))))
-                elif _NUMBER.fullmatch(words[1]):
-                    torn.append(at)
-            at += len(line) + 1
-    for start in torn:
+        for at, words in _rows_below(header, text, end + 1, max(until, end + 1)):
+            if words:
+                rows.append((at, dict(zip(header.names, words, strict=True))))
+            else:
+                faults.append(at)
+    for start in faults:
         number = text.count("\n", 0, start) + 1
         table.fault(number, "a row without all of its columns: other output is mixed in; not read")
-    yield from _with_contexts(table, rows)
+    if table.rows.once:
+        rows = list({tuple(cells.items()): (at, cells) for at, cells in reversed(rows)}.values())[::-1]
+    yield from _with_contexts(table, _with_others(table, rows))
+
+
+def _with_others(
+    table: TableFile, rows: list[tuple[int, dict[str, Any]]]
+) -> list[tuple[int, dict[str, Any]]]:
+    """Return rows with the lines that are rows of their own, in order."""
+    if not table.rows.also:
+        return rows
+    others = [(x.start(), x.groupdict()) for x in re.finditer(table.rows.also, table.text, re.MULTILINE)]
+    return sorted([*rows, *others], key=lambda row: row[0])
+
+
+def _rows_below(header: _Header, text: str, begin: int, end: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield (offset, words) of each row, no words for one that is not whole."""
+    at, torn = begin, _TornRow(header)
+    for line in text[begin:end].split("\n"):
+        own = line[_tag(line) :]
+        words = _words(own)
+        if header.is_row(words):
+            if torn.pieces:
+                yield torn.at, []
+            yield at, words
+            torn = _TornRow(header)
+        elif not (torn.pieces and torn.add(own, at)):
+            new = _TornRow(header)
+            if len(header.cuts) > 2 and new.add(own, at):
+                if torn.pieces:
+                    yield torn.at, []
+                torn = new
+            elif len(words) > 1 and _NUMBER.fullmatch(words[0]) and _NUMBER.fullmatch(words[1]):
+                yield at, []
+        if torn.is_whole:
+            yield torn.at, torn.words
+            torn = _TornRow(header)
+        at += len(line) + 1
+    if torn.pieces:
+        yield torn.at, []
+
+
+def _is_cell(text: str) -> bool:
+    """Return whether a text is what a column of numbers, or of times, has."""
+    return text == "N/A" or bool(_NUMBER.fullmatch(text) or _STAMP.fullmatch(text))
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a line; a date and a time are one."""
+    return re.sub(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)", r"\1T\2", line).split()
+
+
+def _tag(line: str) -> int:
+    """Return the length of what srun or mpirun put before a line."""
+    match = _TAG.match(line)
+    return match.end() if match else 0
 
 
 def _block(table: TableFile) -> Iterator[Record]:
@@ -382,8 +575,12 @@ def _add_label(cells: dict[str, Any], line: str) -> None:
 
 
 def _matrix(table: TableFile) -> Iterator[Record]:
-    """Yield each number of a matrix below a title, with `from` (its row), `to` (its column) and its title."""
-    text, rows = table.text, []
+    """Yield each number of the matrices below a title, with it, `from` (the row) and `to` (the column).
+
+    `corner` is the word before the column numbers, such as GPU or CPU.
+    """
+    text = table.text
+    rows: list[tuple[int, dict[str, Any]]] = []
     titles = list(re.finditer(table.rows.begin, text, re.MULTILINE))
     for position, title in enumerate(titles):
         until = titles[position + 1].start() if position + 1 < len(titles) else len(text)
@@ -392,16 +589,18 @@ def _matrix(table: TableFile) -> Iterator[Record]:
         at = title.end()
         for line in text[at:until].split("\n"):
             words = line.split()
-            is_header = bool(words) and all(re.fullmatch(r"\d+|D\\D|GPU|CPU", word) for word in words)
-            if not columns and is_header:
-                columns = [word for word in words if word.isdigit()]
+            has_corner = len(words) > 1 and words[0] in ("D\\D", "GPU", "CPU")
+            numbers = words[1:] if has_corner else words
+            if numbers and (has_corner or not columns) and all(map(str.isdigit, numbers)):
+                columns = numbers
+                about["corner"] = words[0] if has_corner else ""
             elif columns and words:
                 if len(words) != len(columns) + 1 or not words[0].isdigit():
                     break
                 for to, word in zip(columns, words[1:], strict=True):
                     rows.append((at, {**about, "from": words[0], "to": to, "value": word}))
             at += len(line) + 1
-    yield from _with_contexts(table, rows)
+    yield from _with_contexts(table, _with_others(table, rows))
 
 
 _READERS: Mapping[str, Callable[[TableFile], Iterator[Record]]] = {

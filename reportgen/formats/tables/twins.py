@@ -34,8 +34,8 @@ def _cells(family: TableFamily, column: str, head: bytes) -> Iterator[str]:
     text = head.decode("utf-8", "replace")
     for context in family.context:
         if f"(?P<{column}>" in context.pattern:
-            for found in re.finditer(context.pattern, text, re.MULTILINE):
-                yield found[column] or ""
+            for line in re.finditer(context.pattern, text, re.MULTILINE):
+                yield line[column] or ""
 
 
 def _of_stem(rows: Rows, own: str) -> list[str]:
