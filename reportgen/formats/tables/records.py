@@ -56,10 +56,17 @@ class TableFile:
     log: TextLog
     rows: Rows
     contexts: list[Context] = field(default_factory=list)
+    _breaks: list[int] | None = None
 
     def fault(self, line: int, fact: str, count: int = 1) -> None:
         """Report lines that cannot be read."""
         self.log.malformed.add(line, fact, count)
+
+    def line_of(self, offset: int) -> int:
+        """Return the line of an offset in the text."""
+        if self._breaks is None:
+            self._breaks = [match.start() for match in re.finditer("\n", self.text)]
+        return bisect_left(self._breaks, offset) + 1
 
     @property
     def text(self) -> str:
@@ -377,9 +384,8 @@ def _with_contexts(
         placed.append((at, place.before.facts, place.after, place.part, cells))
     go_to(len(table.text))
     add_empty()
-    breaks = [match.start() for match in re.finditer("\n", table.text)] if placed else []
     for at, facts, after, part, cells in placed:
-        yield Record(bisect_left(breaks, at) + 1, {**facts, **after, "#part": part, **cells}, part)
+        yield Record(table.line_of(at), {**facts, **after, "#part": part, **cells}, part)
 
 
 def _pattern(table: TableFile) -> Iterator[Record]:
@@ -480,8 +486,8 @@ def _columns(table: TableFile) -> Iterator[Record]:
             else:
                 faults.append(at)
     for start in faults:
-        number = text.count("\n", 0, start) + 1
-        table.fault(number, "a row without all of its columns: other output is mixed in; not read")
+        fact = "a row without all of its columns: other output is mixed in; not read"
+        table.fault(table.line_of(start), fact)
     if table.rows.once:
         rows = list({tuple(cells.items()): (at, cells) for at, cells in reversed(rows)}.values())[::-1]
     yield from _with_contexts(table, _with_others(table, rows))
