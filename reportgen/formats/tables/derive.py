@@ -37,7 +37,7 @@ def _difference(cells: Sequence[object]) -> float | None:
 
 def _ratio(cells: Sequence[object]) -> float | None:
     above, below = map(numeric, cells[:2])
-    return _finite(above / below) if below else None
+    return _finite(above / below) if below and math.isfinite(below) else None
 
 
 def _first(cells: Sequence[object]) -> object:

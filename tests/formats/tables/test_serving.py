@@ -121,6 +121,13 @@ def test_equal_loads_in_one_file_are_repeats() -> None:
     assert [(run.repeat, rates([run])) for run in runs if rates([run])] == [(1, [500.0]), (2, [510.0])]
 
 
+@pytest.mark.parametrize(("rate", "is_overload"), [("inf", False), (0.6, False), (0.7, True), (None, False)])
+def test_an_achieved_rate_well_below_the_offered_one_is_a_note(rate: object, is_overload: bool) -> None:
+    _, findings = read({"x.json": json.dumps(served(request_rate=rate)).encode()})
+    message = f"overloaded: 0.5 of {rate} requests/s were served; latencies grow with the length of the test"
+    assert (message in [finding.text for finding in findings]) == is_overload
+
+
 def test_a_line_that_was_cut_is_reported_and_the_others_are_read() -> None:
     text = json.dumps(served(output_throughput=1.0)) + "\n" + json.dumps(served())[:80] + "\n"
     runs, findings = read({"x.jsonl": (text + json.dumps(served(output_throughput=3.0))).encode()})
