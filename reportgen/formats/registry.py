@@ -48,6 +48,7 @@ _MODULES = (
     "trainers.nanochat",
     "trainers.llmc",
     "trainers.nanogpt",
+    "trainers.modded_nanogpt",
     "trainers.timm",
     "benchmarks.timm_benchmark",
     "trainers.torchvision",

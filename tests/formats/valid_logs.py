@@ -84,6 +84,20 @@ iter 30: loss 9.4981, time 600.00ms, mfu 28.91%
 step 40: train loss 9.1234, val loss 9.2345
 """
 
+MODDED_NANOGPT = b"""\
+        print0(f"step:{step + 1}/{steps} train_time:{time:.0f}ms step_avg:{time / (step + 1):.2f}ms", console=True)
+|   0  NVIDIA H100 80GB HBM3          On  | 00000000:00:0B.0 Off |                  Off |
+world_size:8 grad_accum_steps:1
+train_batch_tokens:524288 train_seq_len:1024 iterations:250 warmup_steps:20
+step:0/250 val_loss:10.8258 train_time:0ms step_avg:0.03ms
+step:1/250 train_time:520ms step_avg:520.12ms
+step:2/250 train_time:620ms step_avg:310.00ms
+step:125/250 train_time:12400ms step_avg:99.20ms
+step:125/250 val_loss:4.3113 train_time:12500ms step_avg:100.00ms
+step:250/250 train_time:24400ms step_avg:97.60ms
+step:250/250 val_loss:3.9807 val_bpb:1.2 train_time:24500ms step_avg:98.00ms
+"""
+
 NANOCHAT = b"""\
 Distributed world size: 8
 Tokens / micro-batch / rank: 32 x 2048 = 65,536
@@ -470,6 +484,7 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "deepspeed": {"deepspeed.log": DEEPSPEED},
     "hf_trainer": {"trainer_state.json": TRAINER_STATE},
     "nanogpt": {"nanogpt.log": NANOGPT},
+    "modded_nanogpt": {"modded_nanogpt.log": MODDED_NANOGPT},
     "nanochat": {"nanochat.log": NANOCHAT},
     "llmc": {"llmc.log": LLMC},
     "torchvision": {"torchvision.log": TORCHVISION},
