@@ -18,6 +18,7 @@ from reportgen.sources.logfiles import LogFiles
 # Modules below this package, the more specific format first: it wins if two claims are equally confident.
 _MODULES = (
     "custom.reader",
+    "tables.own",
     "native.reader",
     "published.reader",
     "mlperf.reader",
@@ -62,6 +63,7 @@ _MODULES = (
     "benchmarks.torchbench",
     "benchmarks.pickled",
     "tqdm.reader",
+    "tables.own_table",
 )
 
 
@@ -107,9 +109,7 @@ class Registry:
         return automaton
 
 
-_BY_MODULE: dict[str, Format] = {
-    name: import_module(f"reportgen.formats.{name}").FORMAT for name in _MODULES
-}
+_BY_MODULE: dict[str, Format] = {name: import_module(f"reportgen.formats.{name}").FORMAT for name in _MODULES}
 FORMATS = Registry((*_BY_MODULE.values(), *families.formats()))
 
 # Packages whose formats are the programs of one suite of benchmarks.

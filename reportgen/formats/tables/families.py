@@ -3,8 +3,10 @@
 A family is added as one file; docs/how-to/read-a-table.md shows how.
 """
 
+import csv
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
@@ -12,8 +14,9 @@ from pathlib import Path
 from reportgen.core.schema import decode
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
-from reportgen.formats.tables.definition import Sign, TableFamily
+from reportgen.formats.tables.definition import Rows, Sign, TableFamily
 from reportgen.formats.tables.reader import read
+from reportgen.formats.tables.records import blanks
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
@@ -33,7 +36,7 @@ def format_of_family(name: str, family: TableFamily) -> Format:
     return Format(
         name,
         family.summary,
-        partial(claims, _Recogniser(family)),
+        partial(claims, Recogniser(family)),
         lambda files: read_with_warnings(TextLog(files), partial(read, name, family)),
         _marks(family.sign, is_json=family.rows.kind in _JSON_KINDS),
         version=family.version,
@@ -50,7 +53,7 @@ def _marks(sign: Sign, *, is_json: bool) -> tuple[bytes, ...]:
     return tuple(quote.format(max(keys, key=len)).encode() for keys in sign.any)
 
 
-class _Recogniser:
+class Recogniser:
     """The sign of a family, compiled when it is first needed."""
 
     def __init__(self, family: TableFamily) -> None:
@@ -58,7 +61,7 @@ class _Recogniser:
         self.family, self.sign = family, family.sign
 
     @cached_property
-    def text(self) -> re.Pattern[bytes] | None:
+    def _text(self) -> re.Pattern[bytes] | None:
         return re.compile(self.sign.text.encode(), re.MULTILINE) if self.sign.text else None
 
     def place(self, head: bytes) -> tuple[int, str] | None:
@@ -68,8 +71,8 @@ class _Recogniser:
         sign, place = self.sign, (0, "")
         if sign.marks and not any(mark.encode() in head for mark in sign.marks):
             return None
-        if self.text:
-            match = self.text.search(head)
+        if self._text:
+            match = self._text.search(head)
             if not match:
                 return None
             place = match.start(), match[0].strip().partition(b"\n")[0].decode("utf-8", "replace")
@@ -86,7 +89,7 @@ class _Recogniser:
             return None
         named = (*sign.keys, *chain.from_iterable(sign.any), *sign.lacks)
         keys = {key for key in named if f'"{key}"'.encode() in head}
-        if not _has(sign, keys) or (self.text and not self.text.search(head)):
+        if not _has(sign, keys) or (self._text and not self._text.search(head)):
             return None
         first = (sign.keys or sign.any[0] or sign.marks)[0]
         return max(head.find(f'"{first}"'.encode()), 0), ", ".join(sign.keys or sign.any[0])
@@ -102,14 +105,28 @@ class _Recogniser:
             lines = [line for line in text.split("\n") if "|" in line]
         else:
             lines = [text.lstrip("\r\n").partition("\n")[0]]
-        separator = {"tsv": "\t", "markdown": "|"}.get(rows.kind, ",")
         for line in lines:
-            columns = {cell.strip().strip('"').strip("*`# ") for cell in line.split(separator)}
-            if rows.kind == "columns":
-                columns = set(line.strip("# \r").split())
+            columns = _names(line.rstrip("\r"), rows)
             if _has(sign, columns):
                 return max(head.find(line.encode()), 0), columns
         return None
+
+
+def _names(line: str, rows: Rows) -> set[str]:
+    """Return the names of columns in a header line."""
+    if rows.kind == "columns":
+        return set(line.strip("# \r").split())
+    if rows.separator == " ":
+        return set(blanks(line).split(line.strip()))
+    if rows.kind == "csv" and '"' in line:
+        with suppress(csv.Error):
+            return {cell.strip() for cell in next(csv.reader([line], delimiter=rows.separator), [])}
+    separator = {"tsv": "\t", "markdown": "|"}.get(rows.kind, rows.separator)
+    return {
+        name
+        for cell in line.split(separator)
+        for name in (cell.strip(), cell.strip().strip('"').strip("*`# "))
+    }
 
 
 def _has(sign: Sign, names: set[str]) -> bool:
@@ -120,7 +137,7 @@ def _has(sign: Sign, names: set[str]) -> bool:
     )
 
 
-def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
+def claims(recogniser: Recogniser, files: LogFiles) -> Claim | None:
     """Claim a file that has the sign of the family, and its twin beside it."""
     head = files.head(files.path)
     if is_binary(head):

@@ -16,6 +16,7 @@ from reportgen.core.model import IntArray
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
+from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables.definition import Context, Rows
 
 # A row with more columns than these holds lists of single values, which no definition names.
@@ -26,6 +27,9 @@ _MAX_ROWS = 200_000
 _PREFIX = re.compile(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )?[ \t]*")
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?%?")
 _RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
+_DECIMAL_COMMA = re.compile(
+    r"([+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?))(\s*[^0-9.,]*)"
+)
 _LABEL = re.compile(r"[ \t]*([^\s:=][^:=\n]{0,80}?)[ \t]*(?::|=(?!=))[ \t]*(\S.*)?")
 _PART = re.compile(r"([A-Za-z][\w ()%.]*?) *= *([^,=]+?)(?:,|$)")
 _LOGGED = re.compile(r"^(?:\[[^\]\n]{1,60}\] ?){1,3}")
@@ -42,11 +46,22 @@ class Record:
 
 @dataclass(slots=True)
 class TableFile:
-    """The rows of a file being read; `fault(line, fact)` reports what cannot be read."""
+    """The rows of a file being read; `fault(line, fact)` reports what cannot be read.
+
+    is_own  whether a user wrote the patterns: each is applied to one line at a time, in linear time
+    """
 
     log: TextLog
     rows: Rows
     contexts: list[Context] = field(default_factory=list)
+    is_own: bool = False
+
+    def matches(self, pattern: str, text: str) -> Iterator[re.Match[str]]:
+        """Yield the matches of a pattern of the definition."""
+        if self.is_own:
+            yield from whole_line(pattern).finditer(text)
+        else:
+            yield from re.finditer(pattern, text, re.MULTILINE)
 
     def fault(self, line: int, fact: str, count: int = 1) -> None:
         """Report lines that cannot be read."""
@@ -131,7 +146,8 @@ def _walk(value: object, keys: list[str], parents: tuple[Any, ...]) -> Iterator[
         for item in value if isinstance(value, list) else ():
             yield from _walk(item, rest, parents)
     elif key == "{*}":
-        for name, item in value.items() if isinstance(value, dict) else ():
+        members = value.items() if isinstance(value, dict) else ()
+        for name, item in ((name, item) for name, item in members if name != "*"):
             inner = {"*": name, **item} if isinstance(item, dict) else {"*": name, "value": item}
             yield from _walk(inner, rest, (*parents, value))
     elif isinstance(value, dict) and key in value:
@@ -180,14 +196,18 @@ def _located(table: TableFile, objects: list[tuple[tuple[Any, ...], Any]]) -> It
 
 def _csv(table: TableFile) -> Iterator[Record]:
     text, before = table.text.removeprefix("\ufeff"), 0
-    if table.rows.header and (match := re.search(table.rows.header, text, re.MULTILINE)):
+    if table.rows.header and (match := next(table.matches(table.rows.header, text), None)):
         start = text.rfind("\n", 0, match.start()) + 1
         before, text = text.count("\n", 0, start), text[start:]
-    if table.rows.kind == "tsv":
-        text = "\n".join(_quoted(line) for line in text.split("\n"))
+    separator = "\t" if table.rows.kind == "tsv" else table.rows.separator
+    if separator in ("\t", " "):
+        lines = text.split("\n")
+        cut = re.compile("\t") if separator == "\t" else blanks(lines[0])
+        text = "\n".join(_quoted(cut, line) for line in lines)
+        separator = ","
     header: list[str] = []
     try:
-        for line, cells in csv_rows(text):
+        for line, cells in csv_rows(text, separator):
             if not header:
                 header = _unique(cells)
             elif cells == header[: len(cells)] and len(cells) == len(header):
@@ -195,13 +215,28 @@ def _csv(table: TableFile) -> Iterator[Record]:
             elif len(cells) != len(header):
                 table.fault(line + before, "not as many cells as the header")
             else:
+                if table.rows.decimal == ",":
+                    cells = [_with_point(cell) for cell in cells]
                 yield Record(line + before, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
         table.fault(before + 1, f"not CSV: {error}")
 
 
-def _quoted(line: str) -> str:
-    return ",".join('"' + cell.replace('"', '""') + '"' for cell in line.rstrip("\r").split("\t"))
+def _with_point(cell: str) -> str:
+    """Return a cell with a decimal point where it is a number with a decimal comma: 1.234,5 is 1234.5."""
+    match = _DECIMAL_COMMA.fullmatch(cell)
+    return match[1].replace(".", "").replace(",", ".") + match[2] if match else cell
+
+
+def blanks(header: str) -> re.Pattern[str]:
+    """Return what separates the words of a table: two blanks or more if its header has them, else one."""
+    return re.compile(r"[ \t]{2,}|\t" if re.search(r"\S(?:[ ]{2,}|\t)\S", header) else r"[ \t]+")
+
+
+def _quoted(cut: re.Pattern[str], line: str) -> str:
+    """Return a line as CSV; blanks around it separate nothing."""
+    line = line.rstrip("\r") if cut.pattern == "\t" else line.strip()
+    return ",".join('"' + cell.replace('"', '""') + '"' for cell in cut.split(line)) if line else ""
 
 
 def _markdown(table: TableFile) -> Iterator[Record]:
@@ -232,10 +267,11 @@ def _bar_cells(line: str) -> list[str]:
 
 
 def _unique(names: list[str]) -> list[str]:
-    """Return the names of columns; the second of one name is `name.2`."""
+    """Return the names of columns; the second of one name is `name.2`, the first without one `column 1`."""
     seen: Counter[str] = Counter()
     unique = []
-    for name in names:
+    for position, name in enumerate(names, 1):
+        name = name or f"column {position}"
         seen[name] += 1
         unique.append(name if seen[name] == 1 else f"{name}.{seen[name]}")
     return unique
@@ -272,7 +308,7 @@ def _contexts(table: TableFile) -> list[tuple[int, Context, re.Match[str]]]:
     objects = [
         (match.start(), position, context, match)
         for position, context in enumerate(table.contexts)
-        for match in re.finditer(context.pattern, text, re.MULTILINE)
+        for match in table.matches(context.pattern, text)
     ]
     return [(at, context, match) for at, _, context, match in sorted(objects, key=lambda x: x[:2])]
 
@@ -300,7 +336,7 @@ def _with_contexts(
 
 def _pattern(table: TableFile) -> Iterator[Record]:
     """Yield the matches of a pattern."""
-    matches = re.finditer(table.rows.pattern, table.text, re.MULTILINE)
+    matches = table.matches(table.rows.pattern, table.text)
     rows = [(match.start(), match.groupdict()) for match in matches]
     yield from _with_contexts(table, rows)
 
@@ -308,7 +344,7 @@ def _pattern(table: TableFile) -> Iterator[Record]:
 def _columns(table: TableFile) -> Iterator[Record]:
     """Yield the lines below a header that have as many words as it and begin with a number."""
     text, rows = table.text, []
-    headers = list(re.finditer(table.rows.header, text, re.MULTILINE))
+    headers = list(table.matches(table.rows.header, text))
     torn: list[int] = []
     for position, match in enumerate(headers):
         begin = text.rfind("\n", 0, match.start()) + 1
@@ -333,13 +369,11 @@ def _columns(table: TableFile) -> Iterator[Record]:
 def _block(table: TableFile) -> Iterator[Record]:
     """Yield `label: value` lines below a title as one record; each `mean = 3 ms` in a value is a column."""
     text, rows, ends = table.text, [], {}
-    titles = list(re.finditer(table.rows.begin, text, re.MULTILINE))
+    titles = list(table.matches(table.rows.begin, text))
     for position, title in enumerate(titles):
         until = titles[position + 1].start() if position + 1 < len(titles) else len(text)
-        if table.rows.end and (
-            end := re.compile(table.rows.end, re.MULTILINE).search(text, title.end(), until)
-        ):
-            until = end.start()
+        if table.rows.end and (end := next(table.matches(table.rows.end, text[title.end() : until]), None)):
+            until = title.end() + end.start()
         cells: dict[str, Any] = {k: v for k, v in title.groupdict().items() if v is not None}
         for line in text[title.end() : until].split("\n"):
             _add_label(cells, line)
@@ -364,7 +398,7 @@ def _add_label(cells: dict[str, Any], line: str) -> None:
 def _matrix(table: TableFile) -> Iterator[Record]:
     """Yield each number of a matrix below a title, with `from` (its row), `to` (its column) and its title."""
     text, rows = table.text, []
-    titles = list(re.finditer(table.rows.begin, text, re.MULTILINE))
+    titles = list(table.matches(table.rows.begin, text))
     for position, title in enumerate(titles):
         until = titles[position + 1].start() if position + 1 < len(titles) else len(text)
         about = {k: v for k, v in title.groupdict().items() if v is not None}
