@@ -3,10 +3,13 @@
 The reason of a skip begins with "corpus absent": .ci/run accepts no other.
 """
 
+import atexit
 import gc
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 

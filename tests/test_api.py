@@ -157,7 +157,7 @@ def test_values_of_pandas_are_accepted_as_factors() -> None:
         (lambda runs: reportgen.compare_runs(runs, runs, a={"devics": 1}), 'no run has the factor "devics"'),
         (lambda runs: reportgen.table_history("jade", "phases"), 'no built report is called "jade"; did you mean "jade2"'),
         (lambda runs: reportgen.explain_rule("protocol.gpa"), 'no such rule; did you mean "protocol.gap"'),
-        (lambda runs: reportgen.learn_format("logs"), "logs: is a folder; name one log in it"),
+        (lambda runs: reportgen.learn_format("nothing"), "nothing: no such file or folder"),
         (lambda runs: reportgen.view_report("jade"), 'no report "jade"; did you mean "jade2"'),
         (lambda runs: reportgen.view_run("nothing"), "nothing: no such file or folder"),
         (lambda runs: reportgen.steps("logs"), r"steps\(\): expected a run, got 'logs'"),

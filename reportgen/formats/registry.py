@@ -20,6 +20,7 @@ from reportgen.sources.logfiles import LogFiles
 # Modules below this package, the more specific format first: it wins if two claims are equally confident.
 _MODULES = (
     "custom.reader",
+    "tables.own",
     "native.reader",
     "published.reader",
     "mlperf.reader",
@@ -72,6 +73,7 @@ _MODULES = (
     "benchmarks.torchbench",
     "benchmarks.pickled",
     "tqdm.reader",
+    "tables.own_table",
 )
 
 

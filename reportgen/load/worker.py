@@ -15,7 +15,8 @@ import numpy as np
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.detection import offer
-from reportgen.formats.filetype import compression, no_text
+from reportgen.formats.filetype import compression, no_text, role
+from reportgen.formats.tables.own_table import looks_like_table
 from reportgen.labels.apply import Labeller
 from reportgen.labels.labels_toml import Labels, above
 from reportgen.labels.path_tokens import add_path_settings
@@ -151,8 +152,10 @@ def _recognise(batch: Batch, result: BatchResult[T]) -> Iterator[FolderJob]:
 
 
 def _unrecognised(view: LogFiles, place: str) -> UnrecognisedFile:
-    fact, _ = no_text(view.head(view.path)) or ("", "")
-    return UnrecognisedFile(place, view.size(view.path), fact.removeprefix("is "))
+    head = view.head(view.path)
+    fact, _ = no_text(head) or ("", "")
+    is_table = not fact and role(view.path, head) is None and looks_like_table(head)
+    return UnrecognisedFile(place, view.size(view.path), fact.removeprefix("is "), is_table)
 
 
 def _compressed_file(view: LogFiles, source: Source) -> Iterator[Finding]:

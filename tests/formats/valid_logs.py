@@ -385,6 +385,18 @@ SETTINGS = {
     },
 }
 
+# Its files are read by no other format.
+SETTINGS["table"] = {
+    "tables": [
+        {
+            "name": "mine-too",
+            "rows": {"kind": "csv", "separator": ";", "decimal": ","},
+            "factors": {"model": "Modell"},
+            "figures": [{"column": "Latenz", "metric": "latency", "unit": "ms"}],
+        }
+    ]
+}
+
 # Format -> the files of a valid log with each kind of line once.
 VALID_LOGS: dict[str, dict[str, bytes]] = {
     "custom": {
@@ -392,6 +404,8 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
         b"2024-02-29 00:00:00,000 mine epoch 0 step 1 of 2 in 9.1 ms, 1,034.5 images/s, precision fp16\r"
         b"2024-02-29 00:00:00.100 mine epoch 1 step 0 of 2 in 9e0 ms, 1044 images/s, precision fp16\n"
     },
+    "table": {"mine.csv": b"Modell;Latenz\nresnet;12,5\nvgg;1.234,25\n"},
+    "own_table": {"results.csv": b"model,batch_size,latency_ms\nresnet,32,12.5\nvgg,64,25.25\n"},
     "native": {
         "run.json": json.dumps(
             {

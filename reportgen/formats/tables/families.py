@@ -3,9 +3,11 @@
 A family is added as one file; docs/how-to/read-a-table.md shows how.
 """
 
+import csv
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
@@ -14,8 +16,10 @@ from typing import Any
 from reportgen.core.schema import decode
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
-from reportgen.formats.tables.definition import Sign, TableFamily
+from reportgen.formats.parsing.user_patterns import whole_line
+from reportgen.formats.tables.definition import OwnTable, Rows, Sign, TableFamily
 from reportgen.formats.tables.reader import read
+from reportgen.formats.tables.records import blanks
 from reportgen.formats.tables.twins import names
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -45,7 +49,7 @@ def formats() -> Iterator[Format]:
 
 
 def _format(name: str, text: str, head: Mapping[str, Any]) -> Format:
-    shipped = _Recogniser(name, text)
+    shipped = Recogniser(lambda: decode(text, TableFamily, f"{name}.toml"))
     return Format(
         name,
         head["summary"],
@@ -66,24 +70,29 @@ def _marks(sign: Mapping[str, Any], *, is_json: bool) -> tuple[bytes, ...]:
     return tuple(quote.format(max(keys, key=len)).encode() for keys in sign["any"])
 
 
-class _Recogniser:
-    """A family and its sign, decoded and compiled when they are first needed."""
+class Recogniser:
+    """The sign of a family, which is loaded and compiled when it is first needed."""
 
-    def __init__(self, name: str, text: str) -> None:
-        self._name, self._text = name, text
+    def __init__(self, load: Callable[[], TableFamily]) -> None:
+        self._load = load
 
     @cached_property
     def family(self) -> TableFamily:
-        return decode(self._text, TableFamily, f"{self._name}.toml")
+        """The definition."""
+        return self._load()
 
     @property
     def sign(self) -> Sign:
+        """The sign; a definition without one is not asked."""
         assert self.family.sign is not None
         return self.family.sign
 
-    @cached_property
-    def text(self) -> re.Pattern[bytes] | None:
-        return re.compile(self.sign.text.encode(), re.MULTILINE) if self.sign.text else None
+    def _search(self, pattern: str, text: str) -> re.Match[str] | None:
+        """Return the first match of a pattern of the definition, in linear time for a user's own."""
+        if isinstance(self.family, OwnTable):
+            match: re.Match[str] | None = whole_line(pattern).search(text)
+            return match
+        return re.search(pattern, text, re.MULTILINE)
 
     def place(self, head: bytes) -> tuple[int, str] | None:
         """Return where a head shows the sign, and its text; None if it does not."""
@@ -92,11 +101,12 @@ class _Recogniser:
         sign, place = self.sign, (0, "")
         if sign.marks and not any(mark.encode() in head for mark in sign.marks):
             return None
-        if self.text:
-            match = self.text.search(head)
+        if sign.text:
+            text = head.decode("utf-8", "replace")
+            match = self._search(sign.text, text)
             if not match:
                 return None
-            place = match.start(), match[0].strip().partition(b"\n")[0].decode("utf-8", "replace")
+            place = len(text[: match.start()].encode()), match[0].strip().partition("\n")[0]
         if sign.keys or sign.any:
             header = self._header(head)
             if header is None or not _has(sign, header[1]):
@@ -110,7 +120,9 @@ class _Recogniser:
             return None
         named = (*sign.keys, *chain.from_iterable(sign.any), *sign.lacks)
         keys = {key for key in named if f'"{key}"'.encode() in head}
-        if not _has(sign, keys) or (self.text and not self.text.search(head)):
+        if not _has(sign, keys):
+            return None
+        if sign.text and not self._search(sign.text, head.decode("utf-8", "replace")):
             return None
         first = (sign.keys or sign.any[0] or sign.marks)[0]
         return max(head.find(f'"{first}"'.encode()), 0), ", ".join(sign.keys or sign.any[0])
@@ -120,20 +132,34 @@ class _Recogniser:
         rows, sign = self.family.rows, self.sign
         text = head.decode("utf-8", "replace").removeprefix("\ufeff")
         if rows.header:
-            match = re.search(rows.header, text, re.MULTILINE)
+            match = self._search(rows.header, text)
             lines = [text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]] if match else []
         elif rows.kind == "markdown":
             lines = [line for line in text.split("\n") if "|" in line]
         else:
             lines = [text.lstrip("\r\n").partition("\n")[0]]
-        separator = {"tsv": "\t", "markdown": "|"}.get(rows.kind, ",")
         for line in lines:
-            columns = {cell.strip().strip('"').strip("*`# ") for cell in line.split(separator)}
-            if rows.kind == "columns":
-                columns = set(line.strip("# \r").split())
+            columns = _names(line.rstrip("\r"), rows)
             if _has(sign, columns):
                 return max(head.find(line.encode()), 0), columns
         return None
+
+
+def _names(line: str, rows: Rows) -> set[str]:
+    """Return the names of columns in a header line."""
+    if rows.kind == "columns":
+        return set(line.strip("# \r").split())
+    if rows.separator == " ":
+        return set(blanks(line).split(line.strip()))
+    if rows.kind == "csv" and '"' in line:
+        with suppress(csv.Error):
+            return {cell.strip() for cell in next(csv.reader([line], delimiter=rows.separator), [])}
+    separator = {"tsv": "\t", "markdown": "|"}.get(rows.kind, rows.separator)
+    return {
+        name
+        for cell in line.split(separator)
+        for name in (cell.strip(), cell.strip().strip('"').strip("*`# "))
+    }
 
 
 def _has(sign: Sign, names: set[str]) -> bool:
@@ -144,7 +170,7 @@ def _has(sign: Sign, names: set[str]) -> bool:
     )
 
 
-def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
+def claims(recogniser: Recogniser, files: LogFiles) -> Claim | None:
     """Claim a file that has the sign of the family, and its twin beside it."""
     head = files.head(files.path)
     if is_binary(head):
