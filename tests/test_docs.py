@@ -63,14 +63,14 @@ def test_every_option_of_the_collectors_is_documented(command):
     ] == []
 
 
-FAMILIES = "../../developers/families"
+FAMILIES, FRAMEWORKS = "../../developers/families", "../../developers/frameworks"
 
 
 def _sections_of_formats():
     """Return the place of each format, name -> link: a page of its name, or `## name` on the page of a family."""
     names = {known.name for known in FORMATS}
     pages = {page.stem: page for page in DOCS.glob("reference/formats/*.md") if page.stem != "index"}
-    pages[FAMILIES] = DOCS / "developers/families.md"
+    pages |= {link: DOCS / "reference/formats" / f"{link}.md" for link in (FAMILIES, FRAMEWORKS)}
     places = {name: f"{name}.md" for name in pages if name in names}
     for family in pages.keys() - names:
         headings = re.findall(r"^## (.+)$", pages[family].read_text("utf-8"), re.MULTILINE)

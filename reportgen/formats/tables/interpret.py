@@ -215,7 +215,7 @@ class _Interpreter:
         return self.result
 
     def _is_repeated(self, name: str) -> bool:
-        """Whether a column of JSON is the same as another one, the number of the row, or a length of a list."""
+        """Whether a column of JSON repeats another one, is the number of the row, or a length of a list."""
         if name.endswith("#") or name == ROW:
             return True
         if not name.startswith(("/", "../")):
