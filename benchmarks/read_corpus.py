@@ -1,6 +1,7 @@
 """Time `reportgen runs` over a folder of logs against `rg -c 'DLL '` over the same files, cold and warm.
 
     python benchmarks/read_corpus.py [FOLDER] [--rounds 9] [--bytes 1000000000]
+    python benchmarks/read_corpus.py [FOLDER] --against COMMIT [--limit 1.15]
 
 Both read every byte once; ripgrep does next to nothing with what it finds and so stands for the speed of the
 disk. Cold means that the page cache has nothing of the files when a program starts, as with logs that were
@@ -10,6 +11,12 @@ and the ratio printed is the median over the rounds of each round's own ratio. A
 is copied until it is large enough, each copy with a few more line ends, so that no two files are the same
 log; without a folder logs are made up in the form of DLLogger and tqdm. Needs Linux and Debian's package
 ripgrep.
+
+With --against, the working tree and an earlier commit of this repository take turns, and the processor time
+of both is compared, children included. The program exits with 1 if the median of the rounds' ratios exceeds
+--limit. `python -m` puts the working folder first on the path, and an editable installation finds the modules
+that a commit lacks. So both run without either: with -P, without the site module, and with the path that this
+interpreter has.
 """
 
 import argparse
@@ -34,7 +41,11 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", type=Path, help="logs to read; made up if absent")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--bytes", type=int, default=10**9, help="size to copy the folder up to")
+    parser.add_argument("--against", metavar="COMMIT", help="compare with this commit instead of ripgrep")
+    parser.add_argument("--limit", type=float, default=1.15, help="largest ratio of the processor times")
     arguments = parser.parse_args()
+    if arguments.against:
+        sys.exit(compare(arguments))
     if not shutil.which("rg"):
         sys.exit("rg: not found; install ripgrep")
     with tempfile.TemporaryDirectory(prefix="read_corpus") as name:
@@ -45,6 +56,54 @@ def main() -> None:
         for is_cold in (True, False):
             print("cold" if is_cold else "warm")
             report(measure(place, arguments.rounds, is_cold=is_cold))
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Print the processor time of the working tree beside that of a commit; return the exit code."""
+    with tempfile.TemporaryDirectory(prefix="read_corpus") as name:
+        place = Path(name)
+        size, count = fill(place / "logs", arguments.folder, arguments.bytes)
+        print(f"{count} files, {size / 1e6:.0f} MB, {os.cpu_count()} processors, {arguments.rounds} rounds")
+        checkouts = {"now": ROOT, arguments.against: checked_out(arguments.against, place / "before")}
+        times: dict[str, list[float]] = {name: [] for name in checkouts}
+        for turn in range(arguments.rounds + 1):
+            for name, checkout in checkouts.items():
+                seconds = processor_seconds(checkout, place)
+                if turn:  # the first one fills the page cache, and that of Python's own files
+                    times[name].append(seconds)
+    for name, values in times.items():
+        print(f"{name:12.12} {statistics.median(values):8.3f} s  ({min(values):.3f} to {max(values):.3f})")
+    ratios = [now / before for now, before in zip(*times.values(), strict=True)]
+    ratio = statistics.median(ratios)
+    print(
+        f"ratio        {ratio:8.2f}    ({min(ratios):.2f} to {max(ratios):.2f}), at most {arguments.limit:g}"
+    )
+    return int(ratio > arguments.limit)
+
+
+def checked_out(commit: str, target: Path) -> Path:
+    """Write the package as it was at a commit below a folder, and return the folder."""
+    archive = subprocess.run(
+        ["git", "-C", str(ROOT), "archive", commit, "reportgen"], check=True, stdout=subprocess.PIPE
+    )
+    target.mkdir()
+    subprocess.run(["tar", "-x", "-C", str(target)], check=True, input=archive.stdout)
+    return target
+
+
+def processor_seconds(checkout: Path, place: Path) -> float:
+    """Return the processor time in s, children included, of one reading by the program in a checkout."""
+    installed = [path for path in sys.path if path.endswith("-packages")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(checkout), *installed])}
+    command = [sys.executable, "-S", "-P", *RUNS[1:], "logs"]
+    process = subprocess.Popen(
+        command, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{checkout}: {' '.join(command)}: exit code {process.returncode}")
+    return usage.ru_utime + usage.ru_stime
 
 
 def fill(target: Path, source: Path | None, wanted: int) -> tuple[int, int]:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from reportgen.audit import AuditedDocument, Evidence
     from reportgen.document.find_cell import CellPlace
-    from reportgen.learn import Proposal
+    from reportgen.learn import Proposal, TablesProposal
     from reportgen.library.log_sides import TrackReading
     from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
@@ -652,48 +652,59 @@ def table_history(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LearnedFormat:
-    """A format proposed from a log, and the files that were written, none if nothing was."""
+    """A format proposed from a log or definitions from tables; `written` are the files that accept it."""
 
-    proposal: "Proposal"
+    proposal: "Proposal | TablesProposal"
     written: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
+        from reportgen.learn import TablesProposal
+
+        if isinstance(self.proposal, TablesProposal):
+            names = ", ".join(table.name for table in self.proposal.tables) or "no table"
+            return f"<LearnedFormat {names}>"
         matched = f"{self.proposal.matched} of {self.proposal.lines} lines match"
         return f"<LearnedFormat {self.proposal.name}: {matched}>"
 
     @property
     def toml(self) -> str:
-        """The labels.toml with the format."""
+        """The labels.toml with the format or the definitions."""
         return self.proposal.toml
 
 
-def learn_format(file: PathLike, *, write: PathLike | None = None) -> LearnedFormat:
-    """Propose a custom format from a sample log in an unknown format.
+def learn_format(
+    file: PathLike, *, write: PathLike | None = None, units: Mapping[str, str] | None = None
+) -> LearnedFormat:
+    """Propose a custom format from a sample log, or definitions from the tables of a file or folder.
 
-    write  accept it: write labels.toml and a fixture into this folder; nothing is overwritten
-    Raises RequestError for a folder, a file that is not text, and one without lines of steps.
+    write  accept it: write labels.toml, and for a log a fixture, into this folder; nothing is overwritten
+    units  column of a table -> unit, where the table does not state it
+    Raises RequestError for a file that is not text, and for one without lines of steps and without a table.
     """
     from reportgen import publish
-    from reportgen.learn import propose_format
+    from reportgen.learn import propose_file, propose_tables
     from reportgen.sources.logfiles import LogFiles
 
     path = one_path(file, "learn_format()")
-    if path.is_dir():
-        raise RequestError(str(path), "is a folder", "name one log in it")
     files, _ = LogFiles.at(resolve_existing(path), Path.cwd())
     try:
-        proposal = propose_format(files)
+        propose = propose_tables if path.is_dir() else propose_file
+        proposal = propose(files, units or {})
     except OSError as error:
         fact = f"cannot be read: {(error.strerror or str(error)).lower()}"
         raise RequestError(str(path), fact, "check its permissions") from None
     if write is None:
         return LearnedFormat(proposal)
+    if not proposal.written():
+        raise RequestError(str(path), "has no table to write", "run learn without --write to see why")
     folder = one_path(write, "learn_format().write")
-    for name in proposal.files():
+    for name in proposal.written():
         if (folder / name).exists() or (folder / name).is_symlink():
-            remedy = "nothing is overwritten; add [format] by hand"
-            raise RequestError(str(folder / name), "exists already", remedy)
-    written = publish.create(proposal.files(), folder)
+            what = "[format]" if len(proposal.written()) > 1 else "[table]"
+            raise RequestError(
+                str(folder / name), "exists already", f"nothing is overwritten; add {what} by hand"
+            )
+    written = publish.create(proposal.written(), folder)
     return LearnedFormat(proposal, tuple(str(folder / name) for name in written))
 
 

@@ -25,6 +25,7 @@ from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
 from reportgen.document.model import Document
 from reportgen.labels import labels_toml
+from reportgen.load import relaxed_gc
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import MeasuredRuns
 from reportgen.report.assemble import assemble
@@ -32,6 +33,7 @@ from reportgen.report.computed_facts import compute_facts, expect_logs
 from reportgen.report.definition import ReportDefinition, inside, read_definition
 from reportgen.report.document import make_document
 from reportgen.report.log_reader import Campaigns, LogReader, Progress
+from reportgen.report.run_counts import whole_runs
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
 from reportgen.report.step_files import step_files
 from reportgen.tables.expected import SpeedFacts, check_systems
@@ -121,6 +123,7 @@ class Build:
     logs: LogSummary = LogSummary()
 
 
+@relaxed_gc()
 def build(request: Request, progress: Progress | None = None, *, committed_only: bool = False) -> Build:
     """Build every file of every report.
 
@@ -177,7 +180,7 @@ def _document(report: Report, source_url: str) -> tuple[Document, Mapping[str, b
 def _summary(request: Request, reader: LogReader) -> LogSummary:
     loaded, folder = reader.loaded(), _log_argument(request)
     return LogSummary(
-        tuple(run.status for run in loaded.runs),
+        tuple(run.status for run in whole_runs(loaded.runs)),
         loaded.findings,
         loaded.unrecognised,
         tuple(loaded.unknown_folders(folder)),

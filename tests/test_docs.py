@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from reportgen.cli import app
+from reportgen.cli.program import app
 from reportgen.document.model import FigureKind
 from reportgen.formats.registry import FORMATS
 from reportgen.render.registry import OUTPUTS

@@ -18,6 +18,7 @@ Files = Mapping[str, str | bytes]
 
 CASE = {"build": "new"}
 TABLE = 'metric = "step_time"\nrows = ["build"]\n'
+LATENCY = 'metric = "latency"\nrows = ["build"]\n'
 
 
 @dataclass(frozen=True)
@@ -485,6 +486,17 @@ CASES: dict[Rule, RuleCase] = {
     Rule.READ_NO_STEPS: RuleCase(
         Repository(WHOLE_COMMAND, 'metric = "run_time"\nrows = ["build"]\n'),
         Repository(one(wall_time_ns=13 * 10**9)),
+    ),
+    Rule.READ_OWN_TABLE: RuleCase(
+        Repository({"r.csv": "build,latency_ms\nold,5.5\nnew,4.5\n"}, LATENCY),
+        Repository(
+            {
+                "r.csv": "build,latency\nold,5.5\nnew,4.5\n",
+                "labels.toml": "[table]\nname = 'r'\nrows = { kind = 'csv' }\nfactors = { build = 'build' }\n"
+                "figures = [{ column = 'latency', metric = 'latency', unit = 'ms' }]\n",
+            },
+            LATENCY,
+        ),
     ),
     Rule.READ_PACKED_FILE: RuleCase(
         Repository({"1.log": nanogpt(), "2.log.gz": pack(nanogpt(41))}, FRAMEWORK),

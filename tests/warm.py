@@ -23,6 +23,8 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import reportgen
+from reportgen.render.page import library
 from tests.conftest import ROOT
 
 # What a shell calls: it hands over its files, waits for the exit code, and does no import that takes time.
@@ -39,16 +41,20 @@ sys.exit(code[0] if code else "the warm reportgen ended without an exit code")
 
 
 @cache
-def program() -> str:
-    """Return a shell command that does what `python -m reportgen` does; the processes end with this one."""
+def program(root: Path = ROOT) -> str:
+    """Return a shell command that does what `python -m reportgen` does; the processes end with this one.
+
+    root  the folder whose package `reportgen` is run
+    """
     folder = Path(tempfile.mkdtemp(prefix="reportgen-warm-"))
     client = folder / "client.py"
     client.write_text(_CLIENT.format(address=str(folder / "socket")), encoding="utf-8")
+    (folder / "bundle.js").write_bytes(library._bundle())
     read, write = os.pipe()
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.warm", str(folder), str(write)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, dict.fromkeys((root, ROOT))))},
         stdin=subprocess.PIPE,  # closed when this process ends, however it does
         pass_fds=[write],
     )
@@ -60,14 +66,11 @@ def program() -> str:
 
 
 def _serve(folder: Path, ready: int) -> None:
-    import reportgen
-    from reportgen.render.page import library
-
     for module in pkgutil.walk_packages(reportgen.__path__, "reportgen."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
     import_module("matplotlib.backends.backend_svg")
-    library.vega_js()
+    library._bundle = (folder / "bundle.js").read_bytes
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(folder / "socket"))
         server.listen()

@@ -17,7 +17,7 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from pathlib import Path
 from time import monotonic_ns
 from types import MappingProxyType
@@ -27,6 +27,7 @@ from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case, Factor, case_folder_name, factor_text, validate_case
 from collectors.format_v1.clocks import read_clocks
 from collectors.launcher import command_checks, rounds
+from collectors.launcher.claims import RepeatClaim
 from collectors.launcher.exit_status import CommandEnd, finish_record
 from collectors.launcher.forward_signals import SignalForwarder
 from collectors.launcher.saved_output import ProcessEnd, wait_and_save_output
@@ -163,8 +164,13 @@ def run_campaign(campaign: Campaign) -> int:
         except OSError as error:
             reason = f"cannot be written: {error.strerror}; use another folder for --logs"
             raise OSError(f"{campaign.logs}: {reason}") from None
-        warn(f"[{number}/{len(queue)}] {folder}")
-        outcome = _run_once(job, folder, {"repeat": repeat, **facts}, campaign)
+        claim = _claim(folder, job, campaign)
+        if claim is None:
+            warn(f"[{number}/{len(queue)}] {folder.parent}: another launcher runs the rest")
+            continue
+        with claim:
+            warn(f"[{number}/{len(queue)}] {folder}")
+            outcome = _run_once(job, folder, {"repeat": repeat, **facts}, campaign)
         first_failure = first_failure or outcome.exit_code
         if outcome.is_cancelled or (outcome.exit_code and not campaign.keeps_going):
             left = len(queue) - number
@@ -172,6 +178,18 @@ def run_campaign(campaign: Campaign) -> int:
                 warn(f"stopped; runs left: {left}; the same command continues here")
             break
     return first_failure
+
+
+def _claim(folder: Path, job: Job, campaign: Campaign) -> Optional[AbstractContextManager[object]]:
+    """Claim a run folder; return None and remove the folder if other launchers run enough of this job."""
+    if any(folder.iterdir()):  # the launcher of another node has claimed it
+        return nullcontext()
+    claim = RepeatClaim(folder)
+    folders = run_folder.list_run_folders(campaign.logs, job.case)
+    if campaign.is_again or claim.is_needed(folders, campaign.repeats, campaign.answers, campaign.node):
+        return claim
+    claim.give_back()
+    return None
 
 
 def _check_commands(campaign: Campaign) -> None:

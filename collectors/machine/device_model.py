@@ -12,6 +12,7 @@ from typing import Any, Optional
 from collectors.format_v1.case import Case, Factor
 from collectors.machine.gpu_info import list_smi_devices
 from collectors.machine.nvml import UnavailableError, decode_text, enumerate_devices, start_nvml, stop_nvml
+from collectors.machine.torch_info import working_device
 from collectors.machine.visible_devices import visible_uuids
 
 DEVICE = "device"  # the factor
@@ -38,7 +39,7 @@ def torch_model() -> Optional[str]:
     """Return the model that torch uses; "" if CUDA is not in use, None if torch is not imported."""
     torch: Any = sys.modules.get("torch")
     try:
-        return str(torch.cuda.get_device_name()) if torch.cuda.is_initialized() else ""
+        return str(torch.cuda.get_device_name(working_device())) if torch.cuda.is_initialized() else ""
     except (AttributeError, RuntimeError):  # not imported, or only in part
         return None if torch is None else ""
 

@@ -4,17 +4,19 @@ The variables that job launchers set are read. If torch.distributed is initialis
 Lightning starts processes of its own, without RANK.
 
 torchrun and DeepSpeed's launcher set RANK; they come first, because under `srun torchrun` the variables of
-Slurm count the torchrun processes and not the ranks. mpirun comes before Slurm for the same reason. A process
-without such variables is rank 0 of 1.
+Slurm count the torchrun processes and not the ranks. mpirun and the launchers of other schedulers come before
+Slurm for the same reason. A process without such variables is rank 0 of 1.
 
 | launcher | node number |
 |---|---|
 | torchrun | GROUP_RANK |
 | DeepSpeed | CROSS_RANK |
-| Lightning | NODE_RANK |
+| Lightning, Ray Train, Accelerate's notebook_launcher | NODE_RANK |
+| horovodrun | HOROVOD_CROSS_RANK |
+| mpiexec of Cray (PALS) | PALS_NODEID |
 | a pod of Kubernetes with RANK and without LOCAL_RANK (PyTorchJob) | RANK: one process per pod |
 | srun | SLURM_NODEID |
-| mpirun | from the rank and the ranks per node, for jobs with equally many ranks on each node |
+| mpirun, flux run, jsrun | from the rank and the ranks per node, if each node has equally many ranks |
 
 `REPORTGEN_NODE` overrides the number. If it cannot be derived it is None: a wrong number would overwrite the
 files of another node.
@@ -65,7 +67,49 @@ _MPI = (
     _MpiVariables(
         "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"
     ),
+    _MpiVariables(  # MVAPICH 3 and newer
+        "MVP_COMM_WORLD_RANK", "MVP_COMM_WORLD_SIZE", "MVP_COMM_WORLD_LOCAL_RANK", "MVP_COMM_WORLD_LOCAL_SIZE"
+    ),
     _MpiVariables("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"),  # MPICH, Intel MPI
+)
+
+
+class _TaskVariables(NamedTuple):
+    """The environment variables of a scheduler's launcher; several names: the first that is set; (): none."""
+
+    rank: tuple[str, ...]
+    ranks: tuple[str, ...]
+    local_rank: tuple[str, ...]
+    ranks_on_node: tuple[str, ...] = ()
+    node: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+
+
+_TASKS = (
+    _TaskVariables(
+        ("HOROVOD_RANK",),
+        ("HOROVOD_SIZE",),
+        ("HOROVOD_LOCAL_RANK",),
+        ("HOROVOD_LOCAL_SIZE",),
+        ("HOROVOD_CROSS_RANK",),
+    ),
+    _TaskVariables(
+        ("FLUX_TASK_RANK",), ("FLUX_JOB_SIZE",), ("FLUX_TASK_LOCAL_ID",), nodes=("FLUX_JOB_NNODES",)
+    ),
+    _TaskVariables(
+        ("JSM_NAMESPACE_RANK",),
+        ("JSM_NAMESPACE_SIZE",),
+        ("JSM_NAMESPACE_LOCAL_RANK",),
+        ("JSM_NAMESPACE_LOCAL_SIZE",),
+    ),
+    _TaskVariables(
+        ("PALS_RANKID",),
+        ("PALS_SIZE", "PMI_SIZE"),
+        ("PALS_LOCAL_RANKID",),
+        ("PALS_LOCAL_SIZE", "PMI_LOCAL_SIZE"),
+        ("PALS_NODEID",),
+    ),
+    _TaskVariables(("PMI_RANK",), ("PMI_SIZE",), ("PMI_LOCAL_RANK",), ("PMI_LOCAL_SIZE",)),  # of Cray
 )
 _MAPPING_VARIABLE = "OMPI_MCA_rmaps_base_mapping_policy"  # of Open MPI: --map-by
 
@@ -94,7 +138,8 @@ def _of_process_group(environ: _Environ, rank: int, ranks: int) -> RankInfo:
 
 def rank_of_variables(environ: _Environ) -> RankInfo:
     """Return the rank by the variables of a launcher; without them it is the only process."""
-    info = _of_torch(environ) or _of_mpi(environ) or _of_slurm(environ) or _of_pmi(environ)
+    info = _of_torch(environ) or _of_mpi(environ) or _of_tasks(environ) or _of_slurm(environ)
+    info = info or _of_pmi(environ)
     info = info or RankInfo(rank=0, ranks=1, local_rank=0, node=0, ranks_on_node=1)
     node = _integer(environ, NODE_VARIABLE)
     return info if node is None else info._replace(node=node)
@@ -111,7 +156,7 @@ def _of_torch(environ: _Environ) -> Optional[RankInfo]:
     if local_rank is not None and node is not None:
         return RankInfo(rank, ranks, local_rank, node, ranks_on_node)
     # Scripts under srun and mpirun often set RANK themselves.
-    other = _of_mpi(environ) or _of_slurm(environ)
+    other = _of_mpi(environ) or _of_tasks(environ) or _of_slurm(environ)
     if other and (other.rank, other.ranks) == (rank, ranks):
         return other
     if local_rank is None and "KUBERNETES_SERVICE_HOST" in environ:
@@ -154,6 +199,26 @@ def _mpi_rank(environ: _Environ, rank: int, ranks: int, local_rank: int, on_node
     return RankInfo(rank, ranks, local_rank, node, on_node, is_consecutive)
 
 
+def _of_tasks(environ: _Environ) -> Optional[RankInfo]:
+    """Return the rank by the variables of Horovod, Flux, JSM (jsrun) or PALS."""
+    for names in _TASKS:
+        rank, local_rank = _first_integer(environ, *names.rank), _first_integer(environ, *names.local_rank)
+        if rank is None or local_rank is None:
+            continue
+        ranks = _first_integer(environ, *names.ranks) or rank + 1
+        on_node = _first_integer(environ, *names.ranks_on_node) or 0
+        node, nodes = _first_integer(environ, *names.node), _first_integer(environ, *names.nodes)
+        if nodes and not on_node and ranks % nodes == 0:
+            on_node = ranks // nodes
+        if node is not None:
+            is_consecutive = not on_node or rank - local_rank == node * on_node
+            return RankInfo(rank, ranks, local_rank, node, on_node, is_consecutive)
+        if on_node:
+            return _mpi_rank(environ, rank, ranks, local_rank, on_node)
+        return _of_rank_alone(rank, ranks, local_rank, 0)
+    return None
+
+
 def _of_slurm(environ: _Environ) -> Optional[RankInfo]:
     names = ("SLURM_PROCID", "SLURM_LOCALID", "SLURM_NODEID")
     rank, local_rank, node = (_integer(environ, name) for name in names)
@@ -176,8 +241,8 @@ def _expand_counts(text: str) -> list[int]:
 
 
 def _of_pmi(environ: _Environ) -> Optional[RankInfo]:
-    """Return the rank under a launcher that sets PMI_RANK and nothing about nodes."""
-    rank = _integer(environ, "PMI_RANK")
+    """Return the rank under a launcher that sets a rank and nothing about nodes: PMI, PMIx, Cray's aprun."""
+    rank = _first_integer(environ, "PMI_RANK", "PMIX_RANK", "ALPS_APP_PE")
     if rank is None:
         return None
     return _of_rank_alone(rank, _integer(environ, "PMI_SIZE") or rank + 1, None, 0)

@@ -1,6 +1,7 @@
-"""Remove secrets and private paths from what is recorded as text, because logs are published.
+"""Remove secrets, names and private paths from what is recorded as text, because logs are published.
 
-The program of a command line is kept by its name. Secrets are replaced (`redaction`). Paths below the
+The program of a command line is kept by its name. Secrets are replaced (`redaction`), and so are the names of
+users and hosts (`personal_names`). Paths below the
 working folder become relative, `~` replaces the home folder, and of any other absolute path only the last
 part is kept, as `.../name`. The same holds for environment variables and for the texts of errors.
 """
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 
+from collectors.machine.personal_names import remove_names, remove_names_from_text
 from collectors.machine.redaction import remove_secrets, remove_secrets_from_text
 
 #: An absolute path: at the start of a word, after a sign or quote, or attached to an option (`-I/usr/x`).
@@ -29,12 +31,13 @@ def sanitize(argv: Sequence[str]) -> list[str]:
     """Return a command line without secrets and private paths; the program is kept by its name."""
     if not argv:
         return []
-    return [PurePath(argv[0]).name, *map(shorten_paths, remove_secrets(argv[1:]))]
+    words = remove_names(remove_secrets(argv))[1:]
+    return [PurePath(argv[0]).name, *map(shorten_paths, words)]
 
 
 def sanitize_text(text: str) -> str:
     """Return a text (an environment variable, an error) without secrets and private paths."""
-    return shorten_paths(remove_secrets_from_text(text))
+    return shorten_paths(remove_names_from_text(remove_secrets_from_text(text)))
 
 
 def shorten_paths(text: str) -> str:

@@ -97,6 +97,36 @@ def _distributed_backend(torch: Any) -> Optional[str]:
     return str(torch.distributed.get_backend()) if is_initialized else None
 
 
+def initialized_devices() -> list[int]:
+    """Return the CUDA devices on which this process can have work: those with a context.
+
+    Waiting for another one would give it a context, and take its memory.
+    """
+    torch: Any = sys.modules["torch"]
+    has_context = torch._C._cuda_hasPrimaryContext
+    return [index for index in range(torch.cuda.device_count()) if has_context(index)]
+
+
+def working_device() -> Optional[int]:
+    """Return the CUDA device that holds tensors of this process; None if CUDA is not in use.
+
+    This is the current device, unless that one has never held any and exactly one other has: a script may
+    use `cuda:1` without `torch.cuda.set_device`.
+    """
+    torch: Any = sys.modules.get("torch")
+    try:
+        if not torch.cuda.is_initialized():
+            return None
+        current = int(torch.cuda.current_device())
+    except (AttributeError, RuntimeError):  # not imported, or an error of the device
+        return None
+    try:
+        used = [index for index in initialized_devices() if torch.cuda.max_memory_allocated(index)]
+    except (AttributeError, RuntimeError):
+        return current
+    return used[0] if len(used) == 1 else current
+
+
 class TorchDevice(NamedTuple):
     """The CUDA device of this process."""
 
@@ -108,9 +138,10 @@ def torch_device() -> Optional[TorchDevice]:
     """Return the device that torch uses here; None if CUDA is not in use or this torch does not name it."""
     torch: Any = sys.modules.get("torch")
     try:
-        if not torch.cuda.is_initialized():
+        index = working_device()
+        if index is None:
             return None
-        device = torch.cuda.get_device_properties(torch.cuda.current_device())
+        device = torch.cuda.get_device_properties(index)
         uuid = str(device.uuid)
     except (AttributeError, RuntimeError):
         return None
@@ -129,11 +160,13 @@ class PeakMemory(NamedTuple):
 
 
 def peak_memory() -> Optional[PeakMemory]:
-    """Return the peak of torch's allocator on the current device; None if CUDA is not in use."""
+    """Return the peak of torch's allocator on the device that works; None if CUDA is not in use."""
     torch: Any = sys.modules.get("torch")
     try:
-        if not torch.cuda.is_initialized():
+        device = working_device()
+        if device is None:
             return None
-        return PeakMemory(int(torch.cuda.max_memory_allocated()), int(torch.cuda.max_memory_reserved()))
+        allocated, reserved = torch.cuda.max_memory_allocated(device), torch.cuda.max_memory_reserved(device)
+        return PeakMemory(int(allocated), int(reserved))
     except (AttributeError, RuntimeError):  # not imported, or an error of the device
         return None

@@ -85,6 +85,7 @@ class CudaEvents:
         self._late_since: Optional[int] = None  # the oldest step has completed, one of its phases has not
         self.missing: dict[str, int] = {}
         self._first: Any = None
+        self._held: Any = None  # where the running step ended on the device; None: it has not
         self.begin_step()
 
     def border(self) -> Any:
@@ -120,6 +121,13 @@ class CudaEvents:
         self._recorded = []
         self._newest_at = perf_counter_ns()
 
+    def end_before_wait(self) -> None:
+        """End the device time of the running step here: a wait for all devices follows, then the next step.
+
+        Work that the events do not see would otherwise be in the time of this step.
+        """
+        self._held = self._new_event()
+
     def end_interval(self, kind: int, begin: int, end: int, first: Any) -> None:
         """Add a phase or a pause that ends now; `first` is the border at its start."""
         self._newest = self._new_event()
@@ -135,9 +143,12 @@ class CudaEvents:
         self._times += (kind, begin, end)
         if kind != STEP:
             return
-        last = self.border()
+        last = self.border() if self._held is None else self._held
         self._pending.append(_PendingStep(self._times, self._intervals, self._first, last, self._recorded))
         self._times, self._intervals, self._recorded, self._first = [], [], [], last
+        if self._held is not None:
+            self._held = None
+            self.begin_step()
         self._check(end)
         self._newest_at = perf_counter_ns()
 

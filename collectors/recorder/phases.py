@@ -69,6 +69,23 @@ class EventPhase(Phase):
         self._cuda_events.end_interval(self._kind, self._begin, perf_counter_ns(), self._first)
 
 
+class Pause(Phase):
+    """A pause: time that belongs to no step. `wait` is called before it begins."""
+
+    __slots__ = ("_timed", "_wait")
+
+    def __init__(self, timed: Phase, wait: Callable[[], None]) -> None:
+        self._timed = timed
+        self._wait = wait
+
+    def __enter__(self) -> None:
+        self._wait()
+        self._timed.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._timed.__exit__(*error)
+
+
 def named(kind: str, name: object) -> str:
     """Return the name of a phase or break as recorded; warn if the format does not allow the given one."""
     recorded = valid_name(name, kind)
@@ -130,8 +147,7 @@ class PhaseRegistry:
         self.phase(DATA_LOADING, None)
         return self._columns.index(phase_column(DATA_LOADING, "host"))
 
-    def pause(self, kind: int) -> Phase:
-        """Return a new context manager for a break of this kind."""
-        if self._cuda_events is None:
-            return Phase(kind, self._extend)
-        return EventPhase(kind, self._cuda_events)
+    def pause(self, kind: int, wait: Callable[[], None]) -> Phase:
+        """Return a new context manager for a break of this kind, before which `wait` is called."""
+        events = self._cuda_events
+        return Pause(Phase(kind, self._extend) if events is None else EventPhase(kind, events), wait)

@@ -42,16 +42,19 @@ from collectors.recorder.exit_hooks import ExitHooks, hold_interrupts, status_of
 from collectors.recorder.phases import Extend, Phase, PhaseRegistry, named
 from collectors.recorder.run_writer import RunWriter
 from collectors.recorder.step_encoder import BREAK, SAMPLES, SPAN, STEP, SYNC, TOKENS, StepEncoder
-from collectors.recorder.timing import Timing, choose_timing, wait_for_device
+from collectors.recorder.timing import Timing, choose_timing, wait_for_devices, wait_interruptibly
 
 Batch = TypeVar("Batch")
 
 _FLUSH_SECONDS = 0.5
 _FLUSH_INTEGERS = 3 * 5 * 1000  # the events of 1000 steps with four phases
-_SLICE_INTEGERS = 3 * 250  # encoded at once, less than 1 ms
+_MAX_INTEGERS = 3 * 100_000  # more events than these wait for the writing thread: the training waits for it
+_SLICE_INTEGERS = 3 * 500  # encoded at once, less than 1 ms
 _SLICE_PAUSE_SECONDS = 1e-4  # only a thread that sleeps hands the interpreter over at once
+_MAX_WRITE_SECONDS = 1.0  # a write that takes longer while the training waits ends the recording
 _MAX_CLOSE_SECONDS = 5.0  # how long a failed training waits for the device, and each one for a hanging disk
 _WINDOW = (20, 120)  # the steps after which the measured window of the default protocol begins and ends
+_MAX_WAITS = 10  # for the devices, in pauses and after loops: many short loops are not disturbed
 _COUNT_LIMIT = 2**63  # of a cell in the log
 
 
@@ -61,7 +64,7 @@ class Recorder:
     def __init__(self, writer: Optional[RunWriter], timing: Timing) -> None:
         self._writer = writer
         self._events: list[int] = []
-        self._until_border = 0  # recorded steps until the next wait for the device; 0 or less: none
+        self._until_border = _WINDOW[0]  # recorded steps until the next wait for the devices; 0 or less: none
         self._extend: Extend = self._events.extend  # bound once; appending is atomic and needs no lock
         self._columns: list[str] = []
         self._now: Callable[[], int] = perf_counter_ns
@@ -74,8 +77,6 @@ class Recorder:
             self._columns.append(step_event_column())
             self._cuda_events = CudaEvents(timing.cuda, 0, self._events.extend)
             self._extend = self._cuda_events.extend
-        else:
-            self._until_border = _WINDOW[0]  # torch may begin to use CUDA later
         self._phases = PhaseRegistry(self._columns, self._extend, self._cuda_events, self._synchronize)
         self._break_names: list[str] = []
         self._break_kinds: dict[object, int] = {}  # by the names in the calls of the script
@@ -85,13 +86,16 @@ class Recorder:
         self._wake = threading.Event()
         self._writing = threading.Lock()
         self._encoder = StepEncoder(self._columns, self._break_names)
-        self._is_in_window = False  # True: the measured window has begun
-        self._has_waited = False  # for the device, where the window begins or ends
+        self._borders_left = len(_WINDOW)
+        self._waits_left = _MAX_WAITS
+        self._has_waited = False  # for the devices
         self._has_recorded = False  # True: a new loop begins after a break
         self._last_break_end = -1
+        self._dropped = 0  # steps that were not recorded, because a write hangs
         self._thread = threading.Thread(target=self._keep_writing, name="reportgen-recorder", daemon=True)
         self._thread.start()
         self._exit_hooks = ExitHooks(self.close)
+        self._wait()
         self._begin = self._now()  # of the running step, or of the next one
 
     @classmethod
@@ -186,8 +190,9 @@ class Recorder:
                 else:  # step() or mark_break() has already ended it
                     begin = self._begin
                 if len(events) > _FLUSH_INTEGERS:
-                    self._wake.set()
+                    self._relieve()
             self._begin = begin
+            self._wait_after_loop()
         finally:
             self._until_border += border - counted
 
@@ -203,6 +208,7 @@ class Recorder:
                 try:
                     batch = fetch()
                 except StopIteration:
+                    self._wait_after_loop()
                     return
                 extend((data_loading, requested, perf_counter_ns()))
                 yield batch
@@ -217,7 +223,7 @@ class Recorder:
                     requested = now()
                     begin = self._begin
                 if len(events) > _FLUSH_INTEGERS:
-                    self._wake.set()
+                    self._relieve()
         finally:
             self._until_border += border - counted
 
@@ -231,6 +237,8 @@ class Recorder:
             self._ignore_step()
         if self._has_recorded and self._last_break_end != self._begin:
             self.mark_break("epoch")
+        if not self._has_recorded:
+            self._wait()
         self._has_recorded = True
         if self._cuda_events is not None:
             self._cuda_events.begin_step()
@@ -254,20 +262,42 @@ class Recorder:
         self._begin = end
         self._has_recorded = True
         if len(self._events) > _FLUSH_INTEGERS:
-            self._wake.set()
+            self._relieve()
 
     def _wait_at_border(self) -> int:
-        """Wait for the device where the measured window begins or ends; return the steps until the next one.
+        """Wait for the devices where the measured window begins or ends; return the steps until the next one.
 
-        Without CUDA events, only the host's clock times the steps, and the host queues work ahead of the
-        device. Between two such moments its total is that of the device.
+        The time between two such moments is known even if the events have not seen the work, and however far
+        the host has queued work ahead of the device.
         """
+        if self._cuda_events is not None:
+            self._cuda_events.end_before_wait()
+        self._wait()
+        self._borders_left -= 1
+        return _WINDOW[1] - _WINDOW[0] if self._borders_left else 0
+
+    def _wait(self) -> None:
+        """Wait for all devices; the wait is in the log, if there was anything to wait for."""
         begin = perf_counter_ns()
-        if wait_for_device():
-            self._extend((SYNC, begin, perf_counter_ns()))
-            self._has_waited = True
-        is_first, self._is_in_window = not self._is_in_window, True
-        return _WINDOW[1] - _WINDOW[0] if is_first else 0
+        if wait_for_devices():
+            self._note_wait(begin, perf_counter_ns())
+
+    def _note_wait(self, begin: int, end: int) -> None:
+        self._extend((SYNC, begin, end))
+        self._has_waited = True
+
+    def _wait_before_break(self) -> None:
+        """Wait for the devices before the end of the window: a break hides how far the host is ahead."""
+        if self._borders_left and self._waits_left:
+            self._waits_left -= 1
+            self._wait()
+
+    def _wait_after_loop(self) -> None:
+        if self._borders_left and self._waits_left and not self._is_closed:
+            self._waits_left -= 1
+            wait = wait_interruptibly(lambda: False)
+            if wait:
+                self._note_wait(*wait)
 
     def samples(self, count: int) -> None:
         """Set the number of samples of the running step; several calls in a step add up."""
@@ -297,7 +327,7 @@ class Recorder:
 
     def pause(self, name: str) -> Phase:
         """Return a context manager that excludes time from the running step: `with pause("evaluation"):`."""
-        return self._phases.pause(self._break_kind(name))
+        return self._phases.pause(self._break_kind(name), self._wait_before_break)
 
     def _break_kind(self, name: str) -> int:
         if name not in self._break_kinds:
@@ -307,24 +337,59 @@ class Recorder:
             self._break_kinds[name] = BREAK - self._break_names.index(recorded)
         return self._break_kinds[name]
 
-    def flush(self) -> bool:
-        """Write everything recorded so far (also done twice a second); return False if the disk hangs."""
+    def _relieve(self) -> None:
+        """Wake the writing thread; wait for it if the training is faster than it can write.
+
+        Only steps of a microsecond are. The wait is a break, and so in no step. If the thread hangs in a
+        write, the recording ends here, because the memory of the host is not the recorder's.
+        """
+        self._wake.set()
+        if len(self._events) <= _MAX_INTEGERS:
+            return
+        if not self._dropped:
+            with self.pause("recorder"):
+                step = -1
+                while step != self._encoder.step:  # the thread is slow, but does not hang
+                    step = self._encoder.step
+                    if self.flush(_MAX_WRITE_SECONDS):
+                        return
+        self._drop()
+
+    def _drop(self) -> None:
+        """Discard the events that wait, and count their steps."""
+        events = self._events[:]
+        del self._events[: len(events)]
+        self._dropped += events[::3].count(STEP)
+        if self._writer:
+            seconds = _MAX_WRITE_SECONDS
+            self._writer.mark_partial(f"a write took more than {seconds:g} s; later steps are not recorded")
+
+    def flush(self, max_seconds: float = _MAX_CLOSE_SECONDS) -> bool:
+        """Write everything recorded so far (also done twice a second).
+
+        max_seconds  to wait for a write in another thread. Returns False if that has not ended
+        """
         if os.getpid() != self._pid:
             return True
-        if not self._writing.acquire(timeout=_MAX_CLOSE_SECONDS):
+        if not self._writing.acquire(timeout=max_seconds):
             return False
         try:
+            if self._dropped:
+                self._drop()
             # Both operations are atomic, and the training thread only appends.
             events = self._events[:]
             del self._events[: len(events)]
             for start in range(0, len(events), _SLICE_INTEGERS):
-                if start:
+                if start and not self._is_closed:
                     time.sleep(_SLICE_PAUSE_SECONDS)
                 if self._writer:
                     self._writer.write(self._encoder.encode(events[start : start + _SLICE_INTEGERS]))
             if events and self._writer:
                 sync = "step" if self._synchronize else "window" if self._has_waited else "none"
                 self._writer.describe_columns(column_clocks(self._columns, sync))
+                if self._has_waited:
+                    self._writer.add_recorder_facts({"waits_for": "all_devices"})
+                self._writer.describe_nested(list(self._encoder.nested_phases))
                 if self._cuda_events is not None:
                     self._writer.describe_missing(self._cuda_events.missing)
         finally:
@@ -345,11 +410,14 @@ class Recorder:
         """
         if self._is_closed or os.getpid() != self._pid:
             return
+        begin = perf_counter_ns()
         with hold_interrupts(is_cancelled=status == "cancelled") as interrupts:
             if self._cuda_events is not None:
                 # The hooks are still in place: SIGTERM ends this wait as it ends the training.
                 max_seconds = None if status == "complete" else _MAX_CLOSE_SECONDS
                 self._finish_events(self._cuda_events, max_seconds, interrupts)
+            if status == "complete" and self._writer is not None:
+                self._close_clock(begin, interrupts)
             self._is_closed = True
             self.step = self._ignore_step  # type: ignore[method-assign]  # costs a running training nothing
             self._exit_hooks.remove()
@@ -360,7 +428,9 @@ class Recorder:
             if status == "complete" and not self._encoder.step:
                 status, error = "failed", "no step was recorded"
                 warn(f"{self.folder}: {error}; call recorder.step() after each step, or use recorder.steps")
-            self._writer.end(self._encoder.remaining_breaks() if is_flushed else None, status, error)
+            if self._dropped:
+                self._writer.add_recorder_facts({"dropped_steps": self._dropped})
+            self._writer.end(self._encoder.remaining_lines() if is_flushed else None, status, error)
 
     def _finish_events(
         self, cuda_events: CudaEvents, max_seconds: Optional[float], interrupts: Sequence[int]
@@ -368,6 +438,21 @@ class Recorder:
         unfinished = cuda_events.finish(max_seconds, lambda: bool(interrupts))
         if unfinished and self._writer:
             self._writer.mark_partial(f"the device had not completed the last {unfinished} steps")
+
+    def _close_clock(self, begin: int, interrupts: Sequence[int]) -> None:
+        """Wait until all devices are idle: what they still do was in no event, and in no time of the host.
+
+        begin  ns, when the recorder began to wait for its events
+        """
+        if interrupts:
+            return
+        wait = wait_interruptibly(lambda: bool(interrupts))
+        if wait:
+            # The device times of all steps have been passed on; this comes after the last one.
+            self._events.extend((SYNC, begin, wait[1]))
+            self._has_waited = True
+        elif interrupts and self._writer:
+            self._writer.mark_partial("the devices had not completed their work")
 
     def __enter__(self) -> "Recorder":
         return self
@@ -403,8 +488,8 @@ class CalibratingRecorder(Recorder):
             super().step()
         else:
             self._until_border -= 1
-            if not self._until_border:
-                self._until_border = self._wait_at_border()
+            if not self._until_border:  # a block that is not recorded is one entry; only its end is a border
+                self._until_border = 1 if self._steps_left else self._wait_at_border()
         if not self._steps_left:
             self._end_block(BLOCK_STEPS)
 
@@ -441,6 +526,7 @@ class CalibratingRecorder(Recorder):
             yield number
             self.step()
         self._end_loop()
+        self._wait_after_loop()
 
     def _load_steps(self, source: Iterable[Batch]) -> Iterator[Batch]:
         data_loading = self._phases.data_loading_kind()
@@ -452,6 +538,7 @@ class CalibratingRecorder(Recorder):
                 batch = fetch()
             except StopIteration:
                 self._end_loop()
+                self._wait_after_loop()
                 return
             if self._is_recording:
                 self._extend((data_loading, requested, self._now()))

@@ -6,7 +6,7 @@ run as partial; the training continues.
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Optional
 
@@ -33,6 +33,7 @@ class RunWriter:
         self._steps = steps
         self._watch = watch
         self._error = ""  # the first one; the run is partial
+        self._nested: list[str] = []  # phases that were entered inside themselves
         self._is_stopped = False
         self._has_device = False  # True: the GPU of this rank is in the log
 
@@ -64,7 +65,8 @@ class RunWriter:
                 f"{folder}: rank {rank.rank} already has a recorder; use one Recorder for all loops of a "
                 "run, and start another run for another measurement"
             ) from None
-        device = torch_device()
+        memory = peak_memory()
+        device = torch_device() if memory and memory.allocated_bytes else None  # else it is not known yet
         if device:
             steps.write(device_line(*device))
         watch = record_node(folder, rank)
@@ -108,6 +110,16 @@ class RunWriter:
             if missing.keys() != known.keys():
                 self._write_run()
 
+    def describe_nested(self, phases: Sequence[str]) -> None:
+        """Warn of phases that were entered inside themselves, and write their names at the end."""
+        for phase in phases:
+            if phase not in self._nested:
+                self._nested.append(phase)
+                problem = f"phase {phase} was entered inside itself; its time is not recorded in such steps"
+                warn(f"{self.folder}: {problem}")
+        if phases:
+            self.add_recorder_facts({"nested_phases": list(phases)})
+
     def _write_run(self) -> None:
         if self._run is not None:
             with contextlib.suppress(OSError):  # `end` tries again, and warns
@@ -125,7 +137,7 @@ class RunWriter:
         """
         error = sanitize_text(error)
         if lines is None:
-            self._error = self._error or "steps could not be written: the disk hangs"
+            self._error = self._error or "steps could not be written: a write has not ended"
         else:
             device, memory = torch_device(), peak_memory()
             lines += device_line(*device) if device and not self._has_device else ""

@@ -6,7 +6,7 @@ that one of the candidate values agrees by chance. Four digits prove much, two p
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,18 +78,42 @@ def scales_of(base: str, unit: str) -> tuple[Scale, ...]:
 
 
 def bounds(number: Number) -> tuple[float, float]:
-    """Return the smallest and largest value that a number may have been rounded or cut off from."""
+    """Return the smallest and largest value that a number may have been rounded or cut off from.
+
+    Cutting digits off takes away less than a unit of the last digit that is left.
+    """
     half = max(number.coarse, abs(number.value) * _EPSILON)
     low, high = number.value - half, number.value + half
+    slack, cut = abs(number.value) * _EPSILON, 2 * number.half * (1 - 1e-6)
     if number.value >= 0:
-        return low * (1 - _EPSILON), max(high, number.value + 2 * number.half) * (1 + _EPSILON)
-    return min(low, number.value - 2 * number.half) * (1 + _EPSILON), high * (1 - _EPSILON)
+        return low - slack, max(high + slack, number.value + cut - slack)
+    return min(low - slack, number.value - cut + slack), high + slack
 
 
 def agrees(number: Number, shown: FloatArray) -> NDArray[np.bool_]:
     """Return which values, in the unit of the number, agree with it."""
     low, high = bounds(number)
     return (shown >= low) & (shown <= high)
+
+
+def rounds(number: Number, shown: FloatArray) -> NDArray[np.bool_]:
+    """Return which values, in the unit of the number, round to it: cutting off digits is not enough."""
+    slack = max(number.coarse * 1e-6, abs(number.value) * _EPSILON)
+    return np.asarray(np.abs(shown - number.value) <= number.coarse + slack)
+
+
+def is_cut(claims: Iterable[tuple[Number, FloatArray]]) -> list[bool]:
+    """Return which numbers are cut off where the others with them are rounded.
+
+    claims  numbers with the values that agree with them. Where more are cut off than rounded up, that is how
+            all of them are written: none is.
+    """
+    cut, up = [], 0
+    for number, values in claims:
+        is_rounded = bool(rounds(number, values).any())
+        cut.append(not is_rounded)
+        up += is_rounded and bool((values < number.value - number.half * _EPSILON).all())
+    return [False] * len(cut) if sum(cut) > max(1, up) else cut
 
 
 def is_exact(number: Number, shown: float) -> bool:

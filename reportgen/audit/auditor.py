@@ -1,7 +1,7 @@
 """Audit one document: map each table, judge its cells, judge the ratios in its sentences."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -84,4 +84,14 @@ class Auditor:
             # The baseline of a ratio need not be in the table, but it meets the same conditions.
             evidence = with_ratios(evidence, cases & candidates.shared())
             mapping, candidates = Mapper(evidence, ValueIndex(evidence), layout, places).map()
-        return AuditedTable(table, tuple(Judge(evidence, mapping, candidates, places).judge()), mapping)
+        judge = Judge(evidence, mapping, candidates, places)
+        if columns := judge.columns_without_reading():
+            # The unit above a column may be wrong: its numbers are compared in all units.
+            free = tuple(
+                replace(claim, unit="") if claim.column in columns and not claim.number.unit else claim
+                for claim in layout.claims
+            )
+            layout = replace(layout, claims=free)
+            mapping, candidates = Mapper(evidence, ValueIndex(evidence), layout, places).map()
+            judge = Judge(evidence, mapping, candidates, places, columns)
+        return AuditedTable(table, tuple(judge.judge()), mapping)

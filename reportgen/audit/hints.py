@@ -105,7 +105,8 @@ def contradiction(texts: Sequence[str], measure: Measure) -> str:
     """Return the word of headings that a measure contradicts (another phase, a median), "" without one."""
     _, phases, statistics = says_of(tuple(texts))
     is_single = measure.statistic == "repeat" and "repeat" not in statistics
-    if statistics and is_single:
+    is_other = statistics == {"median"} and measure.statistic in _RARITY
+    if statistics and (is_single or is_other):
         return min(statistics)
     known = measure.phase in _PHASES or measure.phase == "compute"
     return min(phases) if phases and known and measure.phase not in phases else ""
@@ -117,6 +118,12 @@ def without_measure(text: str) -> str:
     for pattern in _MEASURE_WORDS:
         own = pattern.sub(" ", own)
     return text if own == text else own.strip(" -,/:|()[]")
+
+
+def median_of(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the word "median" if the nearest of the texts that name a statistic names that one alone."""
+    own = says_of(tuple(texts))[2]
+    return ("median",) if own == {"median"} else ()
 
 
 def preference(texts: Sequence[str], measure: Measure) -> float:
@@ -137,7 +144,9 @@ def preference(texts: Sequence[str], measure: Measure) -> float:
     if statistics:
         # One run is not a statistic of several, which a wrong number might make it look like.
         is_single = (measure.statistic == "repeat") != (statistics == {"repeat"})
-        total += _MATCH if measure.statistic in statistics else 6 * _CONFLICT if is_single else _CONFLICT / 2
+        # A mean may be of the steps of a run, a median is of its repeats.
+        is_sure = is_single or statistics == {"median"}
+        total += _MATCH if measure.statistic in statistics else 6 * _CONFLICT if is_sure else _CONFLICT / 2
     else:
         total -= _RARITY.get(measure.statistic, 0.0)
     if _PER_DEVICE.search(text):

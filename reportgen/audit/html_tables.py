@@ -129,6 +129,7 @@ class _HtmlReader:
         self._is_part = is_part
         self._source, self._starts = text, line_starts(text)
         self._headings: dict[str, str] = {}
+        self._paragraph = ""
         self._cells = 0
 
     def read(self) -> None:
@@ -144,7 +145,9 @@ class _HtmlReader:
         if element.tag in _HEADINGS:
             above = {name: title for name, title in self._headings.items() if name < element.tag}
             self._headings = {**above, element.tag: text[:MAX_CELL_CHARS]}
+            self._paragraph = ""
         elif text:
+            self._paragraph = text[:MAX_CELL_CHARS]
             line = self._line_of(_offset(element))
             self.sentences.append(Sentence(text, line, -1, tuple(self._headings.values())))
 
@@ -168,7 +171,8 @@ class _HtmlReader:
         self._cells += len(grid.cells)
         context = () if self._is_part else tuple(self._headings.values())[-_MAX_CONTEXT:]
         line = self._line_of(_offset(element))
-        if table := grid.table(line, (*context, caption) if caption else context):
+        nearest = tuple(text for text in (self._paragraph, caption) if text)
+        if table := grid.table(line, (*context, *nearest)):
             self.tables.append(table)
 
     def _cell(self, element: etree._Element) -> TextCell:

@@ -40,6 +40,9 @@ class Hypothesis:
     text: str
 
 
+CUT_OFF = Hypothesis("cut off", "digits are cut off, not rounded")
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """A claim that differs: its reading, the value expected (as shown), its case.
@@ -63,6 +66,8 @@ def explain(evidence: Evidence, doubt: Doubt) -> Hypothesis | None:
 
 def explain_ratio(number: Number, expected: float) -> Hypothesis | None:
     """Return the first mistake that gives a ratio, None if none does."""
+    if _is(number, expected):
+        return CUT_OFF
     if expected and _is(number, 1 / expected):
         return Hypothesis("inverted ratio", "the ratio is inverted")
     if _is_transposed(number, expected):
@@ -76,6 +81,8 @@ def _is(number: Number, shown: float) -> bool:
 
 def _hypotheses(evidence: Evidence, doubt: Doubt) -> Iterator[Hypothesis]:
     number, expected = doubt.claim.number, doubt.expected
+    if _is(number, expected):
+        yield CUT_OFF
     yield from _swaps(doubt)
     yield from _shifts(number, expected)
     yield from _per_device(number, expected, doubt.devices)

@@ -24,7 +24,7 @@ _MAX_WORDS = 60
 # The same word, however people shorten it.
 SAME_WORD = {
     "tf": "tensorflow", "pt": "pytorch", "float": "fp", "inf": "inference", "training": "train",
-    "fwd": "forward", "bwd": "backward",
+    "fwd": "forward", "bwd": "backward", "paddle": "paddlepaddle",
 }  # fmt: skip
 # Precisions that logs and people name differently.
 _SPELLED_PRECISIONS = {
@@ -83,6 +83,7 @@ _NAME_NUMBER = re.compile(
 )
 _NAMED = re.compile(r"([a-z][a-z0-9_ .-]{0,30}?) ?[=:] ?([^\s,;=:()]{1,40})")
 _MIN_CONTAINED = 3
+_MAX_JOINED = 8
 # How well a text fits a case whose factors cover all of it.
 _WHOLE = 0.84
 # Words of headings that say what is measured; a folder of such a name says nothing about a column.
@@ -110,7 +111,8 @@ def factors_of_heading(text: str) -> tuple[str, ...]:
     """Return the factors that a heading of numbers may mean, () if it names none that is usual."""
     name = squash(text.replace("#", " num ").replace("No.", " num "))
     name = name.removeprefix("numof") if name.startswith("numof") else name
-    return _HEADINGS.get(name) or _HEADINGS.get(name.removeprefix("num")) or ()
+    bare = name.replace("numberof", "").replace("num", "").replace("count", "")
+    return _HEADINGS.get(name) or _HEADINGS.get(bare) or ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,9 @@ class KeyIndex:
                     self.levels.append(Level(factor, code, words, value))
         self._by_word: dict[str, list[Level]] = {}
         self._precisions = [level for level in self.levels if level.factor == "precision"]
+        self._by_joined: dict[str, list[Level]] = {}
         for level in self.levels:
+            self._by_joined.setdefault("".join(level.words), []).append(level)
             for word in set(level.words):
                 self._by_word.setdefault(word, []).append(level)
 
@@ -273,8 +277,8 @@ class KeyIndex:
         """Return the cases that have a text as the value of a factor other than a folder."""
         own = "".join(words)
         hits = _Hits()
-        for level in self._by_word.get(words[0], ()) if words else ():
-            if "".join(level.words) == own and not is_folder(level.factor):
+        for level in self._by_joined.get(own, ()) if words else ():
+            if not is_folder(level.factor):
                 hits.add(level.factor, 1.0, level.code, -1)
         return self._of_hits(hits, words, exact=True)
 
@@ -341,6 +345,8 @@ class KeyIndex:
                 hits.add(level.factor, 0.9 * bits.bit_count() / len(words), level.code, bits)
             elif covered := _covered(words, level, own):
                 hits.add(level.factor, 0.9 * covered.bit_count() / len(words), level.code, covered)
+            elif scattered := _scattered(words, level):
+                hits.add(level.factor, 0.9 * scattered.bit_count() / len(words), level.code, scattered)
             elif _is_contained(words, whole, level, own):
                 hits.add(level.factor, 0.85, level.code, -1)
             elif device and device == find_device(level.text):
@@ -350,7 +356,11 @@ class KeyIndex:
     def _candidates(self, words: tuple[str, ...], everything: bool) -> Iterable[Level]:
         if everything:
             return self.levels
-        near = (level for word in dict.fromkeys(words) for level in self._by_word.get(word, ()))
+        near = [level for word in dict.fromkeys(words) for level in self._by_word.get(word, ())]
+        # "Transformer-XL large" may be one word in the logs.
+        for start in range(len(words)):
+            for end in range(start + 2, min(start + _MAX_JOINED, len(words)) + 1):
+                near += self._by_joined.get("".join(words[start:end]), ())
         return dict.fromkeys([*near, *self._precisions])
 
     def _of_hits(self, hits: _Hits, words: Sequence[str], *, exact: bool) -> KeyMatch | None:
@@ -427,6 +437,15 @@ def _covered(words: tuple[str, ...], level: Level, own: str) -> int:
             if not own.startswith(joined):
                 break
     return 0
+
+
+def _scattered(words: tuple[str, ...], level: Level) -> int:
+    """Return the words of a value that are apart in a text, as bits: "backward pass (with forward)"."""
+    if len(level.words) < 2 or any(len(word) < _MIN_CONTAINED for word in level.words):
+        return 0
+    if not set(level.words) <= set(words):
+        return 0
+    return sum(1 << at for at, word in enumerate(words) if word in level.words)
 
 
 def _covered_precision(words: tuple[str, ...], own: str) -> int:

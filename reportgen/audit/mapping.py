@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from reportgen.audit.agreement import Scale, agrees, bits, bounds, scales_of
 from reportgen.audit.evidence import REPEAT, Evidence, Measure
-from reportgen.audit.hints import preference, signature
+from reportgen.audit.hints import median_of, preference, says_of, signature
 from reportgen.audit.keys import Mask
 from reportgen.audit.layout import NumberClaim, Slot, TableLayout
 from reportgen.audit.places import Places
@@ -27,7 +27,7 @@ IntArray = NDArray[np.int64]
 Line = Callable[[NumberClaim], object]
 
 # In bits: a number that disagrees, a reading without precedent in the table, one with it, a shared condition.
-_DISAGREEMENT, _NEW_READING, _KNOWN_READING, _CONDITION = 6.0, 7.0, 1.0, 4.0
+DISAGREEMENT, _NEW_READING, _KNOWN_READING, _CONDITION = 6.0, 7.0, 1.0, 4.0
 # What the numbers of a group must prove, and which share of them must agree.
 _MIN_PROOF, _MIN_AKIN_PROOF, _MIN_SHARE = 9.0, 4.0, 0.5
 _TRIED_READINGS, _TRIED_VALUES = 8, 4
@@ -212,7 +212,7 @@ def proof_of(claim: NumberClaim, outcome: Outcome) -> float:
     if not outcome.is_comparable:
         return 0.0
     if not outcome.is_verified:
-        return -_DISAGREEMENT
+        return -DISAGREEMENT
     return bits(claim.number, outcome.values)
 
 
@@ -427,9 +427,9 @@ class Mapper:
         """Return what is written above a column, or beside a row, about its measure."""
         layout = self.layout
         texts = layout.heads[claim.column] if line_of is _of_column else layout.labels[claim.row]
-        return (
-            texts if any(self._signature((text,)) for text in texts) else (*layout.table.context[-2:], *texts)
-        )
+        if any(self._signature((text,)) for text in texts):
+            return texts if says_of(texts)[2] else (*median_of(layout.table.context[::-1]), *texts)
+        return (*layout.table.context[-2:], *texts)
 
     def _named(self) -> frozenset[str]:
         """Return the factors that most rows or columns name: no condition on all numbers decides them."""
@@ -529,8 +529,11 @@ class _Pairs:
                 yield Condition(name, int(code))
 
     def proof(self, kept: NDArray[np.bool_]) -> float:
-        """Return what all claims prove with the candidates that are kept."""
+        """Return what all claims prove with the candidates that are kept.
+
+        A claim that loses all of its candidates counts as one that disagrees.
+        """
         counts = np.bincount(self.claim[kept], minlength=self.claims)
         agreeing = np.bincount(self.claim[kept & self.agree], minlength=self.claims) > 0
         gained = np.maximum(0.0, self.number_bits - np.log2(np.maximum(counts, 1)))
-        return float(gained[agreeing].sum() - _DISAGREEMENT * ((counts > 0) & ~agreeing).sum())
+        return float(gained[agreeing].sum() - DISAGREEMENT * (~agreeing).sum())

@@ -30,7 +30,12 @@ _WITH_COMMA = re.compile(
 _WITH_POINT = re.compile(
     r"(?<![\w.,])(?:\d+\.(?:\d{1,2}|\d{4,})(?![\d.])|0\.\d|\d{1,3}(?:,\d{3})+(?:\.\d|,\d{3}))"
 )
-_MISSING = re.compile(r"(?:[-–—]+|n/?a|none|nan|oom|null|tbd|todo|\?+|missing|\.+)?", re.IGNORECASE)
+_MISSING = re.compile(
+    r"(?:[-–—]+|n\.?/?a\.?|none|nan|(?:cuda )?oom|out of memory|null|tbd|todo|\?+|missing|\.+"
+    r"|fail(?:ed|ure|s)?|error|crash(?:ed)?|cancell?ed|time[ -]?out|timed out|partial|unsupported"
+    r"|not (?:run|measured|available|supported|done|tested)|unavailable|skipped|planned|pending|running)?",
+    re.IGNORECASE,
+)
 _MULTIPLES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1e9}
 _TIMES = ("x", "X", "×", "times")
 # Units that people write and `units` does not list.
@@ -52,6 +57,14 @@ _SPELLINGS = {
     "watts": "W",
     "watt": "W",
 }
+# Rates that are not per second, and the seconds of their time.
+_OTHER_RATE = re.compile(r"([A-Za-z][A-Za-z _-]*?) ?(?:/|\bper\b) ?(ms|min|minute|h|hour)")
+_SECONDS = {"ms": 1e-3, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
+# A unit behind "in" or in parentheses, with what it is per: "in ms per step", "(images/s)".
+_CAPTION_UNIT = re.compile(
+    r"(?:(?<=\bin )|(?<=[^\S\n][(\[]))([A-Za-zµμ]{1,14}(?: ?/ ?[A-Za-z]{1,10}|[ ]per [a-z]{1,10})?)"
+    r"(?=[\s.,;:)\]]|$)"
+)
 _MAX_NUMBERS = 4
 # An integer that ends in zeros may be rounded; fewer digits than this are not.
 _MIN_ROUNDED_DIGITS = 2
@@ -158,6 +171,8 @@ def find_unit(text: str) -> Unit | None:
     """Return the unit of a spelling: `img/sec`, `images per second`, `msec`."""
     text = text.strip()
     text = re.sub(r"\s*(?:/|\bper\b)\s*(?:s|secs?|seconds?)\b", "/s", text)
+    if (rate := _OTHER_RATE.fullmatch(text)) and (each := find(f"{rate[1]}/s")) and each.base == "samples/s":
+        return Unit(text, each.base, each.factor / _SECONDS[rate[2]])
     known = find(_SPELLINGS.get(text, text)) if text else None
     return known or (find(_SPELLINGS.get(text.lower(), text.lower())) if len(text) > 1 else None)
 
@@ -208,11 +223,21 @@ def unit_of_heading(text: str) -> str:
     return ""
 
 
+def units_of_caption(text: str) -> list[str]:
+    """Return the units that a caption says its numbers are in: "Throughput in images/s (median)"."""
+    units = [match[1] for match in _CAPTION_UNIT.finditer(text)]
+    known = [unit if find_unit(unit) else unit.split()[0] for unit in units]
+    return [unit for unit in dict.fromkeys(known) if find_unit(unit)]
+
+
 def _unit_candidates(text: str) -> Iterator[str]:
     yield from (match[1].strip() for match in re.finditer(r"[(\[]([^()\[\]]{1,30})[)\]]", text))
     yield from (match[1].strip() for match in re.finditer(r"(?:,| in)\s+([^,()\[\]]{1,30})$", text.strip()))
-    if match := re.search(r"([A-Za-z]+ ?/ ?(?:s|sec|second)|[A-Za-z]+ per (?:second|sec))\b", text):
+    times = "seconds?|secs?|s|ms|minutes?|min|hours?|h"
+    if match := re.search(rf"([A-Za-z]+ ?/ ?(?:{times})|[A-Za-z]+ per (?:{times}))\b", text):
         yield match[1]
+    if match := re.search(rf"(?:^|_)([A-Za-z]+)_(?:per|p)_({times})$", text.strip()):
+        yield f"{match[1]}/{match[2]}"
     if match := re.search(
         r"_(ns|us|ms|s|sec|MiB|GiB|MB|GB|mib|gib|mb|gb|W|pct|percent|img/s)$", text.strip()
     ):

@@ -28,8 +28,7 @@ class Places:
     _masks: dict[tuple[bool, int], Mask] = field(default_factory=dict)
     _cells: dict[tuple[int, int], Mask] = field(default_factory=dict)
     _stated: dict[tuple[int, int], NDArray[np.int64]] = field(default_factory=dict)
-    _near: tuple[Naming, ...] | None = None
-    _outer: tuple[Naming, ...] = ()
+    _texts: tuple[Naming, ...] | None = None
     _context: Mask | None = None
 
     def contradicted(self, claim: NumberClaim) -> Mask:
@@ -81,17 +80,11 @@ class Places:
         return (*own, *self._above(own))
 
     def _above(self, own: Sequence[Naming]) -> tuple[Naming, ...]:
-        """Return what the texts above the table name, where rows and columns name their own.
-
-        The nearest text holds for all of the table. Of an outer heading, only what nothing nearer names.
-        """
-        if self._near is None:
-            texts = tuple(reversed(self.layout.table.context))
-            self._near = self.index.nearest(texts[:1])
-            self._outer = self.index.nearest(texts[1:], self._near)[len(self._near) :]
+        """Return what the texts above the table name, but nothing that the row or column itself names."""
+        if self._texts is None:
+            self._texts = self.index.nearest(reversed(self.layout.table.context))
         named = {factor for each in own for factor in each.factors}
-        near = (each for each in self._near if not _is_refined(each, own))
-        return (*near, *(each for each in self._outer if not named & set(each.factors)))
+        return tuple(each for each in self._texts if not named & set(each.factors))
 
     def _any(self, namings: tuple[Naming, ...]) -> Mask:
         nothing = np.zeros(len(self.index.evidence.cases), dtype=bool)
@@ -114,13 +107,6 @@ class Places:
                 texts = (*texts, cell.text)
         for text in texts:
             yield from self.index.namings(text)
-
-
-def _is_refined(naming: Naming, own: Sequence[Naming]) -> bool:
-    """Return whether a row or column names more of a value than a caption: Smooth Inference, Inference."""
-    return any(
-        naming.words.lower() in each.words.lower() and set(naming.factors) & set(each.factors) for each in own
-    )
 
 
 def dissent_of(naming: Naming, index: NamingIndex, case: int) -> str:

@@ -5,15 +5,16 @@ most of the others agree, and if its words leave few candidates.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from reportgen.audit.agreement import RATIO, Scale, agrees, bits, is_exact, scales_of
+from reportgen.audit.agreement import RATIO, Scale, agrees, bits, is_cut, is_exact, rounds, scales_of
 from reportgen.audit.evidence import Evidence, Measure
 from reportgen.audit.hints import says_of
-from reportgen.audit.hypotheses import Doubt, Hypothesis, explain
+from reportgen.audit.hypotheses import CUT_OFF, Doubt, Hypothesis, explain, explain_ratio
 from reportgen.audit.keys import Mask
 from reportgen.audit.layout import NumberClaim
 from reportgen.audit.mapping import Reading
@@ -45,10 +46,65 @@ class _Candidates:
     def agreeing(self, claim: SentenceClaim) -> list[int]:
         """Return the values that agree, those with all digits first."""
         at = np.flatnonzero(agrees(claim.number, self.values))
-        return sorted(at.tolist(), key=lambda each: not is_exact(claim.number, float(self.values[each])))
+        rounded = rounds(claim.number, self.values)
+        return sorted(
+            at.tolist(),
+            key=lambda each: (not is_exact(claim.number, float(self.values[each])), not rounded[each]),
+        )
 
 
 _NONE = _Candidates(np.empty(0), np.empty(0, dtype=int), np.empty(0, dtype=int), ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A number that agrees with a value."""
+
+    claim: SentenceClaim
+    values: _Candidates
+    at: int
+
+    @property
+    def value(self) -> float:
+        """The value by its source, in the unit shown."""
+        return float(self.values.values[self.at])
+
+    def measure(self, evidence: Evidence) -> tuple[Measure, Scale]:
+        """Return what the number is, and in which unit."""
+        return evidence.measures[int(self.values.rows[self.at])], self.values.scales[self.at]
+
+
+def _is_about(claim: SentenceClaim, pair: Sequence[_Known]) -> bool:
+    """Return whether a ratio names nothing but what its two numbers name, and is not one of devices."""
+    words = {naming.words for each in pair for naming in each.claim.namings}
+    is_other = re.search(r"efficien|%|percent|\b(?:more|less|than)\b", claim.texts[0], re.IGNORECASE)
+    return not is_other and all(naming.words in words for naming in claim.own)
+
+
+def _quotients_of(
+    claim: SentenceClaim, first: _Known, second: _Known, unit: str
+) -> list[tuple[float, float]]:
+    """Return what a ratio of two numbers may be, by their sources and as printed.
+
+    A ratio that names one of the two is that one's; of "slower" and "faster", the one above 1 is meant.
+    """
+    own = {naming.words for naming in claim.own}
+    named = [{naming.words for naming in each.claim.namings} for each in (first, second)]
+    text = claim.texts[0].lower()
+    is_slow, is_fast = "slow" in text or " long" in text, bool(re.search(r"fast|quick|speed", text))
+    pairs = [(first, second), (second, first)]
+    if own & (named[0] ^ named[1]):
+        subject = 0 if own & (named[0] - named[1]) else 1
+        is_inverse = (is_slow and unit in RATES) or (is_fast and unit not in RATES)
+        pairs = [pairs[subject != is_inverse]]
+    shown = [
+        (a.value / b.value, a.claim.number.value / b.claim.number.value)
+        for a, b in pairs
+        if a.value and b.value and a.claim.number.value and b.claim.number.value
+    ]
+    if len(shown) == 2 and (is_slow or is_fast):
+        shown = [max(shown)]
+    return shown
 
 
 class ProseJudge:
@@ -67,12 +123,50 @@ class ProseJudge:
         ]
         comparable = sum(bool(len(own.values)) for own in candidates)
         is_trusted = sum(proved) >= _MIN_VERIFIED and sum(map(bool, agreeing)) >= _MIN_SHARE * comparable
-        return [
-            self._agreeing(claim, own, at[0])
-            if is_proved
-            else self._doubted(claim, own, is_trusted=is_trusted and not at)
-            for claim, own, at, is_proved in zip(claims, candidates, agreeing, proved, strict=True)
+        like = [own.values[at] for own, at in zip(candidates, agreeing, strict=True)]
+        plain = [
+            number for number, is_proved in enumerate(proved) if is_proved and claims[number].baseline is None
         ]
+        cut = dict(zip(plain, is_cut([(claims[each].number, like[each]) for each in plain]), strict=True))
+        known = [_Known(claims[each], candidates[each], agreeing[each][0]) for each in plain]
+        judgements = []
+        for number, (claim, own, at) in enumerate(zip(claims, candidates, agreeing, strict=True)):
+            if proved[number]:
+                judgement = self._agreeing(claim, own, at[0])
+                if is_trusted and cut.get(number) and len(np.unique(own.values)) <= _MAX_MEANT:
+                    judgement = replace(judgement, verdict=CellVerdict.DIFFERS, hypothesis=CUT_OFF)
+            else:
+                judgement = self._doubted(claim, own, is_trusted=is_trusted and not at)
+                if claim.baseline is not None and not len(own.values):
+                    judgement = self._of_two(claim, known, is_trusted=is_trusted) or judgement
+            judgements.append(judgement)
+        return judgements
+
+    def _of_two(
+        self, claim: SentenceClaim, known: Sequence["_Known"], *, is_trusted: bool
+    ) -> Judgement | None:
+        """Return the judgement of a ratio without a named baseline, by two numbers of its sentence."""
+        pair = [each for each in known if each.claim.sentence is claim.sentence]
+        if len(pair) != 2 or claim.unit != "x" or not _is_about(claim, pair):
+            return None
+        first, second = pair
+        if first.measure(self.evidence) != second.measure(self.evidence):
+            return None
+        shown = _quotients_of(claim, first, second, self.evidence.units[int(first.values.rows[first.at])])
+        nothing = Judgement(claim.cell, claim.cell.text, CellVerdict.NO_SOURCE)
+        number = claim.number
+        right = [each for each in shown if rounds(number, np.array(each)).any()]
+        if right:
+            return replace(nothing, verdict=CellVerdict.DERIVED, expected=f"{right[0][0]:.6g}")
+        noise = sum(each.claim.number.half / each.claim.number.value for each in pair)
+        is_rounding = any(
+            abs(value - number.value) <= value * noise + number.half for each in shown for value in each
+        )
+        if not is_trusted or is_rounding or not shown:
+            return None
+        expected = min((each[0] for each in shown), key=lambda each: abs(math.log(each / number.value)))
+        mistake = explain_ratio(number, expected)
+        return replace(nothing, verdict=CellVerdict.DIFFERS, expected=f"{expected:.6g}", hypothesis=mistake)
 
     def _agreeing(self, claim: SentenceClaim, own: _Candidates, at: int) -> Judgement:
         verdict = (

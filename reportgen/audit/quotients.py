@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reportgen.audit.agreement import RATIO, Scale, bits, bounds, scales_of
+from reportgen.audit.agreement import RATIO, Scale, bits, bounds, is_cut, scales_of
 from reportgen.audit.hints import is_ratio
 from reportgen.audit.keys import squash
 from reportgen.audit.layout import NumberClaim, TableLayout
@@ -33,7 +33,8 @@ Place = tuple[int, int]
 class Dividend:
     """A number of the table that may be divided: its value by its source, in the unit shown, and as printed.
 
-    half        half a unit of the last digit printed; devices  of its case, 0 if unknown
+    half        half a unit of the last digit printed, 0 if the source has no further digits
+    devices     of its case, 0 if unknown
     is_certain  whether the source agrees with what is printed
     """
 
@@ -157,23 +158,26 @@ def _of_line(
             best = proof, rule
     if best[1] is None:
         return {}
-    places = [place for place in at if _shown(best[1], values, place) is not None]
-    results = [
-        (claim, shown[0], _agrees(claim, shown))
+    rule = best[1]
+    known = [
+        (claim, place, shown)
         for claim, place in zip(line, at, strict=True)
-        if (shown := _shown(best[1], values, place)) is not None
+        if (shown := _shown(rule, values, place)) is not None
     ]
-    least = _MIN_ANNOUNCED if names.announce(best[1]) else _MIN_AGREEING
-    is_trusted = sum(is_agreeing for *_, is_agreeing in results) >= least
-    return {
-        claim: Quotient(
-            value,
-            own,
-            all(each.is_certain for each in _pair(best[1], values, place)),
-            is_trusted and not _is_rounding(best[1], values, place, claim),
-        )
-        for (claim, value, own), place in zip(results, places, strict=True)
-    }
+    alike = [_agrees(claim, shown) for claim, _, shown in known]
+    like = [
+        (claim.number, np.array(shown)) for (claim, _, shown), own in zip(known, alike, strict=True) if own
+    ]
+    cut = iter(is_cut(like))
+    least = _MIN_ANNOUNCED if names.announce(rule) else _MIN_AGREEING
+    results: dict[NumberClaim, Quotient] = {}
+    for (claim, place, shown), own in zip(known, alike, strict=True):
+        is_rounding = _is_rounding(rule, values, place, claim)
+        is_right = own and (not next(cut) or is_rounding)
+        is_certain = all(each.is_certain for each in _pair(rule, values, place))
+        is_trusted = sum(alike) - own >= least and not is_rounding
+        results[claim] = Quotient(shown[0], is_right, is_certain, is_trusted)
+    return results
 
 
 def _agrees(claim: NumberClaim, shown: tuple[float, float]) -> bool:
@@ -188,7 +192,7 @@ def _is_rounding(rule: _Rule, values: Mapping[Place, Dividend], at: int, claim: 
     if shown is None or not own.printed or not base.printed:
         return False
     rounding = own.half / abs(own.printed) + base.half / abs(base.printed)
-    return abs(shown[1] - claim.number.value) <= abs(shown[1]) * rounding + 2 * claim.number.half
+    return abs(shown[1] - claim.number.value) <= abs(shown[1]) * rounding + claim.number.half
 
 
 def _pair(rule: _Rule, values: Mapping[Place, Dividend], at: int) -> tuple[Dividend, Dividend]:

@@ -5,6 +5,7 @@ row, and of every key that identified it. A key (8 devices) is accused if withou
 identify one case that says otherwise.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,23 +14,30 @@ from itertools import islice
 
 import numpy as np
 
-from reportgen.audit.agreement import bits, is_exact, scales_of
+from reportgen.audit.agreement import Scale, bits, is_cut, is_exact, rounds, scales_of
 from reportgen.audit.documents import TextCell
 from reportgen.audit.evidence import Evidence, Measure
-from reportgen.audit.hints import contradiction, says_of
+from reportgen.audit.hints import contradiction, median_of, says_of
 from reportgen.audit.hypotheses import Doubt, Hypothesis, explain, explain_ratio
 from reportgen.audit.keys import is_folder
 from reportgen.audit.layout import NumberClaim, Slot
-from reportgen.audit.mapping import Candidates, Outcome, Reading, TableMapping, compare
-from reportgen.audit.numbers import find_unit
+from reportgen.audit.mapping import DISAGREEMENT, Candidates, Outcome, Reading, TableMapping, compare
+from reportgen.audit.moved import LineNumber, Moved, moved_lines
+from reportgen.audit.numbers import find_unit, units_of_caption
 from reportgen.audit.places import Places
 from reportgen.audit.quotients import Dividend, Quotient, announces_ratio, is_quotient, quotients_of
 from reportgen.core.model import FactorValue, Source
+from reportgen.protocol import FAILED_STATUSES
 
 # What the numbers that agree must prove before one is accused, in bits, and how many must agree.
 _MIN_TABLE_PROOF, _MIN_VERIFIED, _MIN_TABLE_SHARE = 20.0, 3, 0.6
 # Which share of the other numbers under the same key or heading must agree.
 _MIN_KEY_SHARE, _MIN_RATIO_SHARE = 0.5, 0.8
+# Which share of a column must agree in another unit than the one above it.
+_MIN_UNIT_SHARE = 0.8
+# A place that is about more cases says too little about its run.
+_MAX_FAILED = 4
+_FAILED = Hypothesis("failed run", "the log says that this run failed")
 # Mistakes that say nothing against the keys of a cell.
 _CLEAR_MISTAKES = ("swapped cells", "decimal shift", "unit", "per device", "total", "transposed digits")
 # In a larger table, mistakes are looked for in the row and column of a cell only.
@@ -82,6 +90,8 @@ class _Judged:
     """A claim with its comparison.
 
     elsewhere  the comparison with cases that the words around the number contradict, if they alone agree
+    is_cut     whether its last digit is cut off, where those like it are rounded
+    moved      the row or column that it belongs to, with all others of its line
     """
 
     claim: NumberClaim
@@ -90,10 +100,14 @@ class _Judged:
     wrong_key: "_WrongKey | None" = None
     elsewhere: Outcome | None = None
     hypothesis: Hypothesis | None = None
+    is_cut: bool = False
+    moved: Moved | None = None
 
     @property
     def is_explained(self) -> bool:
         """Whether a mistake that is not another number of the table explains it."""
+        if self.moved:
+            return True
         return self.hypothesis is not None and self.hypothesis.name in _CLEAR_MISTAKES
 
     @property
@@ -120,38 +134,113 @@ class Judge:
     """Judges one mapped table."""
 
     def __init__(
-        self, evidence: Evidence, mapping: TableMapping, candidates: Candidates, places: Places
+        self,
+        evidence: Evidence,
+        mapping: TableMapping,
+        candidates: Candidates,
+        places: Places,
+        units: Mapping[int, str] | None = None,
     ) -> None:
+        """Compare all numbers; `units` has the units of columns that were read without it."""
+        self._units = units or {}
+        self._units_said: dict[tuple[int, Scale], str] = {}
+        self._proved = False
         self.evidence, self.mapping, self.candidates, self.places = evidence, mapping, candidates, places
         self.layout = mapping.layout
         self._parts: dict[int, int] = defaultdict(int)
         for claim in self.layout.claims:
             self._parts[claim.column] = max(self._parts[claim.column], claim.part + 1)
-        self._judged = [self._compare(claim) for claim in self.layout.claims]
+        shared = self._readings_of_columns()
+        self._judged = [
+            self._compare(claim, mapping.readings.get(claim) or shared.get((claim.column, claim.unit)))
+            for claim in self.layout.claims
+        ]
         self._judged = [each if each.reading else self._in_own_unit(each) for each in self._judged]
+        self._leave_ratios()
 
     def judge(self) -> list[Judgement]:
         """Return the judgements of all numbers and keys, by place."""
         wrong_keys = list(self._wrong_keys())
         self._correct(wrong_keys)
+        self._find_moved()
+        self._proved = self._is_proved()
+        self._find_cut()
         groups = self._groups()
         expected = [(each.claim, self._expected(each)) for each in self._judged if each.is_comparable]
-        if self._is_proved():
+        if self._proved:
             for each in self._judged:
-                if each.is_comparable and not each.is_verified:
+                if each.is_comparable and (each.is_cut or not each.is_verified):
                     each.hypothesis = self._explain(each, expected)
         quotients = self._quotients()
-        judgements = [
-            self._of_quotient(each, quotients[each.claim])
-            if each.claim in quotients and not each.is_verified
-            else self._judgement(each, groups)
-            for each in self._judged
-        ]
+        judgements = [self._verdict(each, groups, quotients.get(each.claim)) for each in self._judged]
         judgements += list(self._keys(wrong_keys))
         return sorted(judgements, key=lambda each: (each.cell.line, each.cell.start, each.text))
 
-    def _compare(self, claim: NumberClaim, reading: Reading | None = None) -> _Judged:
-        reading = reading or self.mapping.readings.get(claim)
+    def columns_without_reading(self) -> dict[int, str]:
+        """Return the columns in which no number agrees in the unit above it, with that unit."""
+        columns: dict[int, str] = {}
+        for each in self._judged:
+            if each.claim.unit and not each.claim.number.unit and find_unit(each.claim.unit):
+                columns[each.claim.column] = each.claim.unit
+        for each in self._judged:
+            if each.is_verified or announces_ratio(self.layout.heads[each.claim.column]):
+                columns.pop(each.claim.column, None)
+        return columns
+
+    def _wrong_unit(self, each: _Judged) -> Hypothesis | None:
+        """Return that a number agrees in another unit than the one said above it, None if it does not."""
+        assert each.reading is not None
+        claim, scale = each.claim, each.reading.scale
+        if claim.unit or self.evidence.measures[each.reading.measure].baseline or scale.base == "ratio":
+            return None
+        key = claim.column, scale
+        if key not in self._units_said:
+            self._units_said[key] = self._unit_said(claim.column, scale)
+        said = self._units_said[key]
+        text = f"the number is in {scale.name or scale.base}; the place says “{said}”"
+        return Hypothesis("unit", text) if said else None
+
+    def _unit_said(self, column: int, scale: Scale) -> str:
+        """Return the unit above a column that its numbers contradict, "" without one."""
+        said = self._units.get(column) or self._unit_of_caption(scale.base)
+        known = find_unit(said)
+        if known is None or known.base != scale.base or scale in scales_of(scale.base, said):
+            return ""
+        alike = [each for each in self._judged if each.claim.column == column and each.is_comparable]
+        right = [each for each in alike if each.is_verified]
+        proof = sum(bits(each.claim.number, each.outcome.values) for each in right if each.outcome)
+        is_sure = len(right) >= _MIN_UNIT_SHARE * len(alike)
+        return said if is_sure and (proof >= _MIN_TABLE_PROOF or column not in self._units) else ""
+
+    def _unit_of_caption(self, base: str) -> str:
+        """Return the one unit of a quantity that the nearest text above the table says, "" without one."""
+        for text in reversed(self.layout.table.context):
+            said = [unit for unit in units_of_caption(text) if (own := find_unit(unit)) and own.base == base]
+            if said:
+                return said[0] if len(said) == 1 else ""
+        return ""
+
+    def _leave_ratios(self) -> None:
+        """Read no number of a column that is announced as ratios and agrees with no case."""
+        verified = {each.claim.column for each in self._judged if each.is_verified}
+        for at, each in enumerate(self._judged):
+            column = each.claim.column
+            if each.reading is None or column in verified or not announces_ratio(self.layout.heads[column]):
+                continue
+            if not self.evidence.measures[each.reading.measure].baseline:
+                self._judged[at] = _Judged(each.claim)
+
+    def _readings_of_columns(self) -> dict[tuple[int, str], Reading]:
+        """Return the one reading that the numbers of a column with one unit have, where they have one.
+
+        A row whose numbers are all wrong has none of its own.
+        """
+        known: dict[tuple[int, str], set[Reading]] = defaultdict(set)
+        for claim, reading in self.mapping.readings.items():
+            known[claim.column, claim.unit].add(reading)
+        return {column: own.pop() for column, own in known.items() if len(own) == 1}
+
+    def _compare(self, claim: NumberClaim, reading: Reading | None) -> _Judged:
         if reading is None:
             return _Judged(claim)
         mask = self.candidates.mask(claim.row, claim.column)
@@ -288,11 +377,16 @@ class Judge:
     # Numbers
 
     def _is_proved(self) -> bool:
-        """Return whether the table as a whole is mapped well enough to accuse a cell."""
+        """Return whether the table as a whole is mapped well enough to accuse a cell.
+
+        Lines that were moved as a whole prove it as well, by what they prove where they belong.
+        """
+        moved = [each.moved for each in self._judged if each.moved]
         comparable = sum(each.is_comparable for each in self._judged)
-        verified = sum(each.is_verified for each in self._judged)
+        verified = sum(each.is_verified for each in self._judged) + len(moved)
+        proof = self.mapping.proof + sum(DISAGREEMENT + each.proof for each in moved)
         return (
-            self.mapping.proof >= _MIN_TABLE_PROOF
+            proof >= _MIN_TABLE_PROOF
             and verified >= _MIN_VERIFIED
             and verified >= _MIN_TABLE_SHARE * comparable
         )
@@ -358,18 +452,103 @@ class Judge:
         nothing = Judgement(claim.cell, claim.number.text, CellVerdict.NO_SOURCE)
         if each.elsewhere is not None:
             nothing = self._misplaced(each, each.elsewhere)
+        if each.reading is not None and not each.is_comparable:
+            case = self._failed_case(each) if self._proved and self._is_trusted(each, groups) else None
+            if case is not None:
+                own = self._of_case(each, case, math.nan, CellVerdict.DIFFERS)
+                return replace(own, expected="failed", unit="", hypothesis=_FAILED)
         if not each.is_comparable or each.reading is None or each.outcome is None:
             return nothing
+        if each.moved and self._proved:
+            own = self._of_case(each, each.moved.case, each.moved.value, CellVerdict.MISPLACED)
+            return replace(own, hypothesis=Hypothesis("moved", each.moved.text))
         if each.is_verified and each.wrong_key:
             return self._misplaced(each, each.outcome)
-        if each.is_verified:
+        if each.is_verified and (unit := self._wrong_unit(each)):
+            own = self._agreeing(each)
+            return replace(own, verdict=CellVerdict.DIFFERS, hypothesis=unit) if self._proved else nothing
+        if each.is_verified and not self._is_certainly_cut(each):
             return self._agreeing(each)
         if self._is_unread_ratio(each, groups):
             return nothing
-        if not self._is_proved() or not self._is_trusted(each, groups) or self._may_be_other_statistic(each):
-            return nothing
+        if not self._proved or not self._is_trusted(each, groups) or self._may_be_other_statistic(each):
+            return self._agreeing(each) if each.is_verified else nothing
         case, value = self._nearest(each)
         return replace(self._of_case(each, case, value, CellVerdict.DIFFERS), hypothesis=each.hypothesis)
+
+    def _verdict(
+        self, each: _Judged, groups: Mapping[tuple[object, ...], Sequence[_Judged]], quotient: Quotient | None
+    ) -> Judgement:
+        if quotient is not None and (each.is_cut or not each.is_verified):
+            own = self._of_quotient(each, quotient)
+            if not each.is_verified or own.verdict is CellVerdict.DIFFERS:
+                return own
+        return self._judgement(each, groups)
+
+    def _find_cut(self) -> None:
+        """Mark the numbers that are cut off where others of the same measure are rounded."""
+        alike: dict[Reading, list[_Judged]] = defaultdict(list)
+        for each in self._judged:
+            if each.is_verified and each.reading:
+                alike[each.reading].append(each)
+        for members in alike.values():
+            outcomes = [each.outcome for each in members if each.outcome]
+            cut = is_cut(
+                [
+                    (each.claim.number, own.values[own.agree])
+                    for each, own in zip(members, outcomes, strict=True)
+                ]
+            )
+            for each, own_cut in zip(members, cut, strict=True):
+                each.is_cut = own_cut
+
+    def _find_moved(self) -> None:
+        """Mark the numbers of rows and columns that belong, all of them, to other ones."""
+        for is_row in (True, False):
+            lines: dict[int, list[LineNumber]] = defaultdict(list)
+            for each in self._judged:
+                if each.reading and each.is_comparable and not each.wrong_key and not each.elsewhere:
+                    own = LineNumber(each.claim, each.reading, each.is_verified)
+                    lines[each.claim.row if is_row else each.claim.column].append(own)
+            by_claim = moved_lines(self.evidence, lines, self._candidates_at, is_row=is_row)
+            for each in self._judged:
+                if each.moved is None and not each.is_verified:
+                    each.moved = by_claim.get(each.claim)
+
+    def _candidates_at(self, claim: NumberClaim) -> np.ndarray:
+        """Return the cases that a number of some row and column may be about."""
+        mask = self.candidates.mask(claim.row, claim.column)
+        return mask & ~self.places.contradicted(claim)
+
+    def _is_certainly_cut(self, each: _Judged) -> bool:
+        """Return whether the last digit of a number is cut off.
+
+        A ratio may be one of rounded numbers, unless the number beside it has all digits of its source.
+        """
+        if not each.is_cut or each.reading is None:
+            return False
+        own = self.evidence.measures[each.reading.measure]
+        return not own.baseline or any(
+            self._is_complete(other)
+            for other in self._judged
+            if other.claim.row == each.claim.row
+            and other.reading
+            and self.evidence.measures[other.reading.measure].quantity == own.quantity
+        )
+
+    def _is_complete(self, each: _Judged) -> bool:
+        """Return whether a number has all digits of its source."""
+        return each.is_verified and math.isclose(each.claim.number.value, self._expected(each), rel_tol=1e-9)
+
+    def _failed_case(self, each: _Judged) -> int | None:
+        """Return the case of a number if all runs that its place may be about failed, None otherwise."""
+        claim = each.claim
+        mask = self.candidates.row(claim.row) & self.candidates.column(claim.column)
+        cases = np.flatnonzero(mask & ~self.places.contradicted(claim))
+        if not 0 < len(cases) <= _MAX_FAILED or each.elsewhere is not None:
+            return None
+        runs = (self.evidence.runs[run] for case in cases for run in self.evidence.cases[case].runs)
+        return int(cases[0]) if all(run.status in FAILED_STATUSES for run in runs) else None
 
     def _quotients(self) -> dict[NumberClaim, Quotient]:
         """Return the ratios of the table that are ratios of its other numbers, unless evidence has them."""
@@ -389,7 +568,7 @@ class Judge:
                 known[claim.row, claim.column] = Dividend(
                     self._expected(each),
                     claim.number.value,
-                    claim.number.half,
+                    0.0 if self._is_complete(each) else claim.number.half,
                     count,
                     each.is_verified and not each.wrong_key,
                 )
@@ -452,9 +631,8 @@ class Judge:
         heads = self.layout.heads[claim.column]
         if heads and claim.part < len(parts := heads[-1].split("/")) == self._parts[claim.column]:
             heads = (parts[claim.part], *heads[:-1])  # "forward / backward" above "33 / 58"
-        return contradiction(
-            (*heads, *self.layout.labels[claim.row]), self.evidence.measures[reading.measure]
-        )
+        texts = (*heads, *self.layout.labels[claim.row], *median_of(self.layout.table.context[::-1]))
+        return contradiction(texts, self.evidence.measures[reading.measure])
 
     def _named_statistic(self, reading: Reading, word: str) -> Reading | None:
         """Return the reading with the statistic that a heading names: a median may be one of the runs."""
@@ -488,7 +666,8 @@ class Judge:
             return False
         for other in self._other_statistics(each.reading):
             mask = self.candidates.mask(each.claim.row, each.claim.column)
-            if not compare(self.evidence, each.claim, other, mask).is_verified:
+            own = compare(self.evidence, each.claim, other, mask)
+            if not own.is_verified or (each.is_cut and not rounds(claim.number, own.values).any()):
                 continue
             alike = (known for known in self._judged if known.is_verified and known.reading == each.reading)
             same = list(islice(alike, _MAX_NEIGHBOURS))

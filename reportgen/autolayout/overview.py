@@ -18,6 +18,7 @@ from reportgen.autolayout.default_comparison import DefaultComparison, arrange, 
 from reportgen.autolayout.figure_choice import figure_specs
 from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
 from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations, group_runs
+from reportgen.autolayout.tradeoff import tradeoff_spec
 from reportgen.core.factors import AcceptedValues, factors_key, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
@@ -107,6 +108,9 @@ def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) 
             for each in made:
                 id = _free_id(each.id, {other.id for other in specs})
                 specs.append(replace(each, place=f"{place}: tables[{len(specs)}]", id=id, notes=notes))
+        if metric == first:
+            tradeoff = tradeoff_spec(by_metric, runs, f"{place}: tables[{len(specs)}]", guessed)
+            specs += [tradeoff] if tradeoff else []
     for title, metrics in combined.items():
         at = f"{place}: tables[{len(specs)}]"
         specs.append(_combined_spec(at, title, {name: by_metric[name] for name in metrics}, runs, guessed))

@@ -11,6 +11,7 @@ from functools import partial, reduce
 from itertools import accumulate
 
 from reportgen.autolayout.path_factors import ITEM
+from reportgen.compare.conditions import STATISTIC
 from reportgen.core.factors import AcceptedValues, FactorKey, factor_key, factors_key
 from reportgen.core.model import Run
 from reportgen.tables.pivot import Ranks
@@ -35,9 +36,9 @@ SIZES = (
     *("message_size", "concurrency", "request_rate"),
 )
 # Factors that a benchmark sweeps in small steps: each is the only row factor if the others fit into columns.
-_SWEEPS = ("message_size", "concurrency", "request_rate")
-# Mean, median and percentiles of one quantity.
-STATISTIC = "statistic"
+SWEEPS = ("message_size", "concurrency", "request_rate")
+# The devices that send and receive: a matrix.
+PAIR = ("from", "to")
 # If nothing varies, these describe best what was run.
 _DESCRIPTIVE = (*SUBJECTS, "system", "device")
 
@@ -113,6 +114,9 @@ def choose_axes(
         return Axes(rows, [])
     if swept := _swept(rows, runs):
         return swept
+    if {*PAIR} <= set(rows):
+        facets = tuple(name for name in rows if name not in PAIR)
+        return Axes([PAIR[0]], [PAIR[1]], facets)
     short = [name for name in rows if 1 < len(values[name]) <= MAX_COLUMNS and name not in guessed]
     short.sort(key=lambda name: (name in SIZES, len(values[name]), name))
     fill = _fill_ratios(rows, runs) if len(rows) > 1 else {}
@@ -126,7 +130,7 @@ def _swept(rows: Sequence[str], runs: Sequence[Run]) -> Axes | None:
     A factor that follows from the columns is beside their headings. If the table is too wide, each
     statistic gets its own.
     """
-    sweep = next((name for name in _SWEEPS if name in rows), None)
+    sweep = next((name for name in SWEEPS if name in rows), None)
     if sweep is None:
         return None
     columns: list[str] = []

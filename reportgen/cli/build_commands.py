@@ -22,7 +22,6 @@ from reportgen.cli.terminal import log, progress, sanitize, summarize
 from reportgen.core.errors import RequestError
 from reportgen.core.rules import Rule
 from reportgen.render.text.english import count
-from reportgen.report.run_counts import are_complete, count_by_status
 
 if TYPE_CHECKING:
     from reportgen.api import BuildResult, InitResult
@@ -91,6 +90,7 @@ def build_and_print(
 ) -> "BuildResult":
     """Build, and print changes, unread logs and findings; `build` explains the parameters."""
     from reportgen import api
+    from reportgen.report.run_counts import are_complete, count_by_status
 
     is_text = format is TextOrJson.TEXT
     with progress() as show:

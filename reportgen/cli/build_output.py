@@ -7,11 +7,11 @@ from reportgen.cli.log_edits import LogEdits
 from reportgen.cli.options import print_document
 from reportgen.cli.terminal import log, sanitize
 from reportgen.core import units
-from reportgen.core.model import Finding
 from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
     from reportgen.api import BuildResult
+    from reportgen.core.model import Finding
     from reportgen.diff.cells import CellChange
     from reportgen.diff.rebuilt import FigureChange
     from reportgen.document.model import Document
@@ -85,7 +85,7 @@ def print_json(result: "BuildResult", edits: LogEdits) -> None:
     )
 
 
-def _finding(finding: Finding) -> dict[str, object]:
+def _finding(finding: "Finding") -> dict[str, object]:
     """Return a finding as JSON has it."""
     return {
         "severity": finding.severity,

@@ -1,5 +1,6 @@
-"""The command that proposes a custom format from a sample log: learn."""
+"""The command that proposes how to read files of an unknown form: learn."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,35 +8,101 @@ import typer
 
 from reportgen.cli.options import Format, TextOrJson, print_document
 from reportgen.cli.terminal import log, print_runs, print_table
+from reportgen.core.errors import RequestError
+from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
-    from reportgen.learn import Proposal
+    from collections.abc import Sequence
+
+    from reportgen.learn import Proposal, TableProposal, TablesProposal
+
+_MAX_NAMED = 3
+_MAX_SHOWN_RUNS = 5
 
 
 def learn(
-    file: Annotated[Path, typer.Argument(help="A sample log in the unknown format.")],
+    file: Annotated[Path, typer.Argument(help="A sample log, a table of results, or a folder of tables.")],
     write: Annotated[
-        Path | None, typer.Option(help="Accept: write labels.toml and a fixture into this folder.")
+        Path | None,
+        typer.Option(help="Accept: write labels.toml, and for a log a fixture, into this folder."),
+    ] = None,
+    unit: Annotated[
+        list[str] | None, typer.Option(help="column=unit of a table that does not state it; may be repeated.")
     ] = None,
     format: Format = TextOrJson.TEXT,
 ) -> None:
-    """Propose a custom format from a sample log, and show what it matches.
+    """Propose a custom format from a sample log, or a definition from a table, and show what it reads.
 
     \b
     Example: reportgen learn logs/run7/train.log
-             reportgen learn logs/run7/train.log --write logs
+             reportgen learn results.csv --unit latency=ms
+             reportgen learn results/ --write results
     """
     from reportgen import api
+    from reportgen.learn import TablesProposal
 
-    learned = api.learn_format(file, write=write)
+    learned = api.learn_format(file, write=write, units=_units(unit or ()))
+    proposal = learned.proposal
     if format is TextOrJson.TEXT:
-        _print_proposal(learned.proposal)
+        if isinstance(proposal, TablesProposal):
+            _print_tables(proposal)
+        else:
+            _print_proposal(proposal)
         for path in learned.written:
             print(f"new      {path}")
     else:
-        print_document(**learned.proposal.document(), written=learned.written)
-    accept = f"accept with: reportgen learn {file} --write {file.parent}"
-    log(accept if write is None else f"next: reportgen runs {file}")
+        print_document(**proposal.document(), written=learned.written)
+    if proposal.written():
+        folder = file if file.is_dir() else file.parent
+        answers = "".join(f" --unit {shlex.quote(answer)}" for answer in unit or ())
+        accept = f"accept with: reportgen learn {file} --write {folder}{answers}"
+        log(accept if write is None else f"next: reportgen runs {file}")
+
+
+def _units(answers: "Sequence[str]") -> dict[str, str]:
+    """Return column -> unit. Raises RequestError for an argument that is not column=unit."""
+    units: dict[str, str] = {}
+    for answer in answers:
+        column, equals, unit = answer.rpartition("=")
+        if not equals or not column:
+            raise RequestError("--unit", f'"{answer}" is not column=unit', "write it as --unit latency=ms")
+        units[column] = unit
+    return units
+
+
+def _print_tables(proposal: "TablesProposal") -> None:
+    for table in proposal.tables:
+        _print_table(table)
+    for question in proposal.questions:
+        print(f"{_files(question.path, question.count)}: {question.fact}; {question.remedy}\n")
+    for name, number in sorted(proposal.known.items()):
+        print(f"read already: {count(number, 'file')} ({name})")
+    if proposal.others:
+        named = ", ".join(proposal.others[:_MAX_NAMED]) + (
+            ", ..." if len(proposal.others) > _MAX_NAMED else ""
+        )
+        print(f"no table: {count(len(proposal.others), 'file')}: {named}; for a log: reportgen learn FILE")
+    if proposal.tables:
+        print(proposal.toml, end="")
+
+
+def _print_table(table: "TableProposal") -> None:
+    from reportgen.report.listing import RunListing
+
+    place = _files(table.path, len(table.files))
+    print(f"{place}: {table.read} of {table.numbers} numbers in {table.rows} rows")
+    print_table(table.columns)
+    print("\nwhat `runs` makes of it:")
+    print_runs(RunListing(table.listing.runs[:_MAX_SHOWN_RUNS]).to_rows())
+    for column, question in table.open:
+        print(f"open: {column}: {question}")
+    for note in table.notes:
+        print(f"note: {note}")
+    print()
+
+
+def _files(path: str, number: int) -> str:
+    return path if number == 1 else f"{path} and {number - 1} more"
 
 
 def _print_proposal(proposal: "Proposal") -> None:

@@ -12,10 +12,10 @@ import typer
 from reportgen.cli.build_commands import FINDINGS, Strict
 from reportgen.cli.log_messages import skipped_files
 from reportgen.cli.options import Format, TextOrJson, Where, conditions, print_document
+from reportgen.cli.remembered import NO_CACHE
 from reportgen.cli.terminal import print_runs, print_table, progress, summarize
 from reportgen.core.errors import did_you_mean
 from reportgen.core.plain_text import spreadsheet
-from reportgen.report.run_counts import count_by_status
 
 if TYPE_CHECKING:
     from reportgen.core.rules import Rule
@@ -55,6 +55,7 @@ def runs(
         bool, typer.Option("--skipped", help="List the files that became no run instead of the runs.")
     ] = False,
     strict: Strict = False,
+    no_cache: Annotated[bool, typer.Option(NO_CACHE, help="Read the logs, also if none changed.")] = False,
 ) -> None:
     """List the runs found in logs: a row per case with its factors, status, measured values, findings.
 
@@ -69,6 +70,7 @@ def runs(
     """
     from reportgen import api
     from reportgen.load import relaxed_gc
+    from reportgen.report.run_counts import count_by_status
 
     with relaxed_gc():
         with progress() as show:

@@ -30,7 +30,18 @@ def skipped_files(files: "Sequence[UnrecognisedFile]", option: str) -> str:
     logs = [file.path for file in files if file.may_be_log]
     more = f", ... (list all with {option})" if len(logs) > _MAX_NAMED else ""
     named = f": {', '.join(logs[:_MAX_NAMED])}{more}" if logs else ""
-    return f"; {count(len(files), 'file')} skipped ({why}){named}"
+    return f"; {count(len(files), 'file')} skipped ({why}){named}{_tables(files)}"
+
+
+def _tables(files: "Sequence[UnrecognisedFile]") -> str:
+    """Return the part that names the files that are nearly results, with the command that learns them."""
+    tables = [file.path for file in files if file.is_table and file.may_be_log]
+    if not tables:
+        return ""
+    place = tables[0] if len(tables) == 1 else os.path.commonpath([Path(path).parent for path in tables])
+    looks = "looks like a table" if len(tables) == 1 else "look like tables"
+    command = f"reportgen learn {shlex.quote(Path(place or '.').as_posix())}"
+    return f"; {count(len(tables), 'file')} {looks} of results: {command}"
 
 
 def unexplained_files(logs: "LogSummary") -> "list[UnrecognisedFile]":

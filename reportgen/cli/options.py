@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import AcceptedValues, parse_scalar
-from reportgen.core.model import FactorValue
 from reportgen.core.plain_text import printable_json
+
+if TYPE_CHECKING:
+    from reportgen.core.factors import AcceptedValues
+    from reportgen.core.model import FactorValue
 
 Where = Annotated[
     list[str] | None,
@@ -19,7 +20,7 @@ Where = Annotated[
 _BOOLEANS = {"true": True, "false": False}
 
 
-def conditions(arguments: Sequence[str] | None, option: str = "--where") -> dict[str, AcceptedValues]:
+def conditions(arguments: Sequence[str] | None, option: str = "--where") -> "dict[str, AcceptedValues]":
     """Return factor -> accepted values; raises RequestError for an argument that is not factor=value.
 
     A number and a boolean are also accepted as text: a log may have `"8"`.
@@ -31,15 +32,17 @@ def conditions(arguments: Sequence[str] | None, option: str = "--where") -> dict
     return accepted
 
 
-def parse_condition(argument: str, option: str = "--where") -> tuple[str, FactorValue]:
+def parse_condition(argument: str, option: str = "--where") -> "tuple[str, FactorValue]":
     """Return the name and the value of one factor=value."""
+    from reportgen.core.factors import parse_scalar
+
     name, equals, value = argument.partition("=")
     if not equals or not name:
         raise RequestError(option, f'"{argument}" is not factor=value', f"write it as {option} devices=8")
     return name, parse_scalar(value)
 
 
-def _readings(value: FactorValue) -> AcceptedValues:
+def _readings(value: "FactorValue") -> "AcceptedValues":
     if isinstance(value, str):
         return (value, _BOOLEANS[value.lower()]) if value.lower() in _BOOLEANS else (value,)
     return value, str(value)
@@ -57,6 +60,8 @@ Format = Annotated[TextOrJson, typer.Option(help="How to print: for people or fo
 
 def print_document(**document: object) -> None:
     """Print an object as JSON; `version` is raised when a key is renamed or removed."""
+    import msgspec
+
     text = msgspec.json.format(msgspec.json.encode({"version": 1, **document}), indent=1).decode()
     print(printable_json(text))
 

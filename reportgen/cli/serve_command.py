@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from reportgen.cli.build_commands import Logs, Reports, build_and_print
-from reportgen.cli.live_server import LiveServer
 from reportgen.cli.terminal import log
 from reportgen.cli.watching import watch
-from reportgen.document.model import Document
+
+if TYPE_CHECKING:
+    from reportgen.document.model import Document
 
 _DEFAULT_PORT = 8000
 
@@ -27,10 +28,12 @@ def serve(
 
     Only this host can connect. The generated files are written as by `reportgen build`.
     """
+    from reportgen.cli.live_server import LiveServer
+
     root = reports.resolve().parent
     with LiveServer(root, f"/{reports.resolve().name}/", port) as server:
 
-        def build() -> Iterable[Document]:
+        def build() -> "Iterable[Document]":
             result = build_and_print(reports, logs=logs)
             server.builds += 1
             log(f"open {server.url}")

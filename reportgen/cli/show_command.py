@@ -7,10 +7,10 @@ import typer
 
 from reportgen.cli.options import Format, TextOrJson, print_document
 from reportgen.cli.terminal import print_table, sanitize, terminal_width
-from reportgen.core.model import Factors
 from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
+    from reportgen.core.model import Factors
     from reportgen.report.run_entry import FindingEntry
     from reportgen.report.run_view import Curve, RunView
 
@@ -79,7 +79,7 @@ def _print_section(title: str, rows: Sequence[tuple[str, ...]]) -> None:
     print_table([("", *row) for row in rows])
 
 
-def _facts(facts: Factors) -> list[tuple[str, ...]]:
+def _facts(facts: "Factors") -> list[tuple[str, ...]]:
     return [(name, str(value)) for name, value in facts.items()]
 
 

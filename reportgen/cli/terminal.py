@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from reportgen.cli.remembered import KeptStream
 from reportgen.cli.terminal_table import Rows, run_table_lines, table_lines
-from reportgen.core.model import Finding
-from reportgen.core.rules import Severity
 from reportgen.render.text.english import count
 from reportgen.sources.filesystem import printable
 
 if TYPE_CHECKING:
+    from reportgen.core.model import Finding
+    from reportgen.core.rules import Severity
     from reportgen.report.run_groups import RunRows
 
 Progress = Callable[[str, int, int], None]
@@ -23,7 +24,7 @@ Progress = Callable[[str, int, int], None]
 # Escape sequences in a log would be commands to the terminal.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _MAX_WARNINGS = 20
-_PLURALS: dict[Severity, str] = {"invalid": "invalid", "warning": "warnings", "note": "notes"}
+_PLURALS: "dict[Severity, str]" = {"invalid": "invalid", "warning": "warnings", "note": "notes"}
 
 
 def log(message: str) -> None:
@@ -37,7 +38,7 @@ def sanitize(text: str) -> str:
 
 
 def summarize(
-    findings: Sequence[Finding], what: str, *, listed: Sequence[Finding] = (), more: str = "--format json"
+    findings: "Sequence[Finding]", what: str, *, listed: "Sequence[Finding]" = (), more: str = "--format json"
 ) -> None:
     """Print the worst findings and the first warnings of `listed` one by one, and the others as counts.
 
@@ -102,7 +103,9 @@ def progress() -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import Progress as Bar
 
-    with Bar(console=Console(stderr=True), transient=True) as bar:
+    # The bar does not belong to an answer that is stored.
+    stream = sys.stderr.stream if isinstance(sys.stderr, KeptStream) else sys.stderr
+    with Bar(console=Console(file=stream), transient=True) as bar:
         tasks: dict[str, int] = {}
 
         def show(what: str, done: int, total: int) -> None:

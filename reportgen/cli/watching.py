@@ -7,12 +7,15 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError
-from reportgen.document.model import Document
+
+if TYPE_CHECKING:
+    from reportgen.document.model import Document
 
 _SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -23,7 +26,7 @@ Snapshot = dict[str, tuple[int, int]]
 def watch(
     reports: Path,
     logs: Path | None,
-    build: Callable[[], Iterable[Document]],
+    build: "Callable[[], Iterable[Document]]",
     wait: Callable[[float], object] = time.sleep,
 ) -> None:
     """Build, and build again after each change of definitions, texts and logs, until an interrupt.
@@ -50,7 +53,7 @@ def watch(
         log("watching for changes; end with Ctrl-C")
 
 
-def _try(build: Callable[[], Iterable[Document]], before: tuple[Document, ...]) -> tuple[Document, ...]:
+def _try(build: "Callable[[], Iterable[Document]]", before: "tuple[Document, ...]") -> "tuple[Document, ...]":
     try:
         return tuple(build())
     except RequestError as error:
@@ -60,7 +63,7 @@ def _try(build: Callable[[], Iterable[Document]], before: tuple[Document, ...]) 
     return before
 
 
-def _inputs(reports: Path, logs: Path | None, built: Iterable[Document]) -> Snapshot:
+def _inputs(reports: Path, logs: Path | None, built: "Iterable[Document]") -> Snapshot:
     root = reports.resolve().parent
     used = {root / each.path for report in built for each in report.provenance}
     texts = take_snapshot([reports.resolve()], (".toml", ".md"))

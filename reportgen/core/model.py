@@ -103,6 +103,21 @@ class Break:
     duration: float = float("nan")
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Steps `first` to `last` between two waits after which all devices were idle: their wall time in s.
+
+    least, most  without breaks; they differ if the devices may have worked on in a break
+    wait  of the second wait, if it is in the host's time of the last step
+    """
+
+    first: int
+    last: int
+    least: float
+    most: float
+    wait: float = 0.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
     """The steps of one rank of one run: arrays of one length n, ordered as logged.
@@ -119,6 +134,7 @@ class Series:
              time that has `elapsed`
     idle_after  steps after which the host waited until the device had done all its work; None if the log
              does not say when it did
+    stretches  of the time of whole steps: where the wall time of the same work is known
     """
 
     metric: str
@@ -138,6 +154,7 @@ class Series:
     rounding: float = 0.0
     rounded: Rounded = "each"
     idle_after: frozenset[int] | None = None
+    stretches: tuple[Stretch, ...] = ()
 
     def __repr__(self) -> str:
         what = f"{self.metric} of {self.phase}, rank {self.rank}"

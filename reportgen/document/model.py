@@ -705,6 +705,7 @@ class Figure(Value, frozen=True):
     categories  texts of x in their order
     series      what is drawn
     ideal       points of the dashed line of ideal scaling
+    front       points of the dashed line of the best trade-off, where x is measured
     changes     steps and drifts
     alt         alternative text
     table       id of its table
@@ -721,6 +722,7 @@ class Figure(Value, frozen=True):
     categories: tuple[str, ...] = ()
     series: tuple[FigureSeries, ...] = ()
     ideal: tuple[tuple[float, float], ...] = ()
+    front: tuple[tuple[float, float], ...] = ()
     changes: tuple[FigureMark, ...] = ()
     alt: str = ""
     table: str = ""

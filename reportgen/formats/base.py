@@ -49,6 +49,7 @@ class Format:
              `claims` is called only for such files, or for all files that have settings for the format.
              Without marks, `claims` is called for every file
     views    what it claims; folders are offered before the files in them
+    output   name of the file with what a measured program printed, "" if views have none
     version  of the reader; raised when it gets other numbers out of the same log, so that `reportgen diff`
              can say that the reader, and not the log, changed
     is_last  whether it is asked only about files that no other format claims, by their head or their tail
@@ -61,4 +62,5 @@ class Format:
     marks: tuple[bytes, ...] = ()
     views: Literal["files", "folders", "both"] = "files"
     is_last: bool = False
+    output: str = ""
     version: int = 1

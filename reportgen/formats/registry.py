@@ -12,12 +12,15 @@ from importlib import import_module
 import re2
 
 from reportgen.formats.base import Format
+from reportgen.formats.parsing.exit_status import ERRORS
+from reportgen.formats.parsing.log_warnings import WARNINGS
 from reportgen.formats.tables import families
 from reportgen.sources.logfiles import LogFiles
 
 # Modules below this package, the more specific format first: it wins if two claims are equally confident.
 _MODULES = (
     "custom.reader",
+    "tables.own",
     "native.reader",
     "published.reader",
     "mlperf.reader",
@@ -48,7 +51,15 @@ _MODULES = (
     "trainers.nanochat",
     "trainers.llmc",
     "trainers.nanogpt",
+    "trainers.modded_nanogpt",
     "trainers.timm",
+    "trainers.ultralytics",
+    "trainers.yolox",
+    "trainers.fairseq",
+    "trainers.torchtune",
+    "trainers.olmo",
+    "trainers.maxtext",
+    "trainers.verl",
     "benchmarks.timm_benchmark",
     "trainers.torchvision",
     "mmengine.reader",
@@ -62,6 +73,7 @@ _MODULES = (
     "benchmarks.torchbench",
     "benchmarks.pickled",
     "tqdm.reader",
+    "tables.own_table",
 )
 
 
@@ -69,7 +81,7 @@ class Registry:
     """Formats in order of specificity, with one search for the marks of all of them.
 
     To search for one mark after the other would take longer than to read the file; one automaton takes as
-    long as six searches.
+    long as six searches. It also finds the literals that text logs are searched for (warnings, errors).
     """
 
     def __init__(self, formats: Iterable[Format]) -> None:
@@ -81,6 +93,9 @@ class Registry:
             if not known.marks and known.views != "folders"
         }
         self._marked = [position for position, known in enumerate(self._formats) for _ in known.marks]
+        # Those of the marks come first.
+        marks = [mark for known in self._formats for mark in known.marks]
+        self._literals = (*marks, *sorted(WARNINGS | ERRORS))
 
     def __iter__(self) -> Iterator[Format]:
         return iter(self._formats)
@@ -90,19 +105,21 @@ class Registry:
         if files.is_folder:
             return self._of_folders
         path, settings = files.path, files.settings
-        marks = self._marks.Match(b"%b\n%b" % (path.encode(), files.head(path))) or ()
-        positions = self._unmarked.union(self._marked[mark] for mark in marks)
+        matches = self._search.Match(b"%b\n%b" % (path.encode(), files.head(path))) or ()
+        files.keep_literals(path, frozenset(self._literals[number] for number in matches))
+        marks = (number for number in matches if number < len(self._marked))
+        positions = self._unmarked.union(self._marked[number] for number in marks)
         if settings:
             positions |= {position for position, known in enumerate(self._formats) if known.name in settings}
         return [self._formats[position] for position in sorted(positions)]
 
     @cached_property
-    def _marks(self) -> re2.Set:
+    def _search(self) -> re2.Set:
         options = re2.Options()
         options.encoding = re2.Options.Encoding.LATIN1  # accept any bytes, UTF-8 or not
         automaton = re2.Set.SearchSet(options)
-        for mark in (mark for known in self._formats for mark in known.marks):
-            automaton.Add(re2.escape(mark.decode("ascii")))
+        for literal in self._literals:
+            automaton.Add(re2.escape(literal.decode("ascii")))
         automaton.Compile()
         return automaton
 

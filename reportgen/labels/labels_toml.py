@@ -1,8 +1,9 @@
 """Read labels.toml: facts about the logs below its folder that the files themselves do not state.
 
-Constants, renamed factors and values, factors from paths, settings of formats, a custom format. Where several
-labels.toml apply to a log, the nearest wins; `apply` applies them to a run. A labels.toml is part of the
-request, not of the data: anything wrong with it raises RequestError. Grammar: docs/reference/labels.md.
+Constants, renamed factors and values, factors from paths, settings of formats, a custom format, own tables.
+Where several labels.toml apply to a log, the nearest wins; `apply` applies them to a run. A labels.toml is
+part of the request, not of the data: anything wrong with it raises RequestError. Grammar:
+docs/reference/labels.md.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,6 +20,7 @@ from reportgen.core.schema import TomlTable, decode
 from reportgen.formats.custom import reader as custom
 from reportgen.formats.custom.definition import format_definition
 from reportgen.formats.registry import FORMATS
+from reportgen.formats.tables import own
 from reportgen.labels.path_pattern import PathPattern
 from reportgen.sources.logfiles import Settings
 
@@ -27,7 +29,7 @@ NAME = "labels.toml"
 REPEAT = "repeat"
 
 
-_CONFIGURABLE = [known.name for known in FORMATS if known is not custom.FORMAT]
+_CONFIGURABLE = [known.name for known in FORMATS if known not in (custom.FORMAT, own.FORMAT)]
 
 
 class PathEntry(TomlTable):
@@ -46,6 +48,7 @@ class LabelsFile(TomlTable):
     paths: tuple[PathEntry, ...] = ()
     formats: dict[str, dict[str, Any]] = struct_field(default_factory=dict)
     format: dict[str, Any] | None = None
+    table: dict[str, Any] | list[dict[str, Any]] | None = None
     prefer: Literal["log", "labels"] | None = None
     time_zone: str | None = None
 
@@ -75,6 +78,7 @@ class Labels:
     paths: tuple[PathPattern, ...] = ()
     formats: Settings = field(default_factory=dict)
     format: Mapping[str, Any] | None = None
+    tables: tuple[Mapping[str, Any], ...] = ()
     prefer: str | None = None
     utc_offset: float | None = None
 
@@ -116,6 +120,7 @@ def parse(content: bytes, folder: str) -> Labels:
             )
     if file.format is not None:
         _check_custom_format(file.format, f"{place}: format")
+    tables = _checked_tables(file.table, f"{place}: table")
     return Labels(
         folder,
         sha256=sha256(content).hexdigest(),
@@ -128,6 +133,7 @@ def parse(content: bytes, folder: str) -> Labels:
         ),
         formats=file.formats,
         format=file.format,
+        tables=tables,
         prefer=file.prefer,
         utc_offset=None if file.time_zone is None else _utc_offset(file.time_zone, f"{place}: time_zone"),
     )
@@ -152,8 +158,8 @@ def above(path: str, labels: Iterable[Labels]) -> list[Labels]:
 def settings(chain: Iterable[Labels]) -> Settings:
     """Return the settings of formats in a chain of labels, the nearest last; it wins key by key.
 
-    A custom format is taken whole from the nearest labels that define one. A constant number of devices goes
-    with it, for rates that are printed per device.
+    A custom format and own tables are taken whole from the nearest labels that define them. A constant number
+    of devices goes with the format, for rates that are printed per device.
     """
     merged: dict[str, Mapping[str, Any]] = {}
     devices: FactorValue | None = None
@@ -162,9 +168,25 @@ def settings(chain: Iterable[Labels]) -> Settings:
         devices = labels.constants.get("devices", devices)
         if labels.format is not None:
             merged[custom.NAME] = labels.format
+        if labels.tables:
+            merged[own.NAME] = own.settings_of(labels.tables)
     if custom.NAME in merged and isinstance(devices, int) and devices > 0:
         merged[custom.NAME] = {**merged[custom.NAME], "devices": devices}
     return merged
+
+
+def _checked_tables(
+    tables: dict[str, Any] | list[dict[str, Any]] | None, place: str
+) -> tuple[dict[str, Any], ...]:
+    """Return the tables `[table]` or `[[table]]`, after a check of each."""
+    several = isinstance(tables, list)
+    every = tables if isinstance(tables, list) else [tables] if tables is not None else []
+    for position, table in enumerate(every):
+        at = f"{place}[{position}]" if several else place
+        name = own.table_definition(at, table).name
+        if name in [known.name for known in FORMATS]:
+            raise RequestError(f"{at}.name", f'"{name}" is a known format', "choose another name")
+    return tuple(every)
 
 
 def _check_custom_format(table: Mapping[str, Any], place: str) -> None:

@@ -7,6 +7,7 @@ are settings whatever else a name says, so runs that differ in one are different
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from reportgen.core.model import Factors, FactorValue, Finding, Run
 from reportgen.core.rules import Rule
@@ -69,11 +70,7 @@ def _settings(path: str) -> dict[str, tuple[FactorValue, frozenset[str]]]:
     """Return factor -> value and the words that give it; the innermost name that has such a word decides."""
     settings: dict[str, tuple[FactorValue, frozenset[str]]] = {}
     for part in path.split("/"):
-        words: dict[str, dict[FactorValue, str]] = {}
-        for token in _tokens(part):
-            for name, value in _meanings(token, is_whole=token == part.lower()):
-                words.setdefault(name, {}).setdefault(value, token)
-        for name, values in words.items():
+        for name, values in _words_of(part).items():
             tokens = frozenset(values.values())
             if len(values) == 1:
                 settings[name] = next(iter(values)), tokens
@@ -82,6 +79,16 @@ def _settings(path: str) -> dict[str, tuple[FactorValue, frozenset[str]]]:
             else:
                 settings.pop(name, None)  # the name contradicts itself
     return settings
+
+
+@lru_cache(maxsize=1024)  # logs share most folders
+def _words_of(part: str) -> Mapping[str, Mapping[FactorValue, str]]:
+    """Return factor -> value -> the word that means it, of one name in a path."""
+    words: dict[str, dict[FactorValue, str]] = {}
+    for token in _tokens(part):
+        for name, value in _meanings(token, is_whole=token == part.lower()):
+            words.setdefault(name, {}).setdefault(value, token)
+    return words
 
 
 def _tokens(text: str) -> list[str]:

@@ -1,9 +1,32 @@
-"""Propose a custom format from a sample: `reportgen learn`.
+"""Propose how to read files of an unknown form: `reportgen learn`.
 
-A log goes in; out comes the table `[format]` of a labels.toml that reads it, with what it matches over the
-whole file, what nearly matches, and what `runs` would make of it. Nothing is written here.
+A text log gives the table `[format]` of a labels.toml, with the lines that match and those that nearly
+match; a table of results gives `[table]`, with the role of each column and what is left open. Both are read
+back, with the runs that `runs` would list. Nothing is written here.
 """
 
-from reportgen.learn.propose import Proposal, propose_format
+from collections.abc import Mapping
 
-__all__ = ["Proposal", "propose_format"]
+from reportgen.core.errors import RequestError
+from reportgen.learn.folder import TablesProposal, propose_tables
+from reportgen.learn.propose import Proposal, propose_format
+from reportgen.learn.tables import TableProposal, propose_table, why_not
+from reportgen.sources.logfiles import LogFiles
+
+__all__ = ["Proposal", "TableProposal", "TablesProposal", "propose_file", "propose_format", "propose_tables"]
+
+
+def propose_file(files: LogFiles, units: Mapping[str, str]) -> Proposal | TablesProposal:
+    """Return a definition of the table of a file (a view of one), or a format of its lines.
+
+    units  column -> unit, for tables
+    Raises RequestError if there is neither.
+    """
+    if table := propose_table(files, units):
+        return TablesProposal((table,), {})
+    try:
+        return propose_format(files)
+    except RequestError:
+        if reason := why_not(files, units):
+            raise RequestError(files.source(files.path).path, *reason) from None
+        raise

@@ -79,7 +79,7 @@ class Proposal:
             "toml": self.toml,
         }
 
-    def files(self) -> dict[str, bytes]:
+    def written(self) -> dict[str, bytes]:
         """Return what `--write` writes, by path."""
         return {
             "labels.toml": self.toml.encode(),

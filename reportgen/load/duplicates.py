@@ -54,7 +54,7 @@ class RunFingerprint(NamedTuple):
 
 
 class FileFingerprint(NamedTuple):
-    """The traits that files share with their copies: for each, its size and the end of its head.
+    """The traits that files share with their copies: for each, its size and its last bytes.
 
     It is cheap to take. Only files with equal fingerprints are compared by their bytes.
     """
@@ -74,7 +74,7 @@ def fingerprint_files(files: LogFiles) -> FileFingerprint | None:
     """Return the fingerprint of files; None if they are empty or cannot be read."""
     try:
         parts = tuple(
-            (size, files.head(path)[-_END_BYTES:] if size <= HEAD else b"")
+            (size, files.head(path)[-_END_BYTES:] if size <= HEAD else files.end(path, _END_BYTES))
             for path in files
             for size in (files.size(path),)
         )

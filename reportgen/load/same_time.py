@@ -1,10 +1,13 @@
 """Find runs that competed: at the same time on one device, or on one machine.
 
 Each run of such a pair gets a finding. Runs on one machine that name different devices are not meant: a
-campaign may use all devices of a node. A log without start and end, or without a machine, says nothing.
+campaign may use all devices of a node. But repeats of one case that begin and end together are more likely
+ranks of one job, whose launcher the recorder does not know. A log without start and end, or without a
+machine, says nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from reportgen.core.model import Finding, Run, Source
@@ -14,10 +17,15 @@ K = TypeVar("K")
 
 # Of the shorter run: a launcher may start a run while the one before it still ends.
 _MIN_SHARE = 0.01
+# Ranks of one job begin within this time.
+_RANKS_SECONDS = 10.0
 
 
 class Stay(NamedTuple):
-    """When a run was where: s since 1970 in UTC, the UUIDs of its devices, and its machines."""
+    """When a run was where: s since 1970 in UTC, the UUIDs of its devices, its machines, and what it ran.
+
+    case  the same text for repeats of one rank; "" for several ranks
+    """
 
     id: str
     source: Source
@@ -25,6 +33,7 @@ class Stay(NamedTuple):
     ended: float
     devices: frozenset[str]
     machines: frozenset[str]
+    case: str = ""
 
 
 def stay_of(run: Run) -> Stay | None:
@@ -33,7 +42,8 @@ def stay_of(run: Run) -> Stay | None:
         return None
     names = (run.environment.get(f"rank.{rank}.device_uuid") for rank in range(run.ranks or 0))
     devices = frozenset(str(name) for name in names if name is not None)
-    return Stay(run.id, run.source, run.started, run.ended, devices, run.machines)
+    case = "" if (run.ranks or 1) > 1 else repr(sorted(run.factors.items()))
+    return Stay(run.id, run.source, run.started, run.ended, devices, run.machines, case)
 
 
 def find_company(stays: Mapping[K, Stay]) -> Iterator[tuple[K, Finding]]:
@@ -48,6 +58,7 @@ def find_company(stays: Mapping[K, Stay]) -> Iterator[tuple[K, Finding]]:
     pairs = [(pair, f"device {name}") for name, keys in by_device.items() for pair in _pairs(stays, keys)]
     for keys in by_machine.values():
         pairs += [(pair, "one machine") for pair in _pairs(stays, keys, is_machine=True)]
+        pairs += [(pair, "one machine") for pair in _possible_ranks(stays, keys)]
     for (key, other), where in pairs:
         company.setdefault(key, (other, where))
         company.setdefault(other, (key, where))
@@ -58,6 +69,8 @@ def find_company(stays: Mapping[K, Stay]) -> Iterator[tuple[K, Finding]]:
             message = (
                 f"ran on {where} together with {stays[other].id} for {seconds:.3g} of its {duration:.3g} s"
             )
+            if _look_like_ranks(stay, stays[other]):
+                message += "; they may be ranks of one job, and not repeats: set RANK and WORLD_SIZE"
             yield key, Finding("warning", Rule.PROTOCOL_SAME_TIME, stay.id, message, stay.source)
 
 
@@ -77,6 +90,24 @@ def _pairs(stays: Mapping[K, Stay], keys: Iterable[K], *, is_machine: bool = Fal
             last = key
         if not stay.devices and (last_unnamed is None or stay.ended > stays[last_unnamed].ended):
             last_unnamed = key
+
+
+def _possible_ranks(stays: Mapping[K, Stay], keys: Iterable[K]) -> Iterator[tuple[K, K]]:
+    """Yield each run that looks like another rank of the run that began before it, with that one."""
+    by_case: dict[str, list[K]] = {}
+    for key in sorted(keys, key=lambda key: (stays[key].started, stays[key].id)):
+        by_case.setdefault(stays[key].case, []).append(key)
+    for case, members in by_case.items():
+        if case:
+            pairs = [(later, earlier) for earlier, later in pairwise(members)]
+            yield from (pair for pair in pairs if _look_like_ranks(stays[pair[0]], stays[pair[1]]))
+
+
+def _look_like_ranks(stay: Stay, other: Stay) -> bool:
+    """Return True for runs of one case that began within seconds and ran together almost all of the time."""
+    longer = max(each.ended - each.started for each in (stay, other))
+    is_together = abs(stay.started - other.started) < _RANKS_SECONDS and _overlap(stay, other) > 0.9 * longer
+    return is_together and bool(stay.case) and stay.case == other.case
 
 
 def _is_long(stay: Stay, other: Stay) -> bool:

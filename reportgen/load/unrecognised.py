@@ -22,12 +22,14 @@ _NOT_A_LOG = re.compile(r"(?:readme|licen[cs]e).*|.*\.(?:md|rst|toml|ya?ml|py|sh
 class UnrecognisedFile:
     """A file that no format claims: its path relative to the root, its size in bytes.
 
-    defect  why it cannot be a log: empty, binary, compressed with gzip; "" for text
+    defect    why it cannot be a log: empty, binary, compressed with gzip; "" for text
+    is_table  whether it looks like a table of results
     """
 
     path: str
     size: int
     defect: str = ""
+    is_table: bool = False
 
     @property
     def is_text(self) -> bool:

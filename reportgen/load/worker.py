@@ -15,13 +15,15 @@ import numpy as np
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.detection import offer
-from reportgen.formats.filetype import compression, no_text
+from reportgen.formats.filetype import compression, no_text, role
+from reportgen.formats.tables.own_table import looks_like_table
 from reportgen.labels.apply import Labeller
 from reportgen.labels.labels_toml import Labels, above
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.labels.unused import Use
 from reportgen.load.duplicates import FileFingerprint, RunFingerprint, fingerprint_files, fingerprint_run
 from reportgen.load.normalize import normalize_run
+from reportgen.load.printed_results import with_printed_results
 from reportgen.load.scan import FolderJob
 from reportgen.load.truncated import mark_truncated
 from reportgen.load.unrecognised import UnrecognisedFile
@@ -150,8 +152,10 @@ def _recognise(batch: Batch, result: BatchResult[T]) -> Iterator[FolderJob]:
 
 
 def _unrecognised(view: LogFiles, place: str) -> UnrecognisedFile:
-    fact, _ = no_text(view.head(view.path)) or ("", "")
-    return UnrecognisedFile(place, view.size(view.path), fact.removeprefix("is "))
+    head = view.head(view.path)
+    fact, _ = no_text(head) or ("", "")
+    is_table = not fact and role(view.path, head) is None and looks_like_table(head)
+    return UnrecognisedFile(place, view.size(view.path), fact.removeprefix("is "), is_table)
 
 
 def _compressed_file(view: LogFiles, source: Source) -> Iterator[Finding]:
@@ -174,7 +178,7 @@ def _read_runs(job: FolderJob, used: set[Use]) -> tuple[list[Run], list[Finding]
     findings: list[Finding] = []
     try:
         gaps = [(path, lines) for path in view if (lines := view.lines_before_gap(path)) is not None]
-        for item in job.format.read(view):
+        for item in with_printed_results(job.format, view, job.format.read(view)):
             if isinstance(item, Run):
                 run = normalize_run(add_path_settings(labeller(item) if labeller else item))
                 for path, lines in gaps:

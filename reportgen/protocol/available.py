@@ -16,6 +16,7 @@ from reportgen.core.model import STEP, Aggregate, Clock, FloatArray, IntArray, R
 
 # Derived from the energy counters of the devices and the work of the steps.
 ENERGY_PER_SAMPLE = "energy_per_sample"
+ENERGY = "energy"
 
 Totals = Mapping[str, tuple[str, ...]]
 NO_TOTALS: Totals = MappingProxyType({})
@@ -187,7 +188,7 @@ def _with_derived(run: Run, pairs: set[tuple[str, str]]) -> set[tuple[str, str]]
     counts = {(counted, STEP) for counted in WORK.values()} & pairs
     if ("step_time", STEP) in pairs:
         pairs |= {(rate, STEP) for rate, counted in WORK.items() if (counted, STEP) in counts}
-        if ("energy", STEP) in pairs and run.telemetry and knows_samples(run):
+        if (ENERGY, STEP) in pairs and run.telemetry and knows_samples(run):
             pairs.add((ENERGY_PER_SAMPLE, STEP))
     return pairs - counts
 

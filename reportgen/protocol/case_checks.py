@@ -23,7 +23,7 @@ VARIES_BY_NATURE = frozenset(
         *("pid", "ppid", "process_id", "job", "job_id", "jobid", "step_id", "array_task_id", "run_id"),
         *("seed", "random_seed"),
         *("load", "load_average", "available", "free", "port", "master_port"),
-        *("source", "planned"),
+        *("source", "planned", "clock_closure"),
         *("device_uuid", "device_pci"),
     )
 )

@@ -112,8 +112,10 @@ def _phases(measured: MeasuredRun, window: MeasuredWindow) -> list[Finding]:
 def _times_of_same_steps(phase: Entries, whole: Entries, window: MeasuredWindow) -> tuple[float, float]:
     """Return the s of a phase and of whole steps, over the measured entries that both have."""
     inside = [entries_within(each, window.ranks[0]) for each in (phase, whole)]
-    shared = np.intersect1d(inside[0].last, inside[1].last)
-    taken = [each.take(np.isin(each.last, shared)) for each in inside]
+    taken = inside
+    if not np.array_equal(inside[0].last, inside[1].last):  # in most logs they are equal
+        shared = np.intersect1d(inside[0].last, inside[1].last)
+        taken = [each.take(np.isin(each.last, shared)) for each in inside]
     alike = taken[0].first == taken[1].first
     times: list[FloatArray] = [each.value[alike] for each in taken]
     return exact_sum(times[0]), exact_sum(times[1])

@@ -254,7 +254,7 @@ def _measured(
         request.run,
         value,
         "intervals" if window.is_coarse else "steps",
-        _with_times(request.run, window),
+        _with_times(request.measured, window),
         sources=tuple(dict.fromkeys(place_in(series, window.window) for series in used)),
         findings=findings,
         unit=unit_of(request.run, request.metric),
@@ -265,14 +265,14 @@ def _measured(
     return Measured(measurement, window.is_full)
 
 
-def _with_times(run: Run, measured: MeasuredWindow) -> Window:
+def _with_times(measured: MeasuredRun, selected: MeasuredWindow) -> Window:
     """Return the window with its outliers and the time outside; a window of printed rates has no times."""
-    window = measured.window
+    window = selected.window
     if not math.isfinite(window.time):
         return window
-    duration = run_duration(run)
+    duration = run_duration(measured.run)
     outside = math.nan if duration is None else max(duration - window.time - window.gap_time, 0.0)
-    return replace(window, outliers=outlier_steps(measured), outside=outside)
+    return replace(window, outliers=outlier_steps(measured, selected), outside=outside)
 
 
 def _with_left_out(measured: Measured | None) -> Measured | None:

@@ -7,6 +7,7 @@ as the build that owns the store. Nothing is kept between builds.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from reportgen.protocol.available import NO_TOTALS, Totals, available_metrics
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum, measurable_entries
 from reportgen.protocol.window import MeasuredWindow, select_window
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class MeasuredRun:
         # Series and windows are compared by identity. The run and these dictionaries keep them alive.
         self._entries: dict[int, Entries] = {}
         self._windows: dict[tuple[tuple[int, ...], Protocol, bool], MeasuredWindow | None] = {}
-        self._checks: dict[tuple[Check, int], tuple[Finding, ...]] = {}
+        self._computed: dict[tuple[object, int], object] = {}
         self._available: dict[tuple[tuple[str, tuple[str, ...]], ...], tuple[tuple[str, str], ...]] = {}
 
     def available(self, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ...]:
@@ -72,7 +75,10 @@ class MeasuredRun:
 
     def is_unmeasured(self, series: Series, window: MeasuredWindow) -> BoolArray:
         """Return which values of a series are missing in measured steps."""
-        missing = np.isnan(series.value) & np.isin(series.step, window.ranks[0].last)
+        missing = np.isnan(series.value)
+        if not missing.any():  # as in most logs
+            return missing
+        missing &= np.isin(series.step, window.ranks[0].last)
         return missing & ~np.isin(series.step, self.entries(series).last)
 
     def time_per_step(self, series: Series, window: MeasuredWindow) -> float:
@@ -91,10 +97,14 @@ class MeasuredRun:
 
     def check(self, check: Check, window: MeasuredWindow) -> tuple[Finding, ...]:
         """Return the findings of a check of one of the run's windows."""
-        key = (check, id(window))
-        if key not in self._checks:
-            self._checks[key] = check(self, window)
-        return self._checks[key]
+        return self.once(check, window)
+
+    def once(self, compute: "Callable[[MeasuredRun, MeasuredWindow], T]", window: MeasuredWindow) -> T:
+        """Return what a function computes of one of the run's windows; several metrics share a window."""
+        key = (compute, id(window))
+        if key not in self._computed:
+            self._computed[key] = compute(self, window)
+        return cast(T, self._computed[key])
 
 
 class MeasuredRuns:

@@ -49,7 +49,7 @@ class _Outliers:
     is_long: BoolArray
 
 
-def _find(window: MeasuredWindow) -> _Outliers | None:
+def _find(_: MeasuredRun, window: MeasuredWindow) -> _Outliers | None:
     """Return the outliers, None if the steps cannot be compared."""
     slowest = max(window.ranks, key=lambda rank: exact_sum(rank.value))
     # A clock coarser than the steps shows 0 for most of them.
@@ -64,15 +64,15 @@ def _find(window: MeasuredWindow) -> _Outliers | None:
     return _Outliers(slowest, usual, is_slow, is_long)
 
 
-def outlier_steps(window: MeasuredWindow) -> tuple[int, ...]:
+def outlier_steps(measured: MeasuredRun, window: MeasuredWindow) -> tuple[int, ...]:
     """Return the measured steps that take much longer than the others, also those too few for a finding."""
-    outliers = _find(window)
+    outliers = measured.once(_find, window)
     return tuple(outliers.rank.last[outliers.is_slow | outliers.is_long].tolist()) if outliers else ()
 
 
 def check_outliers(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
     """Report long and short single steps, and stretches of slower steps, of the slowest rank."""
-    outliers = _find(window)
+    outliers = measured.once(_find, window)
     if outliers is None:
         return ()
     time, steps, usual = outliers.rank.value, outliers.rank.last, outliers.usual
@@ -110,7 +110,7 @@ def check_level(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding,
     The medians of blocks of ten steps are cut in two groups at their largest gap. They are two levels if this
     is at least 2 %, and at least the range of each group, and if the time changes the group once or twice.
     """
-    outliers = _find(window)
+    outliers = measured.once(_find, window)
     if outliers is None or outliers.is_slow.any():
         return ()
     time, steps = outliers.rank.value, outliers.rank.last

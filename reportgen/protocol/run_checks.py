@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from reportgen.core.closure import closures
 from reportgen.core.devices import find_device
 from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule, Severity
@@ -64,7 +65,7 @@ def check_run(measured: MeasuredRun, window: MeasuredWindow, used: Sequence[Seri
         *measured.check(check_outliers, window),
         *check_synchronised(measured.run, used, window),
         *check_device_time(measured, used, window),
-        *measured.check(check_clocks, window),
+        *(measured.check(check_closure, window) or measured.check(check_clocks, window)),
         *measured.check(check_printed_times, window),
         *measured.check(check_resolution, window),
         *measured.check(check_stragglers, window),
@@ -173,6 +174,32 @@ def check_device_time(
         message += "the others are measured"
         place = Source(series.source.path, int(series.line[int(missing.argmax())]))
         findings.append(Finding("warning", Rule.CLOCK_NO_DEVICE_TIME, measured.run.id, message, place))
+    return tuple(findings)
+
+
+def check_closure(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Report ranks whose clock did not see the work: the devices took another time from wait to wait."""
+    findings = []
+    for rank in window.ranks:
+        key = ("step_time", STEP, rank.rank, rank.clock)
+        whole = [s for s in measured.run.series if (s.metric, s.phase, s.rank, s.clock) == key]
+        stretches = [
+            closure
+            for series in whole
+            for closure in closures(series, measured.run.series)
+            if closure.stretch.first <= window.window.last and closure.stretch.last >= window.window.first
+        ]
+        worst = max(stretches, key=lambda closure: closure.at_least, default=None)
+        if worst is None or not worst.is_open:
+            continue
+        by = "CUDA events" if rank.clock == "cuda_event" else "the clock of the host"
+        stretch = worst.stretch
+        message = (
+            f"rank {rank.rank}: the clock does not close: steps {stretch.first}..{stretch.last} take "
+            f"{worst.total:.4g} s by {by}, and {stretch.least:.4g} s until all devices were idle; the clock "
+            "did not see the work of another device or stream, or of a queue"
+        )
+        findings.append(Finding("invalid", Rule.CLOCK_DISAGREEMENT, measured.run.id, message, rank.place()))
     return tuple(findings)
 
 

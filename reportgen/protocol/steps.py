@@ -112,8 +112,10 @@ def common_entries(ranks: Sequence[Entries]) -> tuple[Entries, ...]:
     """Return the entries that every rank has: ranks are compared over the same steps only."""
     if len(ranks) < 2:
         return tuple(ranks)
-    shared = reduce(np.intersect1d, [rank.last for rank in ranks])
-    taken = [rank.take(np.isin(rank.last, shared)) for rank in ranks]
+    taken = list(ranks)
+    if not all(np.array_equal(rank.last, ranks[0].last) for rank in ranks):
+        shared = reduce(np.intersect1d, [rank.last for rank in ranks])
+        taken = [rank.take(np.isin(rank.last, shared)) for rank in ranks]
     same = np.all([rank.first == taken[0].first for rank in taken], axis=0)
     return tuple(rank.take(same) for rank in taken)
 

@@ -45,6 +45,15 @@ def measured_before(t: FloatArray, rank: Entries) -> FloatArray:
     return before
 
 
+def stretches_of(rank: Entries) -> tuple[FloatArray, FloatArray]:
+    """Return begin and end of the stretches of measured steps that follow each other without a gap, in s."""
+    begin, end = _borders(rank)
+    joined = begin[1:] <= end[:-1] + _ROUNDING_SECONDS
+    starts = np.concatenate(([True], ~joined))[: len(begin)]
+    stops = np.concatenate((~joined, [True]))[: len(begin)]
+    return begin[starts], end[stops]
+
+
 def _borders(rank: Entries) -> tuple[FloatArray, FloatArray]:
     """Return begin and end of the steps that have both, ascending and without overlap."""
     known = np.isfinite(rank.begin) & np.isfinite(rank.value)

@@ -32,7 +32,11 @@ def usual_work(run: Run) -> float | None:
         if series.metric != "step_time" or series.phase != STEP or not np.isfinite(series.samples).any():
             continue
         known = np.isfinite(series.samples) & (series.span > 0)
-        works, counts = np.unique(series.samples[known] / series.span[known], return_counts=True)
+        works = series.samples[known] / series.span[known]
+        if len(works) and (works == works[0]).all():  # as in most logs
+            per_rank.append((series.clock, series.rank, float(works[0])))
+            continue
+        works, counts = np.unique(works, return_counts=True)
         if 2 * int(counts.max()) <= int(known.sum()):
             return None
         per_rank.append((series.clock, series.rank, float(works[counts.argmax()])))

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from reportgen.core.progress import TrackProgress
-from reportgen.document.model import Document, Table
 
-if TYPE_CHECKING:  # it is imported when something is rendered
+if TYPE_CHECKING:  # they are imported when something is rendered
+    from reportgen.document.model import Document, Table
     from reportgen.render.outputs import Output
 
 
@@ -24,7 +24,7 @@ def _no_file(_path: str) -> bytes | None:
 
 
 def render_document(
-    document: Document,
+    document: "Document",
     side_files: Mapping[str, bytes] | None = None,
     read_existing: Callable[[str], bytes | None] = _no_file,
     watched: TrackProgress = iter,
@@ -83,7 +83,7 @@ def _is_written(output: "Output", committed_only: bool, standalone: bool) -> boo
 
 
 def render_index(
-    documents: Sequence[Document],
+    documents: "Sequence[Document]",
     read_existing: Callable[[str], bytes | None] = _no_file,
     committed_only: bool = False,
     standalone: bool = False,
@@ -104,7 +104,7 @@ def render_index(
 
 
 def render_assets(
-    documents: Sequence[Document],
+    documents: "Sequence[Document]",
     read_existing: Callable[[str], bytes | None] = _no_file,
     standalone: bool = False,
 ) -> dict[str, bytes]:
@@ -113,14 +113,14 @@ def render_assets(
     return {path: content for path, content in files.items() if path.startswith(ASSETS)}
 
 
-def headline_text(document: Document) -> str:
+def headline_text(document: "Document") -> str:
     """Return the headline with its numbers; RequestError for a mistake of the author."""
     from reportgen.render.prose.template import fill_headline
 
     return fill_headline(document).text
 
 
-def render_table_markdown(document: Document, table: Table) -> str:
+def render_table_markdown(document: "Document", table: "Table") -> str:
     """Return a table of a document as Markdown, to be put between markers into a hand-written file."""
     from reportgen.render.markdown import table as markdown
 

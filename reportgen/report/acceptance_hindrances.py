@@ -21,12 +21,15 @@ _FINDINGS = frozenset((Rule.PROTOCOL_FEW_REPEATS,))
 _WARNINGS = frozenset((Rule.CLOCK_UNSYNCHRONISED, Rule.PROTOCOL_SAME_TIME, Rule.PROTOCOL_TWO_GROUPS))
 # Of the time of a window; more of it left out is another speed.
 _MAX_LEFT_OUT = 0.05
+# A protocol may ask for less, and a reader of "accepted" does not expect it.
+_MIN_STEPS = 10
 
 NAMES = (
     *sorted(_CONDITIONS),
     *sorted(
         {
-            *(Rule.READ_FAILED_RUN, Rule.PROTOCOL_GAP, Rule.TABLE_MISSING_REQUIRED, *_FINDINGS, *_WARNINGS),
+            *(Rule.READ_FAILED_RUN, Rule.PROTOCOL_GAP, Rule.PROTOCOL_SHORT_WINDOW),
+            *(Rule.TABLE_MISSING_REQUIRED, *_FINDINGS, *_WARNINGS),
             *(rule for rule in Rule if "invalid" in rule.severities),
         }
     ),
@@ -71,6 +74,10 @@ def _of_case(case: Case) -> Iterator[Hindrance]:
         runs = len(case.measurements) + len(case.unmeasured)
         yield Hindrance(Rule.READ_FAILED_RUN, f"{len(failed)} of {runs} runs: {', '.join(sorted({*failed}))}")
     windows = [measurement.window for measurement in case.measurements if measurement.window]
+    fewest = min((window.steps for window in windows), default=_MIN_STEPS)
+    if fewest < _MIN_STEPS:
+        fact = f"{fewest} measured step{'' if fewest == 1 else 's'} under the protocol {case.protocol}"
+        yield Hindrance(Rule.PROTOCOL_SHORT_WINDOW, fact)
     shares = [window.gap_time / (window.time + window.gap_time) for window in windows if window.gap_time > 0]
     if max(shares, default=0.0) > _MAX_LEFT_OUT:
         above = sum(share > _MAX_LEFT_OUT for share in shares)

@@ -27,8 +27,9 @@ from reportgen.tables.explorer import build_explorer
 from reportgen.tables.explorer_cases import Entry
 from reportgen.tables.explorer_model import Explorer
 from reportgen.tables.figures import build_figures
-from reportgen.tables.results import Report, Table
+from reportgen.tables.results import Figure, Report, Table
 from reportgen.tables.series_colours import with_colours
+from reportgen.tables.spec import FigureSpec
 from reportgen.tables.validate import unused_keys
 
 
@@ -51,7 +52,7 @@ def assemble(
     measured = measured or MeasuredRuns()
     by_entry = {spec.id: build_tables(spec, runs, knowledge, measured) for spec in watched(definition.tables)}
     tables = [table for entry in by_entry.values() for table in entry]
-    figures = [f for spec in definition.figures for f in build_figures(spec, by_entry[spec.table])]
+    figures = [f for spec in definition.figures for f in _figures(spec, by_entry[spec.table])]
     cases = cases_of(tables)
     used = {id(run): run for case in cases for run in _runs_of(case)}
     others = [run for run in runs if id(run) not in used]
@@ -164,6 +165,16 @@ def _findings(
 def _finding_order(finding: Finding) -> tuple[int, str, str, int, str, str]:
     path, line = (finding.source.path, finding.source.line) if finding.source else ("", 0)
     return (SEVERITIES.index(finding.severity), finding.rule, path, line, finding.subject, finding.text)
+
+
+def _figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
+    """Return the figures of an entry; none for one that the program chose and that cannot be drawn."""
+    try:
+        return build_figures(spec, tables)
+    except RequestError:
+        if spec.is_chosen:
+            return []
+        raise
 
 
 def _expected(tables: Iterable[Table]) -> tuple[Expected, ...]:

@@ -348,6 +348,7 @@ def _figure(figure: Figure, names: CaseNames) -> model.Figure:
             for series in figure.series
         ),
         ideal=figure.ideal,
+        front=figure.front,
         changes=figure.changes,
         alt=figure.alt,
         table=figure.table,

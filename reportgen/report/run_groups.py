@@ -254,7 +254,7 @@ def _row(group: _Group, names: tuple[str, ...], *, with_format: bool) -> RunRow:
     counts = sorted({run.steps.count for run in runs if run.steps.count})
     rules = sorted({each.rule for run in runs for each in run.findings if each.severity != "note"})
     return RunRow(
-        run=_ids_text([run.id for run in runs]),
+        run=_ids_text([run.id for run in runs]) if not group.is_of_parts else _part_ids(runs),
         format=runs[0].format if with_format else "",
         factors=tuple(_value_text(factors[name]) if name in factors else "" for name in names),
         status=_status(runs),
@@ -273,6 +273,12 @@ def _status(runs: Sequence[RunEntry]) -> str:
 
 def _value_text(value: FactorValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _part_ids(runs: Sequence[RunEntry]) -> str:
+    """Return the ids of the results of one run: nccl.log#1-48."""
+    last = runs[-1].id.rpartition("#")[2]
+    return f"{runs[0].id}-{last}" if "#" in runs[0].id else f"{runs[0].id}#-{last}"
 
 
 def _ids_text(ids: Sequence[str]) -> str:

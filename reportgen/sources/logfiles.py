@@ -61,6 +61,7 @@ class LogFiles:
         self._all = sorted(store)
         self._range = (0, len(self._all))
         self._heads: dict[str, Bytes] = {}
+        self._literals: dict[str, frozenset[Bytes]] = {}
         self._children: tuple[list[str], list[str]] | None = None
 
     @classmethod
@@ -152,6 +153,16 @@ class LogFiles:
             view._heads = {name: self._heads[name]}
         return view
 
+    def keep_literals(self, path: str, literals: frozenset[Bytes]) -> None:
+        """Keep the literals that a search of the head found, if the head is the whole file."""
+        name = self._base + path
+        if len(self._heads.get(name, b"." * HEAD)) < HEAD:
+            self._literals[name] = literals
+
+    def literals(self, path: str) -> frozenset[Bytes] | None:
+        """Return the literals that were found in a whole file; None if it was not searched."""
+        return self._literals.get(self._base + path)
+
     def select(self, paths: Iterable[str], beside: Iterable[str] | None = None) -> "LogFiles":
         """Return this folder with these files only; missing files are ignored.
 
@@ -172,7 +183,8 @@ class LogFiles:
             settings=self._settings,
             siblings=siblings,
         )
-        view._heads = self._heads  # the reader needs the bytes that the claim looked at
+        # The reader needs the bytes that the claim looked at.
+        view._heads, view._literals = self._heads, self._literals
         return view
 
     def exclude(self, paths: Iterable[str]) -> "LogFiles":
@@ -244,6 +256,10 @@ class LogFiles:
     def head(self, path: str, size: int = HEAD) -> Bytes:
         """Return the first bytes of a file."""
         return decode_to_utf8(self._read_head(path, size))
+
+    def end(self, path: str, size: int) -> Bytes:
+        """Return the last bytes of a file that is longer, as they are on disk."""
+        return filesystem.read_head_tail(self._store[self._base + path], 0, size)[1]
 
     def _read_head(self, path: str, size: int) -> Bytes:
         name = self._base + path

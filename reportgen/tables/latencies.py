@@ -1,28 +1,37 @@
-"""Make the series of a latency-throughput figure: what a larger batch costs in latency.
+"""Make the series of a latency-throughput figure: what a larger batch or more requests cost in latency.
+
+The rate is the first metric of the table that is one, the latency the first that is a time. Statistics of a
+latency (mean, median, p99) go with the same rate: the median is drawn, else the mean, and the axis names it.
+Of several systems, a line joins the points that no other point exceeds in both.
 
 Latencies are measured ones of the same row. Only where the definition says so they are the global batch over
 the throughput: the time between two batches, not the latency of a pipeline or a queue. A rate of tokens
 gives none: a batch is counted in sequences.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.compare.conditions import conditions_of_case
+from reportgen.compare.conditions import STATISTIC, conditions_of_case
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.core.units import Unit, choose
 from reportgen.document.model import Header
 from reportgen.protocol.conditions import ITEM
 from reportgen.tables.figure_rows import series_name
 from reportgen.tables.headings import plain
+from reportgen.tables.pivot import LACKING
 from reportgen.tables.results import Cell, Figure, FigureSeries, Table
 from reportgen.tables.spec import METRIC, FigureSpec
 
-_RATE, _TIMES = "throughput", ("latency", "step_time")
+DRAWN_STATISTICS = ("median", "mean")  # the first one that all systems have is drawn
 _DERIVED = "batch / throughput"
 _DERIVED_TITLE = "global batch / throughput"
 _PART_OF_SAMPLE = "token"
+# Systems that differ in one of these did different work.
+_WORK = frozenset(("model", "benchmark", "workload", "dataset", "seq_len", "input_length", "output_length"))
 
 _Key = tuple[FactorValue, ...]
 
@@ -53,18 +62,68 @@ def latencies(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
             f"{spec.place}.table", f'no row of "{spec.table}" has both numbers', "draw a table that has them"
         )
     series = tuple(_series(name, points) for name, points in lines.items())
+    statistic = _statistic(table, columns)
     units = {c.unit for row in table.cells for rate, _ in pairs.values() if (c := row[rate]).unit}
     return Figure(
         "",
         "",
         spec.kind,
-        "Throughput",
-        _DERIVED_TITLE if spec.latency == _DERIVED else "Latency",
+        metric_of(_metrics(spec, table)[0]).title,
+        _DERIVED_TITLE if spec.latency == _DERIVED else _time_title(spec, table, statistic),
         choose((y for each in series for y in each.y if y is not None), "s"),
         (),
         series,
         x_unit=next(iter(units)) if len(units) == 1 else _chosen(units, series),
+        front=_front(list(lines.values())),
     )
+
+
+def _front(lines: Sequence[Sequence[_Point]]) -> tuple[tuple[float, float], ...]:
+    """Return the points of several systems that no point exceeds in both, by rising rate.
+
+    () for one system, and for systems that did different work: there, none is better.
+    """
+    best = math.inf
+    front: list[tuple[float, float]] = []
+    points = sorted(
+        ((point.rate, point.time) for line in lines for point in line), key=lambda x: (-x[0], x[1])
+    )
+    for rate, time in points:
+        if time < best:
+            best = time
+            front.append((rate, time))
+    works = {
+        frozenset((name, value) for name, value in point.case.factors.items() if name in _WORK)
+        for line in lines
+        for point in line
+        if point.case
+    }
+    return tuple(reversed(front)) if len(lines) > 1 and len(front) > 1 and len(works) < 2 else ()
+
+
+def _metrics(spec: FigureSpec, table: Table) -> tuple[str, str]:
+    """Return the metrics of the rate and of the latency, "" for a latency that the table does not have."""
+    at = table.column_factors.index(METRIC) if METRIC in table.column_factors else None
+    own = [table.metric] if at is None else list(dict.fromkeys(str(each.key[at]) for each in table.columns))
+    rate = next((name for name in own if metric_of(name).unit in RATES), "")
+    time = next((name for name in own if metric_of(name).unit == "s"), "")
+    return rate, time
+
+
+def _statistic(table: Table, columns: Sequence[int]) -> str:
+    """Return the statistic of the latencies that is drawn, "" if the columns have none."""
+    if STATISTIC not in table.column_factors:
+        return ""
+    at = table.column_factors.index(STATISTIC)
+    known = [str(table.columns[position].key[at]) for position in columns]
+    known = [name for name in known if name != LACKING]
+    return next((name for name in DRAWN_STATISTICS if name in known), known[0] if known else "")
+
+
+def _time_title(spec: FigureSpec, table: Table, statistic: str) -> str:
+    _, time = _metrics(spec, table)
+    title = "Latency" if time == "step_time" else metric_of(time).title
+    return f"{title}, {statistic}" if statistic else title
 
 
 def _chosen(units: set[Unit], series: Sequence[FigureSeries]) -> Unit:
@@ -75,18 +134,23 @@ def _chosen(units: set[Unit], series: Sequence[FigureSeries]) -> Unit:
 def _pairs(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Mapping[str, tuple[int, int]]:
     """Return the columns of throughput and latency, by the other factors of both."""
     by_metric: dict[str, dict[_Key, int]] = {}
-    at = table.column_factors.index(METRIC) if METRIC in table.column_factors else None
+    factors = table.column_factors
+    at = factors.index(METRIC) if METRIC in factors else None
+    at_statistic = factors.index(STATISTIC) if STATISTIC in factors else None
+    statistic = _statistic(table, columns)
     for position in columns:
         key = table.columns[position].key
         metric = table.metric if at is None else str(key[at])
-        others = key if at is None else (*key[:at], *key[at + 1 :])
+        if at_statistic is not None and key[at_statistic] not in (LACKING, statistic):
+            continue
+        others = tuple(value for i, value in enumerate(key) if i not in (at, at_statistic))
         by_metric.setdefault(metric, {})[others] = position
-    rates = by_metric.get(_RATE)
-    times = next((by_metric[name] for name in _TIMES if name in by_metric), None)
+    rate, time = _metrics(spec, table)
+    rates, times = by_metric.get(rate), by_metric.get(time)
     if spec.latency == _DERIVED:
         times = rates
     if not rates or not times:
-        fact = f'"{spec.table}" does not have columns of throughput and of latency or step_time'
+        fact = f'"{spec.table}" does not have columns of a rate and of a latency'
         remedy = f'add the metrics and the column factor "{METRIC}", or latency = "{_DERIVED}"'
         raise RequestError(f"{spec.place}.table", fact, remedy)
     return {

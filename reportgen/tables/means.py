@@ -3,6 +3,7 @@
 A mean is over paired ratios only, with a finding that names the rows without a pair.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 from reportgen.core.factors import FactorKey, matches
@@ -113,7 +114,9 @@ def _plural(names: Sequence[str]) -> str:
     words = [name.replace("_", " ") for name in names]
     if len(words) > 1:
         return f"combinations of {', '.join(words[:-1])} and {words[-1]}"
-    return words[0] if words[0].endswith("s") else f"{words[0]}s"
+    if words[0].endswith("s"):
+        return words[0]
+    return f"{words[0][:-1]}ies" if re.search("[^aeiou]y$", words[0]) else f"{words[0]}s"
 
 
 def _first(texts: Sequence[str], separator: str = ", ") -> str:

@@ -169,6 +169,7 @@ class Figure:
 
     quantity  what y is; everything but "value" is a ratio
     x_unit    of x, where x is a measured value in base units
+    front     points that no other point exceeds in both quantities, where both are measured
     """
 
     id: str
@@ -185,6 +186,7 @@ class Figure:
     changes: tuple[FigureMark, ...] = ()
     quantity: Quantity = "value"
     x_unit: Unit | None = None
+    front: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

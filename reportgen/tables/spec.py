@@ -125,6 +125,7 @@ class FigureSpec:
     is_sorted  the largest value first (dots)
     of         what the shares are of (ecdf)
     latency    where latencies come from (latency-throughput)
+    is_chosen  whether the program chose it, not an author: then it is left out where it cannot be drawn
     """
 
     place: str
@@ -139,6 +140,7 @@ class FigureSpec:
     is_sorted: bool = False
     of: SharesOf = "steps"
     latency: LatencySource = "measured"
+    is_chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

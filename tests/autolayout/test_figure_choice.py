@@ -1,13 +1,14 @@
 """Which figures a first report has."""
 
 import tomllib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from reportgen.autolayout.overview import define_overview, definition_text
 from reportgen.core.model import Run
-from tests.builders import planned, published_run
+from tests.builders import aggregate, planned, published_run
 
 
 def sizes(count: int, **more: Any) -> list[Run]:
@@ -91,3 +92,65 @@ def test_a_sweep_is_the_only_row_factor_where_the_others_fit_into_columns(
     )  # fmt: skip
     (figure,) = define_overview(runs, "reports").figures
     assert (figure.kind, figure.x) == ("curve", "concurrency")
+
+
+def served(load: int, system: int, **figures: tuple[float, str]) -> list[Run]:
+    """Return the parts of a run: rates, and latencies by statistic."""
+    parts = []
+    for metric, (value, statistic) in figures.items():
+        one = published_run(
+            concurrency=load, tensor_parallel=system, **({"statistic": statistic} if statistic else {})
+        )
+        figure = replace(aggregate(value), metric=metric, statistic=statistic or "total")
+        parts.append(replace(one, aggregates=(figure,), part_of=1))
+    return parts
+
+
+def test_where_more_load_costs_latency_the_first_figure_draws_one_over_the_other() -> None:
+    runs = [
+        one
+        for system, factor in ((1, 1.0), (4, 4.0))
+        for load in (1, 4, 16)
+        for one in served(
+            load,
+            system,
+            output_token_throughput=(100 * factor * load**0.5, ""),
+            tpot=(0.01 * load / factor, "median"),
+        )
+    ]
+    definition = define_overview(runs, "reports")
+    first, tradeoff = definition.tables[:2]
+    assert (first.rows, first.columns) == (("concurrency",), ("tensor_parallel",))
+    assert (tradeoff.metrics, tradeoff.rows, tradeoff.columns) == (
+        ("output_token_throughput", "tpot"), ("tensor_parallel", "concurrency"), ("metric", "statistic"),
+    )  # fmt: skip
+    assert [(one.kind, one.table) for one in definition.figures] == [
+        ("latency-throughput", tradeoff.id), ("curve", first.id),
+    ]  # fmt: skip
+    # The same numbers at fewer loads say nothing about the cost of load.
+    few = [run for run in runs if run.factors["concurrency"] != 4]
+    assert [one.kind for one in define_overview(few, "reports").figures] == ["dots"]
+
+
+def test_pairs_of_devices_are_a_heat_map() -> None:
+    runs = [
+        published_run(**{"from": a, "to": b, "test": test}, memory=1.0 + a)
+        for a in range(4)
+        for b in range(4)
+        for test in ("read", "write")
+    ]
+    definition = define_overview(runs, "reports")
+    (table,) = definition.tables
+    assert (table.rows, table.columns, table.facets) == (("from",), ("to",), ("test",))
+    assert [one.kind for one in definition.figures] == ["heat-map"]
+
+
+def test_a_latency_by_other_statistics_at_each_load_has_no_figure() -> None:
+    """The figure draws the median, which only one load has."""
+    runs = [
+        one
+        for load, statistic in ((1, "mean"), (4, "median"), (16, "mean"))
+        for one in served(load, 1, output_token_throughput=(100.0 * load, ""), tpot=(0.01, statistic))
+    ]
+    kinds = [one.kind for one in define_overview(runs, "reports").figures]
+    assert "latency-throughput" not in kinds

@@ -26,6 +26,7 @@ COMMANDS = [
     "formats",
     "learn",
     "audit",
+    "cache",
     "rules",
     "explain",
 ]

@@ -10,7 +10,7 @@ import pytest
 
 from collectors.format_v1 import run_folder
 from collectors.machine import distributed
-from collectors.recorder import cuda_events, phases
+from collectors.recorder import cuda_events, phases, timing
 from collectors.recorder import recorder as recorder_module
 from tests.collectors.cuda_standin import cuda
 from tests.collectors.nvml_standin import nvml_folder, standin
@@ -42,6 +42,7 @@ def clock(monkeypatch):
     monkeypatch.setattr(recorder_module, "perf_counter_ns", clock)
     monkeypatch.setattr(phases, "perf_counter_ns", clock)
     monkeypatch.setattr(cuda_events, "perf_counter_ns", clock)
+    monkeypatch.setattr(timing, "perf_counter_ns", clock)
     return clock
 
 

@@ -86,11 +86,33 @@ class Cuda:
             self.free_at[place] = max(self.clock.now, self.free_at.get(place, 0)) + duration
             ends.append(self.free_at[place])
 
-    def synchronize(self):
+    def synchronize(self, device=None):
+        """Wait for all streams of one device, by default of the current one."""
         assert self.capture is None
         self.check()
-        self.clock.now = max([self.clock.now, *self.free_at.values()])
+        device = self.device if device is None else device
+        free_at = [at for (number, _), at in self.free_at.items() if number == device]
+        self.clock.now = max([self.clock.now, *free_at])
         self.synchronized_at.append(self.clock.now)
+
+    def device_count(self):
+        return 3
+
+    def has_context(self, device):
+        """Return what torch._C._cuda_hasPrimaryContext does."""
+        return device == 0 or device in self.ends or device == self.device
+
+    def current_device(self):
+        return self.device
+
+    def max_memory_allocated(self, device):
+        return 1000 if device in self.ends else 0
+
+    def max_memory_reserved(self, device):
+        return 2000 if device in self.ends else 0
+
+    def get_device_properties(self, device):
+        return SimpleNamespace(uuid=f"GPU-{device}")
 
     def is_initialized(self):
         return True
@@ -109,6 +131,19 @@ class Cuda:
         self.stream = before
         self.clock.now += 1_000
 
+    def wait_stream(self, stream, device=None):
+        """Let the current stream wait for what another one has queued so far."""
+        place = (self.device, self.stream)
+        other = (self.device if device is None else device, stream)
+        self.free_at[place] = max(self.free_at.get(place, 0), self.free_at.get(other, 0))
+
+    @contextmanager
+    def on_device(self, device):
+        """Make a device the current one, as the kernels of a tensor on it do."""
+        before, self.device = self.device, device
+        yield
+        self.device = before
+
     @contextmanager
     def graph(self):
         """Capture what the body queues."""
@@ -124,7 +159,8 @@ class Cuda:
 def cuda(clock, monkeypatch):
     """Return the stand-in, which is `torch.cuda` in this test."""
     cuda = Cuda(clock)
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="0"))
+    c = SimpleNamespace(_cuda_hasPrimaryContext=cuda.has_context)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, _C=c, __version__="0"))
 
     def sleep(seconds):
         clock.now += round(seconds * 1e9)

@@ -183,6 +183,8 @@ class Reader:
                     breaks.append([cells[1], *times])
             elif not rank_record(cells, own):
                 self.malformed(path.name, number)
+        idle = idle_after(own.pop("waits", []), rows, breaks)
+        own |= {"idle_after": idle} if idle else {}
         columns = {f"step/{kinds.get('duration_ns') or 'host'}": [row["duration_ns"] for row in rows]}
         for name in {name: None for row in rows for name in row if PHASE.fullmatch(name)}:
             phase, by = PHASE.fullmatch(name).groups()
@@ -248,8 +250,20 @@ def rank_record(cells, own):
     if name == "#memory":
         own["memory"] = values
     else:
-        own.setdefault("idle_after", []).append(values[0])
+        own.setdefault("waits", []).append(values)
     return True
+
+
+def idle_after(waits, rows, breaks):
+    """Return the steps whose duration contains a wait for the devices."""
+    ends = {
+        row["step"]: row["begin_ns"] + row["duration_ns"]
+        for row in rows
+        if None not in (row["begin_ns"], row["duration_ns"])
+    }
+    for _, step, begin, end in breaks:
+        ends[step] = ends.get(step, 0) + (end - begin if begin < ends.get(step, 0) else 0)
+    return [step for step, begin, _ in waits if begin < ends.get(step, begin + 1 if step else 0)]
 
 
 def telemetry_record(cells, events, intervals):

@@ -1,5 +1,6 @@
 """Event timing on a device whose clock is known and that runs behind the host."""
 
+import itertools
 import json
 import signal
 import sys
@@ -51,6 +52,17 @@ def rows(recorder):
     return found
 
 
+def syncs(recorder):
+    """Return the steps after which the recorder waited for all devices."""
+    lines = steps_file.steps_path(recorder.folder, 0).read_text().splitlines()
+    return [int(line.split(",")[1]) for line in lines if line.startswith("#sync")]
+
+
+def from_idle(milliseconds):
+    """Return times to compare with: a step after a wait begins on an idle device, which waits for a launch."""
+    return pytest.approx(milliseconds, abs=1.001 * HOST_MS)
+
+
 def test_events_measure_device_time_without_waiting(tmp_path, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for _ in train(recorder, cuda, 5):
@@ -64,10 +76,11 @@ def test_events_measure_device_time_without_waiting(tmp_path, cuda):
         "backward/host": [HOST_MS] * 5,
         "backward/cuda_event": [2] * 5,
     }
-    assert cuda.synchronized_at == []
-    assert recorder_facts(recorder) == {}
+    # At the start, at both ends of the loop, and at the end of the run: in no step.
+    assert syncs(recorder) == [0, 0, 5, 5]
+    assert recorder_facts(recorder) == {"waits_for": "all_devices"}
     columns = json.loads((recorder.folder / "run.json").read_text())["columns"]
-    assert columns["duration_ns"] == {"clock": "host", "sync": "none"}
+    assert columns["duration_ns"] == {"clock": "host", "sync": "window"}
     assert columns["forward_cuda_event_ns"] == {"clock": "cuda_event", "sync": "none"}
 
 
@@ -185,23 +198,23 @@ def test_a_phase_in_another_stream_keeps_its_time_and_that_of_the_others(tmp_pat
                 with cuda.on_stream("copy"), transfer:
                     cuda.launch(copy_ms * MS)
     columns = columns_ms(recorder)
-    assert columns["step/cuda_event"][1:] == [3] * 99
-    assert columns["forward/cuda_event"][1:] == [1] * 99
+    assert columns["step/cuda_event"] == from_idle([3] * 100)
+    assert columns["forward/cuda_event"] == from_idle([1] * 100)
     assert columns["transfer/cuda_event"][1:5] == [copy_ms] * 4
     assert columns["transfer/cuda_event"][5:] == [None] * 95
     assert [row["transfer_count"] for row in rows(recorder)] == ["1"] * 5 + ["0"] * 95
-    assert recorder_facts(recorder) == {}
+    assert "no_device_time" not in recorder_facts(recorder)
 
 
 def test_a_phase_that_completes_long_after_its_step_has_no_device_time(tmp_path, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         transfer = recorder.phase("transfer")
         for number in train(recorder, cuda, 500):
-            if number == 7:
+            if number == 207:  # the waits after steps 20 and 120 would let it complete
                 with cuda.on_stream("copy"), transfer:
                     cuda.launch(5000 * MS)
     columns = columns_ms(recorder)
-    assert columns["step/cuda_event"][1:] == [3] * 499
+    assert columns["step/cuda_event"] == from_idle([3] * 500)
     assert columns["transfer/cuda_event"] == [None] * 500
     assert recorder_facts(recorder)["no_device_time"] == {"not completed half a second after its step": 1}
 
@@ -232,7 +245,7 @@ def test_a_phase_within_a_graph_capture_has_no_device_time_and_breaks_nothing(tm
             with replay:
                 cuda.launch(7 * MS)
     columns = columns_ms(recorder)
-    assert columns["replay/cuda_event"][5:] == [7] * 95
+    assert columns["replay/cuda_event"][5:] == from_idle([7] * 95)
     assert None not in columns["step/cuda_event"]
     assert columns["forward/cuda_event"] == [None] * 100
     assert columns["forward/host"][3] is not None
@@ -308,24 +321,29 @@ def test_a_device_error_ends_neither_steps_nor_training(tmp_path, cuda):
     assert "CUDA error: device-side assert triggered" in recorder_facts(recorder)["no_device_time"]
 
 
+def leave_early(steps, count):
+    """Run `count` steps of a loop that could go on: the recorder does not wait after it."""
+    for _ in itertools.islice(steps, count + 1):  # the next one is not recorded
+        pass
+
+
 def test_close_waits_for_the_device_as_long_as_it_takes(tmp_path, clock, cuda, capsys):
     with Recorder.start(logs=tmp_path) as recorder:
-        for _ in train(recorder, cuda, 30, 500, 500):
-            pass
-    assert columns_ms(recorder)["step/cuda_event"][1:] == [1000] * 29
+        for number in itertools.islice(recorder.steps(999), 120 + 30):
+            cuda.launch(1000 * MS if number >= 120 else 0)  # before, the recorder waits within the loop
+    assert columns_ms(recorder)["step/cuda_event"][121:] == [1000] * 28
     assert clock.now > 29_000 * MS
     messages = [line for line in capsys.readouterr().err.splitlines() if "waiting" in line]
     # After 2 s, then every 10 s.
     assert messages == [
         f"reportgen: waiting for the device to complete {steps} steps; Ctrl-C stops waiting"
-        for steps in (28, 18, 8)
+        for steps in (27, 17, 7)
     ]
 
 
 def test_a_failed_training_waits_a_limited_time_for_a_hanging_device(tmp_path, clock, cuda):
     recorder = Recorder.start(logs=tmp_path)
-    for _ in train(recorder, cuda, 3, forward_ms=10**6):
-        pass
+    leave_early(train(recorder, cuda, 99, forward_ms=10**6), 3)
     recorder.close("failed", "hung")
     assert clock.now < 10_000 * MS
     columns = columns_ms(recorder, "failed")
@@ -337,8 +355,7 @@ def test_a_failed_training_waits_a_limited_time_for_a_hanging_device(tmp_path, c
 
 def test_an_interrupt_ends_the_wait_for_the_device_and_the_run_is_partial(tmp_path, clock, cuda, monkeypatch):
     recorder = Recorder.start(logs=tmp_path)
-    for _ in train(recorder, cuda, 10, forward_ms=1000):
-        pass
+    leave_early(train(recorder, cuda, 99, forward_ms=1000), 10)
     sleep = cuda_events.time.sleep
 
     def interrupted(seconds):

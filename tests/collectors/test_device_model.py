@@ -74,7 +74,9 @@ def test_a_host_without_gpu_has_no_device(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("is_initialized", "model"), [(True, "NVIDIA H200"), (False, "")])
 def test_torch_names_the_device_only_if_cuda_is_in_use(monkeypatch, is_initialized, model):
-    cuda = SimpleNamespace(is_initialized=lambda: is_initialized, get_device_name=lambda: "NVIDIA H200")
+    cuda = SimpleNamespace(
+        is_initialized=lambda: is_initialized, get_device_name=lambda device: "NVIDIA H200"
+    )
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
     assert torch_model() == model
     monkeypatch.delitem(sys.modules, "torch")
@@ -83,7 +85,7 @@ def test_torch_names_the_device_only_if_cuda_is_in_use(monkeypatch, is_initializ
 
 def use_torch(monkeypatch, model):
     """Import a torch that uses this device; "" for the CPU."""
-    cuda = SimpleNamespace(is_initialized=lambda: bool(model), get_device_name=lambda: model)
+    cuda = SimpleNamespace(is_initialized=lambda: bool(model), get_device_name=lambda device: model)
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="2"))
 
 
@@ -161,11 +163,11 @@ def test_a_choice_wins_over_what_the_launcher_detected(
 def cuda_of(**device):
     return SimpleNamespace(
         is_initialized=lambda: True,
-        get_device_name=lambda: "NVIDIA H200",
+        get_device_name=lambda device: "NVIDIA H200",
         current_device=lambda: 3,
         get_device_properties=lambda number: SimpleNamespace(**device) if number == 3 else None,
-        max_memory_allocated=lambda: 1000,
-        max_memory_reserved=lambda: 2000,
+        max_memory_allocated=lambda device: 1000,
+        max_memory_reserved=lambda device: 2000,
     )
 
 

@@ -1,5 +1,6 @@
 """A reported number is the device's time, whose true clock is known here: from the recorder to the measurement."""
 
+import itertools
 import json
 import signal
 
@@ -63,6 +64,10 @@ def rules(measurement):
     return {str(finding.rule) for finding in measurement.findings if finding.severity != "note"}
 
 
+def invalid_rules(measurement):
+    return {str(finding.rule) for finding in measurement.findings if finding.severity == "invalid"}
+
+
 @pytest.mark.parametrize("timing", ["events", "host"])
 @pytest.mark.parametrize("launch_ns", [200_000, 1_570_000, 12_500_000])
 def test_the_rate_is_that_of_the_device_however_far_the_host_runs_ahead(tmp_path, cuda, timing, launch_ns):
@@ -73,14 +78,13 @@ def test_the_rate_is_that_of_the_device_however_far_the_host_runs_ahead(tmp_path
     assert not rules(flops)
     host = whole_steps(recorder, "host")
     if timing == "events":
-        # The host alone would report another rate: its queue holds most of the measured steps.
-        assert sum(host.value[20:120]) < 0.9 * 100 * PRODUCTS * launch_ns / 1e9
+        # The host alone would report another rate: its queue holds most of the measured steps, and one
+        # step waits for all of them.
+        assert max(host.value[20:119]) < 0.5 * PRODUCTS * launch_ns / 1e9
         assert np.isfinite(whole_steps(recorder, "cuda_event").value).all()
-        assert cuda.synchronized_at == []
         forward = measured(recorder, "step_time", "forward")
         assert forward.value == pytest.approx(PRODUCTS * launch_ns / 1e9, rel=0.01)
     else:
-        assert len(cuda.synchronized_at) == 2
         assert host.idle_after == {20, 120}
         columns = json.loads((recorder.folder / "run.json").read_text())["columns"]
         assert columns["duration_ns"] == {"clock": "host", "sync": "window"}
@@ -90,7 +94,7 @@ def test_a_run_that_does_not_wait_for_its_device_is_partial_and_has_no_number(
     tmp_path, clock, cuda, monkeypatch
 ):
     recorder = Recorder.start(logs=tmp_path, samples_per_step=PRODUCTS)
-    for _ in multiply(recorder, cuda, 12_500_000, 120):
+    for _ in itertools.islice(multiply(recorder, cuda, 12_500_000, 999), 100):
         pass
     begin, sleep = clock.now, cuda_events.time.sleep
 
@@ -108,10 +112,12 @@ def test_a_run_that_does_not_wait_for_its_device_is_partial_and_has_no_number(
     assert measure_run(run, "throughput", "step", DEFAULT) is None
 
 
-def test_a_short_run_on_the_host_clock_says_that_it_may_be_wrong(tmp_path, cuda):
+def test_a_short_run_on_the_host_clock_is_invalid(tmp_path, cuda):
     # Few operations, so that even the host's time does not exceed the peak of the device.
     recorder = record(tmp_path, cuda, 1_570_000, steps=60, flops=1000, timing="host")
-    assert "clock.unsynchronised" in rules(measured(recorder, "flops"))
+    measurement = measured(recorder, "flops")
+    assert "clock.unsynchronised" in rules(measurement)
+    assert invalid_rules(measurement) == {"clock.disagreement"}
 
 
 def test_the_recorder_waits_for_a_device_that_torch_uses_only_after_its_start(tmp_path, cuda, monkeypatch):

@@ -42,6 +42,62 @@ def hydra(rank, local_rank):
     return {"PMI_RANK": rank, "PMI_SIZE": 8, "MPI_LOCALRANKID": local_rank, "MPI_LOCALNRANKS": 4}
 
 
+def flux(rank, local_rank, *, nodes=2):
+    return {
+        "FLUX_JOB_ID": 1, "FLUX_TASK_RANK": rank, "FLUX_TASK_LOCAL_ID": local_rank, "FLUX_JOB_SIZE": 8,
+        "FLUX_JOB_NNODES": nodes, "PMI_RANK": rank, "PMI_SIZE": 8,
+    }  # fmt: skip
+
+
+def jsrun(rank, local_rank):
+    return {
+        "JSM_NAMESPACE_RANK": rank, "JSM_NAMESPACE_SIZE": 8, "JSM_NAMESPACE_LOCAL_RANK": local_rank,
+        "JSM_NAMESPACE_LOCAL_SIZE": 4, "PMIX_RANK": rank,
+    }  # fmt: skip
+
+
+def horovodrun(rank, local_rank, node):
+    return {
+        "HOROVOD_RANK": rank, "HOROVOD_SIZE": 8, "HOROVOD_LOCAL_RANK": local_rank, "HOROVOD_LOCAL_SIZE": 4,
+        "HOROVOD_CROSS_RANK": node, "HOROVOD_CROSS_SIZE": 2,
+    }  # fmt: skip
+
+
+def cray(rank, local_rank):
+    return {"PMI_RANK": rank, "PMI_SIZE": 8, "PMI_LOCAL_RANK": local_rank, "PMI_LOCAL_SIZE": 4}
+
+
+def pals(rank, local_rank, node):
+    return {
+        "PALS_RANKID": rank,
+        "PALS_LOCAL_RANKID": local_rank,
+        "PALS_NODEID": node,
+        **cray(rank, local_rank),
+    }
+
+
+def ray_train(rank, local_rank, node):
+    return {
+        "RANK": rank, "WORLD_SIZE": 8, "LOCAL_RANK": local_rank, "LOCAL_WORLD_SIZE": 4, "NODE_RANK": node,
+        "ACCELERATE_TORCH_DEVICE": f"cuda:{local_rank}",
+    }  # fmt: skip
+
+
+def accelerate(rank, local_rank, node):
+    """Return what notebook_launcher sets; accelerate launch starts torchrun, DeepSpeed or mpirun."""
+    return {
+        "RANK": rank, "WORLD_SIZE": 8, "LOCAL_RANK": local_rank, "NODE_RANK": node, "FORK_LAUNCHED": 1,
+        "ACCELERATE_MIXED_PRECISION": "no",
+    }  # fmt: skip
+
+
+def mvapich(rank, local_rank):
+    return {
+        "MVP_COMM_WORLD_RANK": rank, "MVP_COMM_WORLD_SIZE": 8, "MVP_COMM_WORLD_LOCAL_RANK": local_rank,
+        "MVP_COMM_WORLD_LOCAL_SIZE": 4,
+    }  # fmt: skip
+
+
 def info_of(variables):
     return rank_of_variables({name: str(value) for name, value in variables.items()})
 
@@ -87,6 +143,26 @@ POD = {"RANK": 1, "WORLD_SIZE": 2, "MASTER_ADDR": "x", "KUBERNETES_SERVICE_HOST"
         ),
         ({**open_mpi(4, 0), "RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
         (hydra(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (flux(5, 1), RankInfo(5, 8, 1, 1, 4), None),
+        (flux(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (flux(3, 3, nodes=1), RankInfo(3, 8, 3, 0, 8), None),
+        (flux(7, 1, nodes=3), RankInfo(7, 8, 1, None, 0), None),  # 3, 3 and 2 ranks
+        # flux start by srun: the variables of Slurm count the brokers
+        ({**flux(5, 1), **srun(1, 0, 1, SLURM_STEP_NUM_TASKS=2)}, RankInfo(5, 8, 1, 1, 4), None),
+        (jsrun(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        ({"JSM_NAMESPACE_RANK": 4, "JSM_NAMESPACE_SIZE": 8, "JSM_NAMESPACE_LOCAL_RANK": 0}, RankInfo(4, 8, 0, None, 0), [4]),
+        (horovodrun(6, 2, 1), RankInfo(6, 8, 2, 1, 4), None),
+        ({**open_mpi(4, 0), "HOROVOD_CONTROLLER": "mpi"}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),  # horovodrun --mpi
+        ({**horovodrun(4, 0, 1), "RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (pals(7, 3, 1), RankInfo(7, 8, 3, 1, 4), None),
+        (pals(1, 0, 1), RankInfo(1, 8, 0, 1, 4, False), [1]),  # dealt out
+        ({"PALS_RANKID": 2, "PALS_LOCAL_RANKID": 2, "PALS_NODEID": 0, "PALS_SIZE": 4}, RankInfo(2, 4, 2, 0, 0), None),
+        (cray(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (ray_train(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        (accelerate(4, 0, 1), RankInfo(4, 8, 0, 1, 0), [4]),
+        (mvapich(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+        ({"PMIX_RANK": 2}, RankInfo(2, 3, 2, None, 0), None),
+        ({"ALPS_APP_PE": 2}, RankInfo(2, 3, 2, None, 0), None),
         # variables that say nothing about the node
         ({"RANK": 0, "WORLD_SIZE": 8}, RankInfo(0, 8, 0, 0, 0), [0]),
         ({"RANK": 1, "WORLD_SIZE": 8}, RankInfo(1, 8, 1, None, 0), None),
@@ -115,13 +191,41 @@ PLACES = [(node, local_rank) for node in range(2) for local_rank in range(4)]
         [open_mpi(node * 4 + local_rank, local_rank) for node, local_rank in PLACES],
         [open_mpi(local_rank * 2 + node, local_rank) for node, local_rank in PLACES],
         [{**POD, "RANK": rank} for rank in range(2)],
+        [hydra(node * 4 + local_rank, local_rank) for node, local_rank in PLACES],
+        [mvapich(node * 4 + local_rank, local_rank) for node, local_rank in PLACES],
+        [flux(node * 4 + local_rank, local_rank) for node, local_rank in PLACES],
+        [jsrun(node * 4 + local_rank, local_rank) for node, local_rank in PLACES],
+        [horovodrun(node * 4 + local_rank, local_rank, node) for node, local_rank in PLACES],
+        [pals(node * 4 + local_rank, local_rank, node) for node, local_rank in PLACES],
+        [pals(local_rank * 2 + node, local_rank, node) for node, local_rank in PLACES],
+        [cray(node * 4 + local_rank, local_rank) for node, local_rank in PLACES],
+        [ray_train(node * 4 + local_rank, local_rank, node) for node, local_rank in PLACES],
+        [accelerate(node * 4 + local_rank, local_rank, node) for node, local_rank in PLACES],
     ],
-    ids=["torchrun", "DeepSpeed", "srun", "mpirun", "mpirun --map-by node", "PyTorchJob"],
+    ids=[
+        "torchrun",
+        "DeepSpeed",
+        "srun",
+        "mpirun",
+        "mpirun --map-by node",
+        "PyTorchJob",
+        "MPICH",
+        "MVAPICH",
+        "flux run",
+        "jsrun",
+        "horovodrun",
+        "PALS",
+        "PALS, cyclic",
+        "Cray",
+        "Ray Train",
+        "Accelerate",
+    ],
 )
 def test_the_nodes_of_a_job_are_0_and_1_and_each_has_one_first_rank(job):
     infos = [info_of(variables) for variables in job]
     assert sorted(info.rank for info in infos) == list(range(len(job)))
     assert [info.node for info in infos if info.local_rank == 0] == [0, 1]
+    assert {info.ranks for info in infos} == {len(job)}
 
 
 def use_process_group(monkeypatch, rank, ranks, *, is_initialized=True):

@@ -3,6 +3,9 @@
 import json
 import os
 import random
+import threading
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -393,3 +396,174 @@ def test_steps_after_the_end_of_the_recorder_give_one_message(tmp_path, capsys):
     recorder.step()
     assert rank0(recorder)["steps"] == [1]
     assert capsys.readouterr().err.count("steps after the recorder was closed are not recorded") == 1
+
+
+def facts(recorder):
+    return json.loads((recorder.folder / "run.json").read_text())
+
+
+@pytest.fixture
+def small_backlog(monkeypatch):
+    """Let only 30 steps wait for the writing thread, which waits for a second write 50 ms at most."""
+    monkeypatch.setattr(recorder_module, "_FLUSH_INTEGERS", 3 * 10)
+    monkeypatch.setattr(recorder_module, "_MAX_INTEGERS", 3 * 30)
+    monkeypatch.setattr(recorder_module, "_MAX_WRITE_SECONDS", 0.05)
+
+
+@pytest.mark.parametrize("loop", ["count", "load", "call"])
+def test_a_training_that_is_too_fast_waits_and_the_wait_is_a_break(tmp_path, clock, small_backlog, loop):
+    recorder = start(tmp_path)
+    flush = recorder.flush
+
+    def slow_flush(*seconds):
+        if threading.current_thread() is threading.main_thread():
+            clock.now += 1_000_000
+            return flush(*seconds)
+        return True  # the thread has no time
+
+    recorder.flush = slow_flush
+    if loop == "call":
+        for _ in range(1000):
+            clock.now += 5
+            recorder.step()
+    else:
+        for _ in recorder.steps(1000 if loop == "count" else [0] * 1000):
+            clock.now += 5
+    assert len(recorder._events) <= 6 * 31
+    recorder.flush = flush
+    recorder.close()
+    steps = rank0(recorder)
+    assert len(steps["steps"]) == 1000
+    assert set(steps["columns"]["step/host"]) == {5}
+    assert {name for name, _, _, _ in steps["breaks"]} == {"recorder"}
+    assert "error" not in facts(recorder).get("recorder", {})
+
+
+def test_a_write_that_hangs_ends_the_recording_with_the_count_and_the_reason(tmp_path, small_backlog, capsys):
+    recorder = start(tmp_path)
+    for _ in recorder.steps(20):
+        pass
+    assert recorder.flush()
+    with recorder._writing:  # the thread hangs in a write
+        begin = time.monotonic()
+        for _ in recorder.steps(500):
+            pass
+        assert time.monotonic() - begin < 2
+        assert len(recorder._events) <= 3 * 32
+    for _ in recorder.steps(7):
+        pass
+    recorder.close()
+    run = facts(recorder)
+    assert run["status"] == "partial"
+    assert run["recorder"]["error"] == "a write took more than 0.05 s; later steps are not recorded"
+    assert run["recorder"]["dropped_steps"] == 507
+    result = read(recorder.folder)["run"]["ranks"]["0"]
+    assert result["steps"] == list(range(1, 21))
+    assert capsys.readouterr().err.count("later steps are not recorded") == 1
+
+
+def test_a_thread_that_is_slow_but_writes_drops_nothing(tmp_path, small_backlog):
+    recorder = start(tmp_path)
+    write = recorder._writer.write
+
+    def slow_write(lines):
+        if threading.current_thread() is not threading.main_thread():
+            time.sleep(0.03)
+        write(lines)
+
+    recorder._writer.write = slow_write
+    for _ in recorder.steps(2000):
+        pass
+    recorder.close()
+    assert len(rank0(recorder)["steps"]) == 2000
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+def test_a_million_steps_need_little_memory_and_close_in_a_second(script):
+    script.write("""import re, time
+recorder = Recorder.start()
+for _ in recorder.steps(1_000_000):
+    pass
+begin = time.perf_counter()
+recorder.close()
+seconds = time.perf_counter() - begin
+print(seconds, re.search(r"VmHWM:\\s*([0-9]+)", open("/proc/self/status").read())[1])""")
+    code, out, err = script.run()
+    assert code == 0, err
+    seconds, kibibytes = map(float, out.split())
+    assert seconds < 1
+    assert kibibytes < 100_000  # ru_maxrss would contain the memory of the process that started this one
+
+
+@pytest.mark.parametrize("calls", [2, 3])
+def test_a_phase_nested_in_itself_is_refused_with_a_message(tmp_path, clock, capsys, calls):
+    recorder = start(tmp_path)
+    forward, other = recorder.phase("forward"), recorder.phase("other")
+
+    def call(depth):
+        with forward:
+            clock.now += 10
+            if depth:
+                call(depth - 1)
+
+    for number in recorder.steps(6):
+        call(calls - 1 if number in (2, 3) else 0)
+        with other:
+            clock.now += 1
+    recorder.close()
+    columns = rank0(recorder)["columns"]
+    assert columns["forward/host"] == [10, 10, None, None, 10, 10]
+    assert columns["other/host"] == [1] * 6
+    assert facts(recorder)["recorder"]["nested_phases"] == ["forward"]
+    assert capsys.readouterr().err.count("phase forward was entered inside itself") == 1
+
+
+def test_a_phase_that_is_entered_again_is_not_nested(tmp_path, clock):
+    recorder = start(tmp_path)
+    forward = recorder.phase("forward")
+    for _ in recorder.steps(2):
+        for _ in range(3):
+            with forward:
+                clock.now += 10
+        with forward:
+            pass
+        with forward:  # in the same tick of a coarse clock
+            pass
+    recorder.close()
+    assert rank0(recorder)["columns"]["forward/host"] == [30, 30]
+    assert "recorder" not in facts(recorder)
+
+
+KINDS = st.permutations([0, 1, 2])
+STEPS = st.lists(
+    st.tuples(
+        KINDS, st.integers(0, 3), st.lists(st.integers(0, 9), min_size=6, max_size=6), st.sampled_from("sbco")
+    ),
+    max_size=30,
+)
+
+
+def lines_of(columns, events, size):
+    encoder = StepEncoder(list(columns), ["b"])
+    texts = [encoder.encode(events[start : start + 3 * size]) for start in range(0, len(events), 3 * size)]
+    return "".join(texts) + encoder.remaining_lines()
+
+
+@given(STEPS)
+def test_usual_steps_are_encoded_as_all_others(steps):
+    """Compare with slices of one event, in which no step is whole."""
+    events, now = [], 10
+    for order, count, waits, kind in steps:
+        begin = now
+        for column in order[:count]:
+            now += waits[column]
+            events += [column, now - (20 if kind == "o" else 0), now + waits[column + 3]]
+            now += waits[column + 3]
+        if kind == "b":
+            events += [-10, begin, begin + waits[0]]
+        if kind == "c":
+            events += [SAMPLES, waits[1], now]
+        events += [STEP, begin, now]
+    columns = ["a_host_ns", "c_host_ns", "c_cuda_event_ns"]
+    assert lines_of(columns, events, 1) == lines_of(columns, events, 10**6) == lines_of(columns, events, 5)

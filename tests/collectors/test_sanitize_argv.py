@@ -21,7 +21,7 @@ SECRET_NAMES = """
 PLAIN_NAMES = """
     --tokenizer --max-tokens --num-keys --author --authors --tokens-per-step --num-tokens --max_new_tokens
     --pad-token --eos_token --mask-token --stop-token --tokens --keys --sort-key --image-key --text-key
-    --n-token --dataset-key --key-dim --token-id --patience --path --pass --keyboard --signal --auth-type --cwd --monitor Error x
+    --n-token --dataset-key --key-dim --token-id --patience --path --keyboard --signal --auth-type --cwd --monitor Error x
 """.split()  # noqa: SIM905
 
 

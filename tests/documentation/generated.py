@@ -18,7 +18,7 @@ from typing import Any
 
 from typer.models import OptionInfo
 
-from reportgen.cli import app
+from reportgen.cli.program import app
 from reportgen.core import rules
 from reportgen.core.units import Unit
 from reportgen.document.schema import json_schema, struct_classes

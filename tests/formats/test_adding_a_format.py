@@ -8,14 +8,15 @@ without anything else being touched.
 import difflib
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests import warm
 from tests.repository import write_charts_library
 
 pytestmark = pytest.mark.slow
@@ -82,7 +83,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 def package(tmp_path: Path) -> Path:
     """A copy of the package."""
     copy = tmp_path / "installed" / "reportgen"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, copy)
     return copy
 
 
@@ -106,27 +107,25 @@ def repository(tmp_path: Path) -> Path:
 
 
 def call(package: Path, repository: Path, *arguments: str) -> str:
-    """Return what a command of the copy prints."""
-    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
-    command = [sys.executable, "-m", "reportgen", *arguments]
-    done = subprocess.run(command, cwd=repository, env=environment, capture_output=True, text=True)
+    """Return what a command of the copy prints, as it was when it was called first."""
+    command = f"{warm.program(package.parent)} {shlex.join(arguments)}"
+    done = subprocess.run(command, shell=True, cwd=repository, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def listing(package: Path, repository: Path) -> list[dict[str, Any]]:
-    """Return the runs that a copy of the package finds."""
-    text = call(package, repository, "runs", "logs", "--protocol", "2+5x1", "--format", "json")
-    found: list[dict[str, Any]] = json.loads(text)["runs"]
-    return found
+LISTING = ("runs", "logs", "--protocol", "2+5x1", "--format", "json")
 
 
 def test_adding_a_format_touches_one_new_file_and_one_line(package: Path, repository: Path) -> None:
     before = tree(package)
-    assert listing(package, repository) == []
+    environment = {**os.environ, "PYTHONPATH": str(package.parent)}
+    command = [sys.executable, "-m", "reportgen", *LISTING]
+    done = subprocess.run(command, cwd=repository, env=environment, capture_output=True, check=True)
+    assert json.loads(done.stdout)["runs"] == []
 
     add_the_format(package)
-    (run,) = listing(package, repository)
+    (run,) = json.loads(call(package, repository, *LISTING))["runs"]
     assert (run["format"], run["status"]) == ("tinytrainer", "complete")
     assert run["steps"] == {"count": 9, "first": 1, "last": 9}
     assert run["factors"] == {"framework": "tinytrainer", "global_batch_size": 64, "item": "image"}

@@ -22,7 +22,7 @@ HOST_LOCAL = [
 LOGS = {
     name: (path, content)
     for name, files in VALID_LOGS.items()
-    if len(files) == 1 and name != "custom"  # it needs settings
+    if len(files) == 1 and name not in ("custom", "table")  # they need settings
     for path, content in files.items()
     if content[:1] not in b"{[" and path.endswith((".log", ".txt"))
 }

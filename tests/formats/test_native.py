@@ -447,3 +447,12 @@ def test_the_start_and_the_round_of_a_run_are_kept() -> None:
 def test_an_exit_code_is_named_once() -> None:
     assert RunFile(error="exit code 2", exit_code=2).cause == ": exit code 2"
     assert RunFile(error="CUDA error", exit_code=2).cause == ": CUDA error, exit code 2"
+
+
+def test_the_clock_of_a_run_is_compared_with_the_time_between_two_waits() -> None:
+    files, _ = LogFiles.at(CORPUS / "clock-closes", CORPUS)
+    (run,) = native.read(files)
+    assert isinstance(run, Run)
+    # 19.9 ms by events of 20 ms; 2 ms of 22 ms.
+    text = "closed to 0.5 % (steps 1..2), open by 90.9 % (steps 3..4)"
+    assert run.environment["recorder.clock_closure"] == text

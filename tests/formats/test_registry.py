@@ -1,5 +1,6 @@
 """A file's marks decide which formats are asked: the result must be the same as from all formats."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reportgen.core.model import Finding, Run
 from reportgen.formats.base import Format
 from reportgen.formats.detection import detect
 from reportgen.formats.registry import FORMATS, Registry
@@ -63,7 +65,7 @@ def test_marks_do_not_change_the_detected_format_for_real_logs(corpus: Path) -> 
 def test_a_claimed_file_has_a_mark_in_its_name_or_head(known: object) -> None:
     claimed = 0
     for name, path in SINGLE:
-        view = LogFiles.of(VALID_LOGS[name], SETTINGS if name == "custom" else {}).file(path)
+        view = LogFiles.of(VALID_LOGS[name], SETTINGS if name in ("custom", "table") else {}).file(path)
         if known.claims(view):
             claimed += 1
             assert any(mark in path.encode() + b"\n" + view.head(view.path, HEAD) for mark in known.marks)
@@ -83,3 +85,41 @@ def test_marks_are_matched_among_any_bytes() -> None:
     assert asked(b"\\a.b") == ["a.b", "\\"]
     assert asked(b"DLL ") == ["DLL", "a.b", "\\", "[x]("]
     assert asked(b"") == []
+
+
+ENDS = {
+    "an error": b"RuntimeError: CUDA error: an illegal memory access\n",
+    "an error in colours": b"RuntimeError: CUDA \x1b[31merror: an illegal memory access\x1b[0m\n",
+    "an error with a NUL": b"RuntimeError: CUDA\0 error: an illegal memory access\n",
+    "an error between Windows line ends": b"last line\r\nKilled\r\n",
+    "a warning in colours": b"NCCL INFO \x1b[33mUsing network Socket\n",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_log_reads_alike_with_and_without_the_search_for_its_literals(end: str) -> None:
+    """The search of the head also decides whether errors and warnings are searched for."""
+    for name, path in SINGLE:
+        content = {path: VALID_LOGS[name][path] + ENDS[end]}
+        searched = detect(LogFiles.of(content, SETTINGS).file(path))
+        if searched:
+            alone = LogFiles.of(content, SETTINGS).file(path).select(searched.files, searched.claim.beside)
+            assert comparable(searched.format.read(searched.files)) == comparable(searched.format.read(alone))
+
+
+def comparable(items: Iterable[Run | Finding]) -> list[object]:
+    return [
+        (item.id, item.status, item.findings, item.factors, len(item.series))
+        if isinstance(item, Run)
+        else item
+        for item in items
+    ]
+
+
+def test_the_search_of_a_head_says_nothing_about_a_longer_file() -> None:
+    late = LogFiles.of({"a.log": b"." * HEAD + b"\nKilled\n"}).file("a.log")
+    short = LogFiles.of({"a.log": b"\nKilled\n"}).file("a.log")
+    for view in (late, short):
+        list(FORMATS.candidates(view))
+    assert (late.literals("a.log"), short.literals("a.log")) == (None, {b"\nKilled\n"})

@@ -1,12 +1,16 @@
 """Several runs in one file: `>>`, a loop over batch sizes, one device and then eight."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reportgen.core.model import Run
 from reportgen.formats.custom import reader as custom
+from reportgen.formats.parsing.several_runs import _ascending_key, _keys, _line_keys
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import read_runs, rule_lines
@@ -290,3 +294,18 @@ def test_results_of_mask_rcnn_without_steps() -> None:
     log = b"2020-03-03 10:00:00,000 maskrcnn_benchmark INFO: Using 1 GPUs\nTraining perf is: %.1f FPS\n"
     runs = read_runs("maskrcnn", log % 6.5 + log % 7.5)
     assert [figure.value for run in runs for figure in run.aggregates] == [6.5, 7.5]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**62), st.integers(0, 2**62)), min_size=1))
+def test_pairs_of_epoch_and_position_become_numbers_in_their_order(pairs: list[tuple[int, int]]) -> None:
+    key = _ascending_key(*(np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))).tolist()
+    for (one, its_key), (other, key_of_other) in pairwise(sorted(zip(pairs, key, strict=True))):
+        assert its_key < key_of_other if one < other else its_key == key_of_other
+
+
+@pytest.mark.parametrize("ending", [b"", b"\nlast"])
+def test_lines_are_compared_without_numbers_and_heads_of_epochs(ending: bytes) -> None:
+    text = b"12: batch 8, 16 of 3\n\nEpoch 0/5\n----\nx" + b"y" * 400 + b"\n  batch 9 of 3 " + ending
+    keys = [b"batch 0 of 0", b"", b"", b"", b"x" + b"y" * 119, b"batch 0 of 0"]
+    assert _line_keys(text) == [*keys, *([b"last"] if ending else [])]
+    assert _keys(text) == [keys[0], keys[4], *([b"last"] if ending else [])]

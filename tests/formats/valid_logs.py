@@ -84,6 +84,117 @@ iter 30: loss 9.4981, time 600.00ms, mfu 28.91%
 step 40: train loss 9.1234, val loss 9.2345
 """
 
+MODDED_NANOGPT = b"""\
+        print0(f"step:{step + 1}/{steps} train_time:{time:.0f}ms step_avg:{time / (step + 1):.2f}ms", console=True)
+|   0  NVIDIA H100 80GB HBM3          On  | 00000000:00:0B.0 Off |                  Off |
+world_size:8 grad_accum_steps:1
+train_batch_tokens:524288 train_seq_len:1024 iterations:250 warmup_steps:20
+step:0/250 val_loss:10.8258 train_time:0ms step_avg:0.03ms
+step:1/250 train_time:520ms step_avg:520.12ms
+step:2/250 train_time:620ms step_avg:310.00ms
+step:125/250 train_time:12400ms step_avg:99.20ms
+step:125/250 val_loss:4.3113 train_time:12500ms step_avg:100.00ms
+step:250/250 train_time:24400ms step_avg:97.60ms
+step:250/250 val_loss:3.9807 val_bpb:1.2 train_time:24500ms step_avg:98.00ms
+"""
+
+ULTRALYTICS = b"""\
+epoch,time,train/box_loss,metrics/mAP50(B),val/box_loss,lr/pg0
+1,50.5,1.9,0.31,1.7,0.0033
+2,90.5,1.8,0.32,1.6,0.0066
+3,132.5,1.7,0.33,1.5,0.0066
+4,45.25,1.6,0.34,1.5,0.0066
+5,83.25,1.5,0.35,1.5,0.0066
+"""
+
+ULTRALYTICS_ARGUMENTS = b"""\
+task: detect
+mode: train
+model: /home/someone/models/yolo11n.pt
+data: C:\\Users\\someone\\coco8.yaml
+epochs: 5
+time: null
+patience: 100
+batch: 16
+imgsz: 640
+device:
+- 0
+- 1
+workers: 8
+amp: true
+"""
+
+YOLOX = b"""\
+2024-05-02 10:11:00 | INFO     | yolox.core.trainer:130 - args: Namespace(batch_size=64, devices=4, \
+experiment_name='yolox_s', fp16=True, num_machines=2, resume=False)
+2024-05-02 10:11:05 | INFO     | yolox.core.trainer:261 - epoch: 1/2, iter: 10/25, mem: 9000Mb, iter_time: 0.500s, \
+data_time: 0.100s, total_loss: 15.2, iou_loss: 4.0, lr: 1.2e-05, size: 640, ETA: 1:36:02
+2024-05-02 10:11:09 | INFO     | yolox.core.trainer:261 - epoch: 1/2, iter: 20/25, gpu mem: 9000Mb, mem: 50.1Gb, \
+iter_time: 0.400s, data_time: 0.010s, total_loss: 15.2, iou_loss: 4.0, lr: 1.2e-05, size: 544, ETA: 1:36:02
+2024-05-02 10:12:00 | INFO     | yolox.core.trainer:261 - epoch: 2/2, iter: 10/25, mem: 9000Mb, iter_time: 0.300s, \
+data_time: 0.010s, total_loss: 15.2, iou_loss: 4.0, lr: 1.2e-05, size: 800, ETA: 1:36:02
+2024-05-02 10:12:04 | INFO     | yolox.core.trainer:261 - epoch: 2/2, iter: 20/25, mem: 9000Mb, iter_time: 0.200s, \
+data_time: 0.010s, total_loss: 15.2, iou_loss: 4.0, lr: 1.2e-05, size: 640, ETA: 0:00:02
+"""
+
+FAIRSEQ = b"""\
+2024-05-02 10:10:00 | INFO | fairseq_cli.train | Namespace(arch='transformer_wmt_en_de', fp16=True, max_tokens=4096)
+2024-05-02 10:10:10 | INFO | fairseq_cli.train | training on 8 devices (GPUs/TPUs)
+2024-05-02 10:10:10 | INFO | fairseq_cli.train | max tokens per device = 4096 and max sentences per device = None
+2024-05-02 10:10:43 | INFO | train_inner | epoch 001:    100 / 250 loss=9.1, ppl=550, wps=40000, ups=3.1, wpb=12000, \
+bsz=410, num_updates=100, lr=1e-05, gnorm=2.1, train_wall=29, wall=41
+2024-05-02 10:11:09 | INFO | train_inner | epoch 001:    200 / 250 loss=8.1, ppl=250, wps=48000, ups=3.9, wpb=12288, \
+bsz=410, num_updates=200, lr=2e-05, gnorm=2.1, train_wall=25, wall=67
+2024-05-02 10:11:22 | INFO | train | epoch 001 | loss 8.5 | wps 9999 | ups 3.08 | wpb 12100 | num_updates 250 | wall 80
+2024-05-02 10:11:40 | INFO | train_inner | epoch 002:     50 / 250 loss=7.1, ppl=150, wps=30000, ups=2.5, wpb=12000, \
+bsz=410, num_updates=300, lr=3e-05, gnorm=2.1, train_wall=25, wall=98
+2024-05-02 10:12:10 | INFO | train_inner | {"epoch": 2, "update": 1.6, "loss": "6.1", "wps": "48000", "ups": "4", \
+"wpb": "12000", "bsz": "410", "num_updates": "400", "lr": "4e-05", "train_wall": "25", "wall": "123"}
+"""
+
+TORCHTUNE = b"""\
+Step 1 | loss:1.83 lr:2e-05 tokens_per_second_per_gpu:210.5 peak_memory_active:17.1 peak_memory_alloc:17.1 \
+peak_memory_reserved:18.0\x20
+Step 2 | loss:1.73 lr:4e-05 tokens_per_second_per_gpu:2310.4 peak_memory_active:17.1 peak_memory_alloc:17.1 \
+peak_memory_reserved:18.0\x20
+Step 3 | loss:nan lr:6e-05 tokens_per_second_per_gpu:2300\x20
+"""
+
+OLMO = b"""\
+2025-01-01 12:00:00\tnode:0\tolmo_core.train.callbacks.console_logger:114\tINFO\t[step=1/1000,epoch=1,eta=0:31:00]
+    optim/total grad norm=2.100
+    throughput/device/BPS=0.1000
+    throughput/device/TPS=1,638
+    throughput/total tokens=16,384
+2025-01-01 12:00:10\tnode:0\tolmo_core.train.callbacks.console_logger:114\tINFO\t[step=10/1000,epoch=1,eta=0:31:00]
+    optim/total grad norm=1.100
+    throughput/device/BPS=0.5000
+    throughput/device/BPS (actual avg)=0.4900
+    throughput/device/TPS=8,192
+    throughput/device/TPS (actual avg)=8,028
+    throughput/device/data loading (%)=0.1
+2025-01-01 12:00:30\tnode:0\tolmo_core.train.callbacks.console_logger:114\tINFO\t[step=20/1000,epoch=1,eta=0:29:00]
+    throughput/device/BPS=0.8000
+    throughput/device/TPS=13,107
+    throughput/device/TPS (actual avg)=10,240
+"""
+
+MAXTEXT = b"""\
+completed step: 0, seconds: 44.923, TFLOP/s/device: 17.022, Tokens/s/device: 1094.129, total_weights: 65536, loss: 12.0
+completed step: 1, seconds: 0.125, TFLOP/s/device: 2400.734, Tokens/s/device: 65536, total_weights: 65536, loss: 12.0
+completed step: 2, seconds: 2.000, TFLOP/s/device: 135.158, Tokens/s/device: 8192.0, total_weights: 65000, loss: 11.6
+completed step: 3, seconds: 2.500, TFLOP/s/device: 135.158, Tokens/s/device: 6553.6, total_weights: 65536, loss: nan
+"""
+
+VERL = b"""\
+(TaskRunner pid=77) step:1 - actor/pg_loss:0.01 - timing_s/gen:60.0 - timing_s/old_log_prob:10.0 - timing_s/ref:10.0 \
+- timing_s/update_actor:15.0 - timing_s/testing:25.0 - timing_s/step:125.0 - perf/total_num_tokens:800000 \
+- perf/time_per_step:125.0 - perf/throughput:800.0
+(TaskRunner pid=77) step:2 - actor/pg_loss:0.01 - timing_s/gen:np.float64(41.2) - timing_s/old_log_prob:10.0 \
+- timing_s/ref:10.0 - timing_s/update_actor:15.0 - timing_s/step:np.float64(100.0) - timing_per_token_ms/gen:0.1 \
+- perf/total_num_tokens:np.int64(960000) - perf/time_per_step:100.0 - perf/throughput:np.float64(1200.0)
+"""
+
 NANOCHAT = b"""\
 Distributed world size: 8
 Tokens / micro-batch / rank: 32 x 2048 = 65,536
@@ -274,6 +385,18 @@ SETTINGS = {
     },
 }
 
+# Its files are read by no other format.
+SETTINGS["table"] = {
+    "tables": [
+        {
+            "name": "mine-too",
+            "rows": {"kind": "csv", "separator": ";", "decimal": ","},
+            "factors": {"model": "Modell"},
+            "figures": [{"column": "Latenz", "metric": "latency", "unit": "ms"}],
+        }
+    ]
+}
+
 # Format -> the files of a valid log with each kind of line once.
 VALID_LOGS: dict[str, dict[str, bytes]] = {
     "custom": {
@@ -281,6 +404,8 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
         b"2024-02-29 00:00:00,000 mine epoch 0 step 1 of 2 in 9.1 ms, 1,034.5 images/s, precision fp16\r"
         b"2024-02-29 00:00:00.100 mine epoch 1 step 0 of 2 in 9e0 ms, 1044 images/s, precision fp16\n"
     },
+    "table": {"mine.csv": b"Modell;Latenz\nresnet;12,5\nvgg;1.234,25\n"},
+    "own_table": {"results.csv": b"model,batch_size,latency_ms\nresnet,32,12.5\nvgg,64,25.25\n"},
     "native": {
         "run.json": json.dumps(
             {
@@ -470,6 +595,14 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "deepspeed": {"deepspeed.log": DEEPSPEED},
     "hf_trainer": {"trainer_state.json": TRAINER_STATE},
     "nanogpt": {"nanogpt.log": NANOGPT},
+    "modded_nanogpt": {"modded_nanogpt.log": MODDED_NANOGPT},
+    "ultralytics": {"results.csv": ULTRALYTICS},
+    "yolox": {"train_log.txt": YOLOX},
+    "fairseq": {"fairseq.log": FAIRSEQ},
+    "torchtune": {"log_1714640000.txt": TORCHTUNE},
+    "olmo": {"olmo.log": OLMO},
+    "maxtext": {"maxtext.log": MAXTEXT},
+    "verl": {"verl.log": VERL},
     "nanochat": {"nanochat.log": NANOCHAT},
     "llmc": {"llmc.log": LLMC},
     "torchvision": {"torchvision.log": TORCHVISION},

@@ -451,8 +451,12 @@ def test_learn_overwrites_nothing(log: Path, name: str) -> None:
     assert sorted(Path().iterdir()) == before
 
 
-def test_a_folder_or_a_missing_file_is_a_request_error(log: Path) -> None:
-    assert error_of("learn", ".") == ".: is a folder; name one log in it"
+def test_a_folder_without_tables_has_nothing_to_write_and_a_missing_file_is_an_error(log: Path) -> None:
+    assert call("learn", ".")[0] == "no table: 1 file: train.log; for a log: reportgen learn FILE\n"
+    assert (
+        error_of("learn", ".", "--write", ".")
+        == ".: has no table to write; run learn without --write to see why"
+    )
     assert "no such file or folder" in error_of("learn", "none.log")
 
 

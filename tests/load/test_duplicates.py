@@ -6,7 +6,7 @@ import pytest
 
 from reportgen.core.model import Run
 from reportgen.load.duplicates import digest_files, find_duplicates, fingerprint_files, fingerprint_run
-from reportgen.sources.logfiles import LogFiles
+from reportgen.sources.logfiles import HEAD, LogFiles
 from tests.builders import run, series
 
 
@@ -98,3 +98,11 @@ def test_whole_files_are_compared_only_if_size_and_end_agree() -> None:
     runs = [[fingerprint_run(timed("a"))]] * 3
     assert list(find_duplicates(prints, runs, lambda number: digested.append(number))) == []
     assert digested == []
+
+
+def test_long_files_of_one_size_are_read_again_only_if_they_end_alike() -> None:
+    start = b"." * HEAD
+    one, other, alike = (
+        fingerprint_files(LogFiles.of({"a.log": start + end})) for end in (b"1 2\n", b"1 3\n", b"1 2\n")
+    )
+    assert one == alike != other

@@ -6,9 +6,11 @@ from reportgen.core.model import Source
 from reportgen.load.same_time import Stay, find_company
 
 
-def stay(name: str, started: float, ended: float, device: str = "", machine: str = "m") -> Stay:
+def stay(
+    name: str, started: float, ended: float, device: str = "", machine: str = "m", case: str = ""
+) -> Stay:
     devices = frozenset([device] if device else [])
-    return Stay(name, Source(name), started, ended, devices, frozenset([machine] if machine else []))
+    return Stay(name, Source(name), started, ended, devices, frozenset([machine] if machine else []), case)
 
 
 @pytest.mark.parametrize(
@@ -50,3 +52,30 @@ def test_runs_that_competed_name_each_other(stays: list[Stay], found: list[str])
         for each in findings
     ]
     assert [text.replace(" for ", " ").replace("its ", "").removesuffix(" s") for text in shown] == found
+
+
+def ranks(*times: tuple[float, float], cases: str = "xxxx", machine: str = "m") -> list[Stay]:
+    """Return runs on devices of their own."""
+    return [stay(f"r{i}", begin, end, str(i), machine, case=cases[i]) for i, (begin, end) in enumerate(times)]
+
+
+def test_repeats_that_run_side_by_side_may_be_ranks_of_an_unknown_launcher() -> None:
+    findings = [
+        finding for _, finding in find_company(dict(enumerate(ranks((0, 60), (1, 61), (2, 61), (0.5, 60)))))
+    ]
+    assert [finding.subject for finding in findings] == ["r0", "r1", "r2", "r3"]
+    end = "; they may be ranks of one job, and not repeats: set RANK and WORLD_SIZE"
+    assert all(finding.message.endswith(end) for finding in findings)
+
+
+@pytest.mark.parametrize(
+    "stays",
+    [
+        ranks((0, 60), (11, 61)),  # began later
+        ranks((0, 60), (1, 50)),  # one went on alone
+        ranks((0, 60), (0, 60), cases="xy"),
+        [stay("a", 0, 60, "0"), stay("b", 0, 60, "1")],  # of several ranks
+    ],
+)
+def test_other_runs_with_devices_of_their_own_are_not_ranks(stays: list[Stay]) -> None:
+    assert list(find_company(dict(enumerate(stays)))) == []

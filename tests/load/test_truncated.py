@@ -66,7 +66,7 @@ def test_a_log_that_starts_late_is_recognised_by_its_end(folder: Path) -> None:
 LISTING = """
 import sys
 from pathlib import Path
-from reportgen.cli import app
+from reportgen.cli.program import app
 app(["runs", "long.log", "--format", "json"], standalone_mode=False)
 status = Path("/proc/self/status").read_text()
 print(status.partition("VmHWM:")[2].split()[0], file=sys.stderr)

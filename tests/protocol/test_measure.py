@@ -1,6 +1,7 @@
 """One run, one number: step time, throughput, phases, totals, rates, aggregates, statuses."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reportgen.core.model import Clock, Finding, Run, Source, Status
+from reportgen.core.model import Clock, Finding, Measurement, Run, Source, Status, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, Protocol, available_metrics, measure_run, parse_protocol
 from tests.builders import aggregate, attempt, messages, rules, run, series, telemetry
@@ -380,22 +381,81 @@ def test_a_loss_may_be_negative_and_a_time_not() -> None:
     assert value(run(series([1.0, 1.0, -1.0, 1.0, 1.0])), "step_time") == 1.0
 
 
-# Counters since the driver was loaded: over steps 3..7, from 2 to 7 s, one rises by 200 J and one by 300 J.
+# Counters since the driver was loaded: over steps 3..7, from 2 to 7 s, at 100 W and at 60 W.
 def test_energy_is_the_rise_of_all_counters_in_the_window() -> None:
     steps = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
-    first = telemetry("0", t=[1, 2.5, 4.5, 6.5, 9], energy=[1e9, 1e9 + 50, 1e9 + 150, 1e9 + 250, 2e9])
+    first = telemetry("0", t=[1, 2.5, 4.5, 6.5, 9], energy=[1e9, 1e9 + 150, 1e9 + 350, 1e9 + 550, 1e9 + 800])
     second = telemetry("1", t=[2, 7], energy=[5e9, 5e9 + 300])
     measured = measure_run(run(steps, first, second), "energy", "step", FIVE)
     assert measured is not None
-    assert (measured.value, measured.unit) == (500.0, "J")
+    assert measured.value == pytest.approx(800.0)
+    assert measured.unit == "J"
+    assert measured.clock_error == pytest.approx(0.0, abs=1e-6)
+
+
+def energy_of(*devices: Telemetry, begin: Sequence[float] = (0, 1, 2, 3, 4, 5, 6)) -> Measurement:
+    measured = measure_run(run(series([1.0] * 7, begin=list(begin)), *devices), "energy", "step", FIVE)
+    assert measured is not None
+    return measured
+
+
+# 40 W until the second 2 and from 7 on, 100 W between: 500 J.
+@pytest.mark.parametrize("interval", [0.1, 0.3, 0.7])
+@pytest.mark.parametrize("offset", [0.0, 0.03, 0.07])
+@pytest.mark.parametrize("renewal", [0.0, 0.25])
+def test_the_uncertainty_of_the_energy_contains_the_truth(
+    interval: float, offset: float, renewal: float
+) -> None:
+    times = [offset + interval * i for i in range(int(9 / interval))]
+    read = [math.floor(t / renewal) * renewal if renewal else t for t in times]  # of the driver
+    counter = [40 * t + 60 * (min(max(t, 2), 7) - 2) for t in read]
+    measured = energy_of(telemetry(t=times, energy=counter))
+    lag = 60 * interval if renewal else 0  # a new value is seen up to an interval late
+    assert abs(measured.value - 500) <= measured.clock_error * measured.value + lag + 1e-9
+    assert measured.value == pytest.approx(500, rel=0.06)
+    if interval == 0.1 and not renewal:
+        assert measured.value == pytest.approx(500, rel=0.006)
+
+
+def test_an_uncertain_energy_is_named() -> None:
+    counter = telemetry(t=[0, 1, 3, 4, 5, 6, 8, 10], energy=[0, 40, 180, 280, 380, 480, 620, 700])
+    measured = energy_of(counter)
+    # 110 J at 2 s, 550 J at 7 s; both are in the middle of 2 s with a change from 40 to 100 W: 0.25 x 2 s x 60 W.
+    assert measured.value == pytest.approx(440)
+    assert measured.clock_error == pytest.approx(60 / 440)
+    assert messages(measured.findings, "protocol.coarse-interval") == [
+        "energy is uncertain by 13.6%: the power may have changed between the readings at the borders"
+    ]
+
+
+def test_energy_without_readings_at_the_borders_is_power_times_time() -> None:
+    # 100 W by the counter from 3 to 6 s; nothing is known of the other 2 s.
+    measured = energy_of(telemetry(t=[3, 4, 5, 6], energy=[0, 100, 200, 300]))
+    assert measured.value == pytest.approx(500)
+    assert measured.clock_error == pytest.approx(2 / 5)
+    # The counter is renewed once; power was sampled: 99 to 101 W, a mean with a standard error of 0.5 W.
+    t = [1, 2.5, 3.5, 4.5, 5.5, 9]
+    coarse = telemetry(t=t, energy=[0, 0, 0, 0, 0, 800], power=[0, 99, 101, 99, 101, 0])
+    measured = energy_of(coarse)
+    assert measured.value == pytest.approx(500)
+    assert measured.clock_error == pytest.approx(2 * math.sqrt(4 / 3 / 4) / 100)
+
+
+def test_energy_of_pauses_is_left_out() -> None:
+    # 100 W in steps, 10 W in a pause of 10 s after step 4.
+    t = [0.5 * i for i in range(40)]
+    counter = [100 * x - 90 * (min(max(x, 4), 14) - 4) for x in t]
+    measured = energy_of(telemetry(t=t, energy=counter), begin=[0, 1, 2, 3, 14, 15, 16])
+    assert measured.value == pytest.approx(500)
+    assert measured.clock_error == pytest.approx(0, abs=1e-6)
 
 
 @pytest.mark.parametrize(
     ("t", "energy", "begin", "why"),
     [
         ([3.0, 6.0], [1.0, 2.0], None, "a counter needs measured steps"),
-        ([3.0, 9.0], [1.0, 2.0], [0, 1, 2, 3, 4, 5, 6], "the counter has fewer than two samples during"),
-        ([3.0, 6.0], [2.0, 1.0], [0, 1, 2, 3, 4, 5, 6], "the counter was reset during the measured steps"),
+        ([3.0, 9.0], [1.0, 2.0], [0, 1, 2, 3, 4, 5, 6], "the counter has too few readings during"),
+        ([3.0, 6.0], [2.0, 1.0], [0, 1, 2, 3, 4, 5, 6], "the counter has too few readings during"),
     ],
 )
 def test_a_counter_without_two_samples_has_no_energy(

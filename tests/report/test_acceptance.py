@@ -14,13 +14,14 @@ from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.core.schema import InvalidTable, convert
 from reportgen.document.model import Acceptance
+from reportgen.protocol import Protocol
 from reportgen.render.grid.acceptance import lines
 from reportgen.report.acceptance import judge
 from reportgen.report.acceptance_rules import AcceptanceEntry, RuleTable, read_acceptance
 from reportgen.report.definition import table_from_keys
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
-from tests.builders import published_run, write_files
+from tests.builders import published_run, run, series, write_files
 from tests.cli.calling import call
 
 NODES = [
@@ -302,3 +303,21 @@ def test_a_report_without_rules_has_no_file_of_acceptance(tmp_path: Path, monkey
     out, _ = call("build", "reports")
     assert "removed  reports/cluster/acceptance.csv" in out
     assert "Acceptance" not in (tmp_path / "reports/cluster/README.md").read_text()
+
+
+@pytest.mark.parametrize(("steps", "outcome"), [(1, "not evaluated"), (9, "not evaluated"), (10, "pass")])
+def test_a_window_of_a_few_steps_is_not_accepted(steps: int, outcome: str) -> None:
+    short = Protocol(f"0+{steps}x1", warmup=0, measure=steps, repeats=1)
+    runs = [
+        replace(run(series([0.1] * 20), samples_per_step=8.0), id=node, factors={"node": node})
+        for node in ("reference", "n1")
+    ]
+    spec = replace(table_from_keys(table(), "x.toml: tables[0]"), protocol=short)
+    entry = convert({"id": "a", "all": [{"table": "nodes"} | BASELINE]}, AcceptanceEntry, "x.toml")
+    (result,) = judge(
+        read_acceptance([entry], {"nodes": spec}, "x.toml"), {"nodes": build_tables(spec, runs, NO_FACTS)}
+    )
+    (cell,) = result.rules[0].cells
+    assert cell.outcome == outcome
+    if steps == 1:
+        assert "protocol.short-window: 1 measured step under the protocol 0+1x1" in cell.reason

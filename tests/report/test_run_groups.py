@@ -44,7 +44,7 @@ def test_the_results_of_one_run_share_a_row_with_their_range_and_without_a_media
         for number, one in enumerate(results)
     ]
     (row, other) = group_rows([*entries, entry("b.log", 0.2, device="A", size=1)]).rows
-    assert (row.run, row.status) == ("a.log#*", "complete")
+    assert (row.run, row.status) == ("a.log#0-2", "complete")
     assert row.measured == "step time 100.0 to 900.0 ms (aggregate)"
     assert other.run == "b.log"
     assert RunListing(tuple(entries)).statuses == ["complete"]

@@ -13,7 +13,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -66,6 +68,23 @@ def state(root: Path, name: str) -> tuple[Page, Mapping[str, bytes]]:
     built = build(Request(root, root / "reports"), committed_only=True)
     (report,) = (report for report in built.reports if report.name == name)
     return Page(built.files[f"{name}/README.md"].decode(), report), dict(built.files)
+
+
+def copy_report(name: str, root: Path) -> None:
+    """Make a repository of a committed report and all logs."""
+    shutil.copytree(ROOT / "logs", root / "logs")
+    # Figures that are there and up to date are not drawn again.
+    shutil.copytree(ROOT / "reports" / name, root / "reports" / name)
+    for file in (f"{name}.toml", f"{name}.md", "expected.toml"):
+        shutil.copy(ROOT / "reports" / file, root / "reports")
+
+
+@cache
+def state_of_commit(name: str) -> tuple[Page, Mapping[str, bytes]]:
+    """Return the state of a report before any change, which its tests share."""
+    with TemporaryDirectory() as folder:
+        copy_report(name, Path(folder))
+        return state(Path(folder), name)
 
 
 def changed_lines(before: str, after: str) -> int:
@@ -250,12 +269,8 @@ def multiply_by_1000(rows: list[Row], position: int, column: str) -> None:
 def test_one_change_in_the_logs_of_a_committed_report_changes_few_lines(
     name: str, log: str, column: str, position: int, of_number: int, of_run: int, tmp_path: Path
 ) -> None:
-    shutil.copytree(ROOT / "logs", tmp_path / "logs")
-    # Figures that are there and up to date are not drawn again.
-    shutil.copytree(ROOT / "reports" / name, tmp_path / "reports" / name)
-    for file in (f"{name}.toml", f"{name}.md", "expected.toml"):
-        shutil.copy(ROOT / "reports" / file, tmp_path / "reports")
-    before, files = state(tmp_path, name)
+    copy_report(name, tmp_path)
+    before, files = state_of_commit(name)
     for change, limit in ((multiply, of_number), (add_repeat, of_run), (spoil, None)):
         edit(tmp_path / "logs" / log, change, position, column)
         after, changed = state(tmp_path, name)

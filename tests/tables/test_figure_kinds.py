@@ -75,7 +75,7 @@ def test_a_factor_that_where_fixes_is_in_no_name():
         ),
         ("curve", {}, None, "x: a curve needs an x axis; name one of nodes, devices"),
         ("ecdf", {}, None, 'no run of "t" has steps to show; use of = "repeats"'),
-        ("latency-throughput", {"x": "devices"}, None, "does not have columns of throughput and of latency"),
+        ("latency-throughput", {"x": "devices"}, None, "does not have columns of a rate and of a latency"),
         ("latency-throughput", {"x": "batch"}, None, 'and "batch" is none of "t"'),
         (
             "latency-throughput",
@@ -187,6 +187,36 @@ def test_latencies_are_over_throughputs_in_the_order_of_the_rows():
     (figure,) = figures(runs, kind="latency-throughput", table=SERVING, x="batch_size")
     (line,) = figure.series
     assert (line.x, line.y, line.labels) == ((20.0, 80.0), (0.05, 0.1), ("1", "8"))
+
+
+def test_statistics_of_a_latency_go_with_one_rate_and_a_line_joins_the_best_points():
+    runs = []
+    for system, rates, times in (("A", (10.0, 40.0), (0.01, 0.08)), ("B", (20.0, 30.0), (0.02, 0.2))):
+        for load, rate, time in zip((1, 8), rates, times, strict=True):
+            runs.append(published_run(system=system, concurrency=load, throughput=rate))
+            runs += [
+                published_run(system=system, concurrency=load, statistic=name, values={STEP: time * factor})
+                for name, factor in (("mean", 1.1), ("median", 1.0), ("p99", 3.0))
+            ]
+    table = {**SERVING, "rows": ("system", "concurrency"), "columns": ("metric", "statistic")}
+    (figure,) = figures(runs, kind="latency-throughput", table=table, x="concurrency")
+    assert [(s.name, s.x, s.y, s.labels) for s in figure.series] == [
+        ("A", (10.0, 40.0), (0.01, 0.08), ("1", "8")),
+        ("B", (20.0, 30.0), (0.02, 0.2), ("1", "8")),
+    ]
+    assert figure.y_title == "Latency, median"
+    # 30 at 0.2 s is worse in both than 40 at 0.08 s.
+    assert figure.front == ((10.0, 0.01), (20.0, 0.02), (40.0, 0.08))
+
+
+def test_systems_that_did_different_work_have_no_best_trade_off():
+    runs = [
+        published_run(model=model, batch_size=size, throughput=rate, values={STEP: rate / 1000})
+        for model in ("a", "b")
+        for size, rate in ((1, 10.0), (8, 20.0))
+    ]
+    (figure,) = figures(runs, kind="latency-throughput", table=SERVING, x="batch_size")
+    assert (len(figure.series), figure.front) == (2, ())
 
 
 def test_a_latency_is_derived_only_where_the_definition_says_so():

@@ -186,7 +186,6 @@ def environment(work: Path, reportgen: str) -> dict[str, str]:
     return {
         "PATH": f"{python.parent}:{os.environ['PATH']}",
         "HOME": str(work),
-        "PYTHONPYCACHEPREFIX": os.environ["PYTHONPYCACHEPREFIX"],
         "LANG": "C.UTF-8",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",

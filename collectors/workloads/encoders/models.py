@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import transformers  # loads a model when it is named first
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
-from transformers import BertConfig, BertForPreTraining, RobertaConfig, RobertaForSequenceClassification
 
 from collectors.workloads.encoders.shapes import LABELS, EncoderShape
 
@@ -27,10 +27,12 @@ def build(shape: EncoderShape, **configuration: Any) -> nn.Module:
         **configuration,
     }
     if shape.is_pretraining:
-        return Pretraining(BertConfig(max_position_embeddings=shape.positions, **sizes))
+        return Pretraining(transformers.BertConfig(max_position_embeddings=shape.positions, **sizes))
     positions = shape.positions + _ROBERTA_PADDING
     return Classification(
-        RobertaConfig(max_position_embeddings=positions, type_vocab_size=1, num_labels=LABELS, **sizes)
+        transformers.RobertaConfig(
+            max_position_embeddings=positions, type_vocab_size=1, num_labels=LABELS, **sizes
+        )
     )
 
 
@@ -41,9 +43,9 @@ class Pretraining(nn.Module):
     tokens, that layer would be a quarter of the work.
     """
 
-    def __init__(self, configuration: BertConfig) -> None:
+    def __init__(self, configuration: transformers.BertConfig) -> None:
         super().__init__()
-        self.model = BertForPreTraining(configuration)
+        self.model = transformers.BertForPreTraining(configuration)
 
     def forward(
         self, tokens: Tensor, segments: Tensor, positions: Tensor, masked: Tensor, order: Tensor
@@ -64,10 +66,10 @@ class Pretraining(nn.Module):
 class Classification(nn.Module):
     """RoBERTa with a head for two classes."""
 
-    def __init__(self, configuration: RobertaConfig) -> None:
+    def __init__(self, configuration: transformers.RobertaConfig) -> None:
         super().__init__()
         # Without the pooler of RobertaModel, whose weights would not be trained.
-        self.model = RobertaForSequenceClassification(configuration)
+        self.model = transformers.RobertaForSequenceClassification(configuration)
 
     def forward(self, tokens: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy of sequences (batch, length)."""

@@ -83,6 +83,7 @@ class Rule(StrEnum):
     READ_NEWER_VERSION = "read.newer-version", "invalid"
     READ_NO_RUN = "read.no-run", "warning"
     READ_NO_STEPS = "read.no-steps", "note"
+    READ_OWN_TABLE = "read.own-table", "note"
     READ_PACKED_FILE = "read.packed-file", "warning"
     READ_REPEAT_COLLISION = "read.repeat-collision", "warning"
     READ_SEVERAL_RUNS = "read.several-runs", "warning"

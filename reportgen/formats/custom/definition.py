@@ -1,31 +1,26 @@
 """The definition of a custom format: the table `[format]` of a labels.toml, checked, and its pattern.
 
-The pattern is run with google-re2, whose time is linear in the log for every pattern. It sees one line at a
-time and matches once per line: a search that continued within the line would be quadratic again. Lines end at
-line feeds and at carriage returns, as progress bars write them.
+The pattern sees one line at a time (`formats.parsing.user_patterns`). Lines end at line feeds and at carriage
+returns, as progress bars write them.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import Annotated, Any, Literal
 
-import re2
 from msgspec import Meta
 
 from reportgen.core.schema import InvalidTable, TomlTable, convert
 from reportgen.formats.parsing.line_format import STEP_RATES, TIME_UNITS, Quantity, quantities
+from reportgen.formats.parsing.user_patterns import SYNTAX, syntax_fault, whole_line
 
 _TIME = re.compile(r"(step_time|data_loading_time)(?:_(.*))?")
 _STAMP = re.compile(rf"timestamp(?:_(?:{'|'.join(TIME_UNITS)}))?")
 _OTHER_RATE = re.compile(r".+_per_(?:s|sec|secs|seconds|ms|min|minute|h|hour)")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 _MEASURES = "name one step_time_<unit>, <items>_per_second or timestamp, as in (?P<step_time_ms>[0-9.]+)"
-_GROUP = re.compile(r"\(\?P?<(\w+)>")
-_ANY_BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
-_MAX_PATTERN_CHARS = 4000
 _NOT_ASCII = bytes(range(128)) + b"?" * 128
 
 
@@ -90,7 +85,9 @@ class Definition(TomlTable, dict=True):
 
     def matches(self, text: bytes) -> Iterator[re.Match[bytes]]:
         """Yield the first match in each line of a `searchable` text, with the rest of the line."""
-        return (match for match in _whole_line(self.pattern).finditer(text) if match.end() > match.start())
+        return (
+            match for match in whole_line(self.pattern.encode()).finditer(text) if match.end() > match.start()
+        )
 
 
 def format_definition(place: str, table: Mapping[str, Any]) -> Definition:
@@ -114,8 +111,8 @@ def searchable(content: bytes) -> bytes:
 @lru_cache(maxsize=64)
 def _pattern_fault(pattern: str) -> tuple[str, str] | None:
     """Return what is wrong with a pattern and its named groups, and the remedy."""
-    if reason := _syntax_fault(pattern):
-        return reason, "the syntax is RE2's, without look-around and back-references"
+    if reason := syntax_fault(pattern):
+        return reason, SYNTAX
     groups = _groups(pattern)
     times = [(match[0], match[1], match[2]) for name in groups if (match := _TIME.fullmatch(name))]
     for name, quantity, unit in times:
@@ -136,36 +133,6 @@ def _pattern_fault(pattern: str) -> tuple[str, str] | None:
     return None
 
 
-def _syntax_fault(pattern: str) -> str:
-    if len(pattern) > _MAX_PATTERN_CHARS:
-        return f"has more than {_MAX_PATTERN_CHARS} characters"
-    if _ANY_BYTE.search(pattern):
-        return r"\C would match the end of a line"
-    try:
-        _compile(pattern)
-        _whole_line(pattern)
-    except re2.error as error:
-        reason = error.args[0] if error.args else b""
-        return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
-    except UnicodeEncodeError:
-        return "is not text"
-    repeated = [name for name, count in Counter(_GROUP.findall(pattern)).items() if count > 1]
-    return f'has the group "{repeated[0]}" twice' if repeated else ""
-
-
 def _groups(pattern: str) -> dict[str, int]:
-    groups = sorted(_whole_line(pattern).groupindex.items(), key=itemgetter(1))
+    groups = sorted(whole_line(pattern.encode()).groupindex.items(), key=itemgetter(1))
     return {name.decode(): number for name, number in groups}
-
-
-@lru_cache(maxsize=64)
-def _whole_line(pattern: str) -> Any:  # of the package, which has no types
-    """Return the pattern followed by the rest of the line, so that no line is searched twice."""
-    return _compile("(?m)(?:" + pattern + r")[^\n]*")
-
-
-def _compile(pattern: str) -> Any:
-    options = re2.Options()
-    options.log_errors = False
-    options.never_nl = True
-    return re2.compile(pattern.encode(), options)

@@ -8,7 +8,6 @@ over the known ones, because it was written for these logs.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from reportgen.formats.parsing.text_log import (
     seconds,
     without_controls,
 )
+from reportgen.formats.parsing.user_patterns import ends_with
 from reportgen.sources.logfiles import HEAD, LogFiles
 
 NAME = "custom"
@@ -94,7 +94,7 @@ def claims(files: LogFiles) -> Claim | None:
     if table is None or _is_fixture(files):
         return None
     own = format_definition(PLACE, table)
-    if own.files and not _is_named(own.files, files.source(files.path).path):
+    if own.files and not ends_with(files.source(files.path).path, own.files):
         return None
     head = files.head(files.path)
     if is_binary(head):
@@ -280,13 +280,6 @@ def _is(pattern: re.Pattern[bytes], cell: bytes | None) -> bool:
 def _first(own: Definition, content: bytes) -> tuple[bytes, re.Match[bytes] | None]:
     text = without_controls(content)
     return text, next(own.matches(searchable(text)), None)
-
-
-def _is_named(glob: str, path: str) -> bool:
-    """Return whether a glob matches the end of a path, with as many components as it has itself."""
-    wanted, parts = glob.split("/"), path.split("/")
-    ends = parts[-len(wanted) :]
-    return len(ends) == len(wanted) and all(map(fnmatchcase, ends, wanted))
 
 
 def _is_fixture(files: LogFiles) -> bool:

@@ -40,7 +40,7 @@ _SIGNS = (
     TextSign((_TITLE,), re.compile(rb"^=+[ \r]*\n" + _TITLE, re.MULTILINE), 0.97),
 )
 _EVENT = re.compile(rb':::MLLOG (\{"key": "[^\r\n]*)')
-_LINE = re.compile(r"^([^:\n]{1,80}?)[ \t]*:[ \t]*([^\n]*?)[ \t\r]*$", re.MULTILINE)
+_LINE = re.compile(rb"^([^:\n]{1,80}):([^\n]{0,200})$", re.MULTILINE)
 _ENVIRONMENT = {"sut_name": "system_name", "loadgen_version": "loadgen", "qsl_name": "samples"}
 _LIMIT = re.compile(r"(?:effective_(?:server_)?)?(ttft|tpot)_latency(?:_ns| \(ns\))?")
 # Of the completed queries; scenarios print one of these.
@@ -171,9 +171,8 @@ def _note(log: TextLog, message: str) -> Finding:
 
 def _events(log: TextLog) -> list[_LoadgenEntry]:
     """Return the events of the details, the last of each key."""
-    matches = [*_EVENT.finditer(log.content)]
     entries: dict[str, _LoadgenEntry] = {}
-    for match, line in zip(matches, log.lines([match.start() for match in matches]).tolist(), strict=True):
+    for match, line in _with_lines(log, _EVENT):
         event = table(load_leading(match[1]))
         key = event.get("key")
         if isinstance(key, str):
@@ -185,13 +184,17 @@ def _events(log: TextLog) -> list[_LoadgenEntry]:
 
 def _lines(log: TextLog) -> list[_LoadgenEntry]:
     """Return the lines `label: value` of a summary."""
-    text = log.content.decode("utf-8", "replace")
-    matches = list(_LINE.finditer(text))
-    places = log.lines([len(text[: match.start()].encode()) for match in matches]).tolist() if matches else []
-    return [
-        _LoadgenEntry(match[1].lstrip(" *\t"), match[2], line)
-        for match, line in zip(matches, places, strict=True)
-    ]
+    entries: list[_LoadgenEntry] = []
+    for match, line in _with_lines(log, _LINE):
+        label, value = (text.decode("utf-8", "replace").strip() for text in match.groups())
+        entries.append(_LoadgenEntry(label.lstrip("* "), value, line))
+    return entries
+
+
+def _with_lines(log: TextLog, pattern: re.Pattern[bytes]) -> Iterator[tuple[re.Match[bytes], int]]:
+    """Yield (match, line) of each match in a log."""
+    matches = [*pattern.finditer(log.content)]
+    yield from zip(matches, log.lines([match.start() for match in matches]).tolist(), strict=True)
 
 
 def _facts(

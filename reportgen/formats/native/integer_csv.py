@@ -160,14 +160,13 @@ class _Reader:
         inner = commas[first[fits][:, None] + np.arange(width - 1)]
         borders = np.hstack((starts[fits, None] - 1, inner, stops[fits, None]))
         line, good = line[fits], np.ones(len(inner), dtype=bool)
-        columns: dict[str, IntArray] = {}
         text = np.empty(len(line), "S1")
-        for number, name in enumerate(self.header):
-            cells = borders[:, number] + 1, borders[:, number + 1]
-            if number == 0 and self.has_text:
-                text = _texts(content, *cells, good)
-            elif name in self.known:
-                columns[name] = _numbers(content, *cells, good)
+        if self.has_text:
+            text = _texts(content, borders[:, 0] + 1, borders[:, 1], good)
+        wanted = {name: at for at, name in enumerate(self.header) if name in self.known}
+        at = np.array([*wanted.values()], dtype=np.int64)
+        numbers = _numbers(content, borders.T[at] + 1, borders.T[at + 1], good)
+        columns = dict(zip(wanted, numbers, strict=True))
         self._damaged(line[~good], "a cell that is not a whole number below 2^63")
         self.parts.append(({name: column[good] for name, column in columns.items()}, text[good], line[good]))
 
@@ -177,21 +176,27 @@ class _Reader:
 
 
 def _numbers(content: Bytes, starts: IntArray, stops: IntArray, good: Mask) -> IntArray:
-    """Return the numbers in cells of digits, ABSENT for empty cells; invalid cells are no longer `good`."""
+    """Return the numbers in cells of digits, ABSENT for empty cells: an array of (columns, rows).
+
+    starts, stops  of the cells, (columns, rows): few calls of NumPy for many columns
+    good           which rows are valid; those with an invalid cell no longer are
+    """
     sizes = stops - starts
-    total = np.zeros(len(sizes), dtype=np.uint64)
+    total = np.zeros(sizes.shape, dtype=np.uint64)
+    are_digits = np.ones(sizes.shape, dtype=bool)
     longest = int(sizes.max(initial=0))
     for back in range(1, min(longest, _MAX_DIGITS) + 1):
         inside = sizes >= back
         digit = content[np.where(inside, stops - back, 0)] - np.uint8(_ZERO)  # wraps below "0"
         digit *= inside
-        good &= digit <= 9
+        are_digits &= digit <= 9
         total += digit.astype(np.uint64) * np.uint64(10 ** (back - 1))
     if longest > _MAX_DIGITS:
-        for at in np.flatnonzero(sizes > _MAX_DIGITS).tolist():  # leading zeros, or too large
+        for at in zip(*np.nonzero(sizes > _MAX_DIGITS), strict=True):  # leading zeros, or too large
             digits = content[starts[at] : stops[at]].tobytes().lstrip(b"0")
-            good[at] &= len(digits) <= _MAX_DIGITS and (not digits or digits.isdigit())
-    good &= total <= _MAX_NUMBER
+            are_digits[at] &= len(digits) <= _MAX_DIGITS and (not digits or digits.isdigit())
+    are_digits &= total <= _MAX_NUMBER
+    good &= are_digits.all(axis=0)
     return np.where(sizes > 0, total.astype(np.int64), ABSENT)
 
 

@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from reportgen.core.closure import closure_text
 from reportgen.core.command_line import of_work
 from reportgen.core.factors import is_factor_value
 from reportgen.core.model import (
@@ -35,6 +36,7 @@ from reportgen.formats.native.contradictions import find_contradictions, tick_of
 from reportgen.formats.native.device_time import device_begins, fill_not_entered
 from reportgen.formats.native.integer_csv import ABSENT, IntTable, Layout, parse
 from reportgen.formats.native.run_json import RunFile, StepClock, parse_run, twice_with_other_values
+from reportgen.formats.native.stretches import find_stretches, waits_within_steps
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.log_warnings import LogWarning, find_warnings, with_warnings
@@ -157,7 +159,14 @@ def _warnings(files: LogFiles) -> Iterator[tuple[LogWarning, Source]]:
                 yield warning, files.source(name, line_at(content, warning.offset))
 
 
-FORMAT = Format("native", "Run folders of our own log format, version 1.", claims, read, views="folders")
+FORMAT = Format(
+    "native",
+    "Run folders of our own log format, version 1.",
+    claims,
+    read,
+    views="folders",
+    output=_OUTPUTS[0],
+)
 
 
 @dataclass(slots=True)
@@ -232,9 +241,11 @@ class _RunFolder:
         run.telemetry = tuple(x for part in nodes for x in self._devices(part, origin))
         run.factors, run.repeat, run.ranks = json.factors, json.repeat, json.ranks
         facts = [json_values.table(node.get("environment")) for node in self.nodes.values()]
+        closure = closure_text(run.series)
+        recorder = {**json.cost, **({"clock_closure": closure} if closure else {})}
         sampled = [{"telemetry": _intervals(part.table)} for part in nodes]
         run.environment = _flatten(
-            [*facts, *sampled, {"recorder": json.cost}, _models(facts), {"rank": _devices_of(ranks)}]
+            [*facts, *sampled, {"recorder": recorder}, _models(facts), {"rank": _devices_of(ranks)}]
         )
         self._add_peak_memory(ranks)
         if json.round is not None and json.order_seed is not None:
@@ -386,7 +397,8 @@ class _RunFolder:
             Break(int(last), kind, (int(end) - int(start)) / 1e9)
             for _, (kind, last, start, end) in table.records["#break"]
         )
-        idle_after = frozenset(int(last) for _, (last, _, _) in table.records["#sync"])
+        idle_after = waits_within_steps(table)
+        stretches = find_stretches(table) if json.waits_for_all_devices else ()
         on_device = _device_begins(part, begin)
         for metric, phase, clock, value, rounding in columns:
             is_device_step = (metric, phase, clock) == ("step_time", STEP, "cuda_event")
@@ -395,6 +407,7 @@ class _RunFolder:
                 span=span, begin=on_device if is_device_step else begin,
                 samples=samples, line=table.line, breaks=breaks, idle_after=idle_after,
                 rounding=rounding,
+                stretches=stretches if (metric, phase) == ("step_time", STEP) else (),
             )  # fmt: skip
 
     def _devices(self, part: _CsvFile, origin: int | None) -> Iterator[Telemetry]:

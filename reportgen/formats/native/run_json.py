@@ -86,6 +86,11 @@ class RunFile(Struct, kw_only=True):
         return f"CUDA events without a time: {'; '.join(counts)}" if counts else ""
 
     @property
+    def waits_for_all_devices(self) -> bool:
+        """Return True if the recorder waited for all devices, and not for the current one alone."""
+        return self.recorder.get("waits_for") == "all_devices"
+
+    @property
     def cost(self) -> dict[str, int | str]:
         """The cost of recording as calibrated; names that end in `_ns` differ from run to run by nature."""
         names = {"cost_ns_per_step": "step_cost_ns", "unrecorded_step_ns": "unrecorded_step_ns"}

@@ -47,6 +47,7 @@ _MAX_PREFIX_CHARS = 60
 _NAME = re.compile(rb"\)? *([\w.@/-]{1,60}) : ")
 # Another record may be glued to a setting or a metric.
 _SETTINGS = re.compile(rb" - PARAMETER (?=(?P<settings>[^\r\n]{1,20000}))")
+_SUMMARIES = (b" - Summary: ", b" - ()", b" -  ")
 _SUMMARY = re.compile(rb" - (?:Summary: |\(\) ?| )(?=([^\r\n]{0,4000}))")
 _GLUED = re.compile(rb"DLLL? [0-9]{4}-[0-9]{2}-")
 _STAMP = re.compile(STAMP)
@@ -115,6 +116,10 @@ def set_steps(run: RunBuilder, steps: Steps) -> None:
 
 def text_steps(log: TextLog, metric: bytes = b"") -> Steps:
     """Return the records of steps that contain a metric, or all records of steps if it is empty."""
+    return log.once((text_steps, metric), lambda: _text_steps(log, metric))
+
+
+def _text_steps(log: TextLog, metric: bytes) -> Steps:
     content = log.content
     heads, rates = _heads_with(content, metric) if metric else ([*_STEP.finditer(content)], [])
     if not heads:
@@ -209,15 +214,23 @@ def _parameters(log: TextLog) -> dict[str, Any]:
 
 def _summary(content: bytes) -> dict[str, tuple[float, int]] | None:
     summary: dict[str, tuple[float, int]] | None = None
-    for record in _SUMMARY.finditer(content):
-        begin = record.start()
-        if not _STAMP.fullmatch(content, max(begin - _STAMP_LENGTH, 0), begin):
+    # Every record of a step has " - ", so literals are faster than the pattern.
+    for begin in sorted(at for literal in _SUMMARIES for at in _offsets(content, literal)):
+        record = _SUMMARY.match(content, begin)
+        if not record or not _STAMP.fullmatch(content, max(begin - _STAMP_LENGTH, 0), begin):
             continue
         summary = {} if summary is None else summary
         for name, value in _METRIC.findall(_alone(record[1])):
             if len(summary) < _MAX_METRICS:
                 summary[_text(name)] = (float(value), begin)
     return summary
+
+
+def _offsets(content: bytes, literal: bytes) -> Iterator[int]:
+    at = content.find(literal)
+    while at >= 0:
+        yield at
+        at = content.find(literal, at + 1)
 
 
 def _alone(text: bytes | None) -> bytes:

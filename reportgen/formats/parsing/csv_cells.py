@@ -17,12 +17,12 @@ _MAX_NUMBER_CHARS = 64
 _QUANTITY = re.compile(rf"({_NUMBER})\s*([^0-9\s,.][^0-9]*)?")
 
 
-def rows(text: str) -> Iterator[tuple[int, list[str]]]:
+def rows(text: str, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
     """Yield (first line of the row, stripped cells) of each row that is not empty.
 
     Raises csv.Error if the text is not CSV (a cell above 128 KiB).
     """
-    reader = csv.reader(io.StringIO(text, newline=""))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     line = 1
     for row in reader:
         cells = [cell.strip() for cell in row]

@@ -39,6 +39,8 @@ MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
 )  # fmt: skip
 _STATUS_OF = {marker: status for status, markers in MARKERS for marker in markers}
 _WORST = MARKERS[0][0]
+# `formats.registry` searches for them along with the marks of formats.
+ERRORS = frozenset(_STATUS_OF)
 
 
 def _any_marker() -> Any:
@@ -81,7 +83,8 @@ def ending(
     is_measured  whether the log has any usable number
     has_result   whether the program printed its final result; None for programs that print none
     """
-    kind, at = error(log.content, max(after, len(log.content) - _MAX_TAIL_BYTES))
+    begin = max(after, len(log.content) - _MAX_TAIL_BYTES)
+    kind, at = (None, -1) if log.lacks(ERRORS) else error(log.content, begin)
     if kind is None:
         if (is_measured and has_result is not False) or has_result:
             return Ending("complete")

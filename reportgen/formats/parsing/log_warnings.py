@@ -83,6 +83,8 @@ _ENTRIES = (
         rb"[0-9.]{1,12}[KMG]?i?B[^\r\n]{0,40}\. The caller indicates that this is not a failure",
     ),
 )
+# Every text has one of these; `formats.registry` searches for them along with the marks of formats.
+WARNINGS = frozenset(entry.literal for entry in _ENTRIES)
 
 
 @dataclass(slots=True)
@@ -107,9 +109,10 @@ def find_warnings(content: bytes) -> list[LogWarning]:
 
 
 def _texts(content: bytes, entry: _Entry) -> Iterable[LogWarning]:
-    first = content.find(entry.literal)
-    if first < 0:
+    # rfind reports an absent literal faster than find.
+    if content.rfind(entry.literal) < 0:
         return ()
+    first = content.find(entry.literal)
     texts: dict[bytes, LogWarning] = {}
     for match in entry.pattern.finditer(content, content.rfind(b"\n", 0, first) + 1):
         if match[0] in texts:

@@ -21,14 +21,14 @@ import numpy as np
 from reportgen.core.model import Finding, IntArray
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Results
-from reportgen.formats.parsing.exit_status import error
+from reportgen.formats.parsing.exit_status import ERRORS, error
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import TextLog
 
 # Numbers, and lists of them, which are longer on more devices.
 _NUMBERS = re.compile(rb"[0-9]+(?:[., ]{1,3}[0-9]+)*+")
 _EPOCH = re.compile(rb"\bepoch\W{0,4}0", re.IGNORECASE)
-_NO_LETTERS = re.compile(rb"^[^A-Za-z]+")
+_NO_LETTERS = re.compile(rb"^[^A-Za-z\n]+", re.MULTILINE)
 _MAX_LINE_BYTES, _MAX_KEY_BYTES = 300, 120
 # Bytes of the text before the first step that are compared: its beginning and its end.
 _MAX_HEAD_BYTES = 2**17
@@ -69,7 +69,7 @@ def run_borders(log: TextLog, places: StepPlaces) -> RunBorders:
     """Return where the runs of a log begin: at 0, and at the first line that repeats one before the steps."""
     if not len(places.begin):
         return RunBorders((0,))
-    search = _Search(log.content, places)
+    search = _Search(log, places)
     for record in search.candidates:
         search.examine(record)
     search.examine_end()
@@ -117,12 +117,10 @@ def repetition(log: TextLog, borders: RunBorders) -> tuple[Finding, ...]:
 class _Search:
     """One pass over the records of a log."""
 
-    def __init__(self, content: bytes, places: StepPlaces) -> None:
-        self.content, self.places = content, places
+    def __init__(self, log: TextLog, places: StepPlaces) -> None:
+        self.content, self.places, self.has_errors = log.content, places, not log.lacks(ERRORS)
         self.begins, self.repeated_at = [0], -1
-        _, epoch = np.unique(places.epoch, return_inverse=True)
-        _, position = np.unique(places.position, return_inverse=True)
-        self.key: IntArray = epoch * (len(position) + 1) + position
+        self.key = _ascending_key(places.epoch, places.position)
         self.examined = 0
         self._start_run(0)
 
@@ -142,7 +140,7 @@ class _Search:
 
     def _begin_after_errors(self, end: int) -> None:
         """Begin a run after each error before the first step, at an offset, where the log begins again."""
-        while len(self.begins) < _MAX_FAILED_RUNS:
+        while self.has_errors and len(self.begins) < _MAX_FAILED_RUNS:
             start = max(self.begins[-1], end - _MAX_GAP_BYTES)
             kind, at = error(self.content[start:end])
             if kind is None:
@@ -156,7 +154,7 @@ class _Search:
     def examine_end(self) -> None:
         """Begin a run after the last step, if the log begins again and then has an error."""
         last = int(self.places.end[-1])
-        if not error(self.content[last:])[0]:
+        if not self.has_errors or not error(self.content, last)[0]:
             return
         begin = self._begin(self._lines(last, len(self.content)))
         if begin >= 0 and error(self.content[begin:])[0]:
@@ -215,10 +213,14 @@ class _Search:
     def _lines(self, begin: int, end: int) -> Iterator[tuple[bytes, int]]:
         """Yield the keys of the whole lines between two offsets, and the offsets of these lines."""
         at = self.content.find(b"\n", max(begin, end - _MAX_GAP_BYTES), end) + 1
-        while at and (line_end := self.content.find(b"\n", at, end)) >= 0:
-            if key := _key(self.content[at : min(line_end, at + _MAX_LINE_BYTES)]):
+        last = self.content.rfind(b"\n", at, end) if at else -1
+        if last < 0:
+            return
+        text = self.content[at:last]
+        for key, line in zip(_line_keys(text), text.split(b"\n"), strict=True):
+            if key:
                 yield key, at
-            at = line_end + 1
+            at += len(line) + 1
 
     def _compare_steps(self, record: int) -> None:
         """Note that steps begin again if most of them are passed through again: no late rank does that."""
@@ -230,6 +232,17 @@ class _Search:
         again = set(further[: reached[0] if len(reached) else None].tolist())
         if 2 * len(again & self.steps) >= len(self.steps):
             self.repeated_at = int(self.places.begin[record])
+
+
+def _ascending_key(epoch: IntArray, position: IntArray) -> IntArray:
+    """Return one number for each pair of epoch and position, in the order of the pairs."""
+    if (epoch == epoch[0]).all():  # as in most logs, which need no more
+        return position
+    order = np.lexsort((position, epoch))
+    epoch, position = epoch[order], position[order]
+    key = np.zeros_like(position)
+    key[order[1:]] = ((epoch[1:] != epoch[:-1]) | (position[1:] != position[:-1])).cumsum()
+    return key
 
 
 def _first_again(head: list[bytes], lines: Iterable[tuple[bytes, int]]) -> int:
@@ -246,11 +259,20 @@ def _first_again(head: list[bytes], lines: Iterable[tuple[bytes, int]]) -> int:
 
 def _keys(text: bytes) -> list[bytes]:
     """Return the keys of the lines of a text, each once and in order."""
-    keys = (_key(line[:_MAX_LINE_BYTES]) for line in text.split(b"\n"))
-    return list(dict.fromkeys(key for key in keys if key))
+    return [key for key in dict.fromkeys(_line_keys(text)) if key]
 
 
-def _key(line: bytes) -> bytes:
-    """Return what a line has in common with others of its kind, empty for the head of an epoch."""
-    key = _NUMBERS.sub(b"0", _NO_LETTERS.sub(b"", line))[:_MAX_KEY_BYTES].strip()
-    return b"" if _EPOCH.search(key) else key
+def _line_keys(text: bytes) -> list[bytes]:
+    """Return what each line has in common with others of its kind, empty for the head of an epoch.
+
+    One substitution over the text is faster than one for each line.
+    """
+    lines = text.split(b"\n")
+    if max(map(len, lines)) > _MAX_LINE_BYTES:
+        text = b"\n".join(line[:_MAX_LINE_BYTES] for line in lines)
+    keys = [
+        line[:_MAX_KEY_BYTES].strip() for line in _NUMBERS.sub(b"0", _NO_LETTERS.sub(b"", text)).split(b"\n")
+    ]
+    if not _EPOCH.search(b"\n".join(keys)):
+        return keys
+    return [b"" if _EPOCH.search(key) else key for key in keys]

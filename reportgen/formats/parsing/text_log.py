@@ -8,18 +8,18 @@ a literal if possible and match well-formed numbers only, so callers need no sec
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Self, cast
+from typing import Self, TypeVar, cast
 
 import numpy as np
 
 from reportgen.core.model import FloatArray, IntArray, Source
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.log_warnings import find_warnings, with_warnings
+from reportgen.formats.parsing.log_warnings import WARNINGS, find_warnings, with_warnings
 from reportgen.formats.parsing.timestamps import WallTime, moments, wall_time
 from reportgen.sources.logfiles import HEAD, LogFiles
 from reportgen.sources.text import line_at
@@ -48,6 +48,7 @@ _MAX_SETTING_CHARS = 2000
 # Places that `last` tries: the literal may also occur outside a match.
 _MAX_TRIES = 8
 
+T = TypeVar("T")
 # Changes the claim on a file, or makes one.
 Refine = Callable[[LogFiles, Claim | None], Claim | None]
 
@@ -98,10 +99,16 @@ class TextLog:
         self.id, self.source = files.id(files.path), files.source(files.path)
         content = files.bytes(files.path)
         self.content = without_controls(content)
+        self._literals = files.literals(self.path) if self.content is content else None
         self.malformed = Malformed(self.id, self.source.path)
         self._lines_before = 0
+        self._kept: dict[object, object] = {}
         if b"\0" in content:
             _note_nuls(content, self.malformed)
+
+    def lacks(self, literals: Set[bytes]) -> bool:
+        """Return True if the search for the marks of formats looked for these and found none in the file."""
+        return self._literals is not None and self._literals.isdisjoint(literals)
 
     def parts(self, begins: Sequence[int]) -> Iterator["TextLog"]:
         """Yield the text from each of these ascending offsets to the next; lines keep their numbers."""
@@ -109,6 +116,7 @@ class TextLog:
         for line, (begin, end) in zip(self.lines(begins).tolist(), places, strict=True):
             part = copy(self)
             part.content, part._lines_before = self.content[begin:end], line - 1
+            part._kept = {}
             yield part
 
     def numbered(self, number: int) -> "TextLog":
@@ -137,12 +145,24 @@ class TextLog:
         """Return the source of one offset."""
         return Source(self.source.path, self.content.count(b"\n", 0, offset) + 1 + self._lines_before)
 
+    def once(self, key: object, parse: Callable[[], T]) -> T:
+        """Return what was parsed of this log under a key: the borders of runs and the runs need the same."""
+        if key not in self._kept:
+            self._kept[key] = parse()
+        return cast(T, self._kept[key])
+
     def records(self, pattern: re.Pattern[bytes], anchor: bytes = b"", fact: str = "") -> Records:
         """Return all matches of a pattern.
 
         anchor  a literal that every record contains once
         fact    report each anchor outside a record as a malformed line with this text
         """
+        records = self.once((pattern, anchor), lambda: self._matches(pattern, anchor))
+        if fact and self.content.count(anchor) > len(records):
+            self._note_others(records, anchor, fact)
+        return records
+
+    def _matches(self, pattern: re.Pattern[bytes], anchor: bytes) -> Records:
         region = self._region(anchor)
         if not region[1]:
             return Records(_NOTHING, _NOTHING, _NOTHING, dict.fromkeys(pattern.groupindex, ()))
@@ -152,10 +172,7 @@ class TextLog:
         groups = list(zip(*map(re.Match.groups, matches), strict=True))
         names = sorted(pattern.groupindex, key=lambda name: pattern.groupindex[name])
         columns = {name: groups[pattern.groupindex[name] - 1] if groups else () for name in names}
-        records = Records(begin, end, self.lines(begin), columns)
-        if fact and self.content.count(anchor) > len(matches):
-            self._note_others(records, anchor, fact)
-        return records
+        return Records(begin, end, self.lines(begin), columns)
 
     def _region(self, anchor: bytes) -> tuple[int, int]:
         """Return where the first line that contains a literal begins and where the last one ends."""
@@ -334,7 +351,8 @@ def format_of(
 
 def read_with_warnings(log: TextLog, read: Callable[[TextLog], Results]) -> Results:
     """Yield what a reader makes of a log; its runs have what the log says about their speed."""
-    warnings = [(warning, log.place(warning.offset)) for warning in find_warnings(log.content)]
+    texts = () if log.lacks(WARNINGS) else find_warnings(log.content)
+    warnings = [(warning, log.place(warning.offset)) for warning in texts]
     return with_warnings(read(log), warnings)
 
 

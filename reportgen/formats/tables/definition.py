@@ -4,18 +4,25 @@ The structs are the schema; docs/how-to/read-a-table.md explains it with example
 """
 
 import re
-from typing import Literal
+from collections.abc import Iterator
+from typing import Any, Literal
 
 from msgspec import field
 
+from reportgen.core import units
+from reportgen.core.errors import did_you_mean
+from reportgen.core.metrics import METRICS
 from reportgen.core.model import FactorValue, Status
 from reportgen.core.schema import InvalidTable, TomlTable
+from reportgen.formats.parsing.user_patterns import SYNTAX, syntax_fault
+from reportgen.formats.tables.derive import FUNCTIONS
 
 Kind = Literal["json", "jsonl", "csv", "tsv", "markdown", "columns", "pattern", "block", "matrix"]
 Severity = Literal["note", "warning", "invalid"]
 
 #: Placeholder of a column that names the statistic of its figure.
 STATISTIC = "statistic"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 # "p50", "p99.9", "90%", "percentile(99%)": percentiles as programs write them.
 _STATISTICS = (
@@ -73,9 +80,10 @@ class Rows(TomlTable, kw_only=True):
     beside    name of a JSON file beside this one; its keys are columns that begin with `beside.`
     expand    takes a row with lists apart
     each      a column with a list: each item makes a row of its own, a repeat
-    twin      name of a file with the same results in a better form: "{stem}.json"; in JSON, `{column}` is a
-              cell of the row
+    twin      name of a file with the same results in a better form, or several: "{stem}.json"; `{column}` is
+              a cell of the row, or a group of a context
     twin_same  columns whose numbers must all occur in the twin; without them the twin has all rows
+    separator of cells, of CSV; " " for columns of words. decimal  mark of numbers: "," in 1.234,5
     """
 
     kind: Kind
@@ -92,8 +100,10 @@ class Rows(TomlTable, kw_only=True):
     beside: str = ""
     expand: Expansion | None = None
     each: str = ""
-    twin: str = ""
+    twin: str | list[str] = ""
     twin_same: list[str] = field(default_factory=list)
+    separator: Literal[",", ";", "|", " "] = ","
+    decimal: Literal[".", ","] = "."
 
     def __post_init__(self) -> None:
         needed = {"columns": "header", "pattern": "pattern", "block": "begin", "matrix": "begin"}
@@ -101,6 +111,11 @@ class Rows(TomlTable, kw_only=True):
             raise InvalidTable(f'kind "{self.kind}" needs {name}', f"add {name} = '...'")
         for name in ("header", "pattern", "begin", "end", "also", "split"):
             _compile(getattr(self, name), name)
+
+    @property
+    def twins(self) -> list[str]:
+        """Return the names of `twin`, each with its placeholders."""
+        return [self.twin] if isinstance(self.twin, str) and self.twin else list(self.twin)
 
 
 class Context(TomlTable, kw_only=True):
@@ -250,6 +265,80 @@ class TableFamily(TomlTable, kw_only=True):
     repeat: str = ""
     devices: str = ""
     started: str = ""
+
+
+class OwnTable(TableFamily, kw_only=True):
+    """`[table]` of a labels.toml: a family of a user's own files.
+
+    files  a glob that the end of a path must match, "" for every path
+    """
+
+    name: str
+    files: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the name, the glob and the patterns. Raises InvalidTable."""
+        if not _NAME.fullmatch(self.name):
+            raise InvalidTable(
+                f'"{self.name}" cannot be a name', "write letters, digits, _, - and .", ("name",)
+            )
+        if ".." in self.files.split("/"):
+            raise InvalidTable(f'"{self.files}" leads out of the folder', "name files below it", ("files",))
+        for name in self._shipped_only():
+            raise InvalidTable("is for shipped families only", "leave it out", ("rows", name))
+        if not self.figures:
+            raise InvalidTable("has no figures", "add [[table.figures]] with column, metric and unit")
+        for path, pattern in self._patterns():
+            if fault := syntax_fault(pattern):
+                raise InvalidTable(fault, SYNTAX, path)
+        for position, figure in enumerate(self.figures):
+            if figure.unit and not units.find(figure.unit):
+                fact = f'unknown unit "{figure.unit}"'
+                remedy = did_you_mean(figure.unit, units.known_units())
+                raise InvalidTable(fact, remedy, ("figures", position, "unit"))
+            expected = METRICS[figure.metric].unit if figure.metric in METRICS else ""
+            base = units.to_base(1.0, figure.unit)[1]
+            if figure.unit and expected and base != expected:
+                fact = f'"{figure.unit}" does not fit {figure.metric} (base unit: {expected})'
+                raise InvalidTable(fact, "correct the unit or the metric", ("figures", position, "unit"))
+        for position, derived in enumerate(self.derived):
+            if derived.function not in FUNCTIONS:
+                raise InvalidTable(
+                    f'no function "{derived.function}"',
+                    did_you_mean(derived.function, FUNCTIONS),
+                    ("derived", position, "function"),
+                )
+
+    def _shipped_only(self) -> Iterator[str]:
+        """Yield the keys of `rows` whose cost nothing bounds for a user's own text."""
+        usual = Rows(kind="json")
+        names = ("split", "twin", "torn", "beside", "expand")
+        return (name for name in names if getattr(self.rows, name) != getattr(usual, name))
+
+    def _patterns(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Yield (keys, regular expression) of each pattern."""
+        for name in ("header", "pattern", "begin", "end", "also"):
+            yield ("rows", name), getattr(self.rows, name)
+        for position, context in enumerate(self.context):
+            yield ("context", position, "pattern"), context.pattern
+        for kind in ("factors", "results", "environment"):
+            for name, column in getattr(self, kind).items():
+                if isinstance(column, FactColumn):
+                    yield (kind, name, "pattern"), column.pattern
+        conditions: list[tuple[tuple[Any, ...], RowCondition]] = [
+            (("skip", at), each) for at, each in enumerate(self.skip)
+        ]
+        conditions += [(("checks", at), each) for at, each in enumerate(self.checks)]
+        for at, figure in enumerate(self.figures):
+            yield (
+                ("figures", at, "column"),
+                (known.pattern if (known := columns_pattern(figure.column)) else ""),
+            )
+            conditions += [(("figures", at, "where", n), each) for n, each in enumerate(figure.where)]
+        for path, condition in conditions:
+            yield (*path, "matches"), condition.matches
+        if self.sign:
+            yield ("sign", "text"), self.sign.text
 
 
 def columns_pattern(column: str) -> re.Pattern[str] | None:

@@ -10,12 +10,29 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import number as number_of_text
 
 _LEADING = re.compile(r"[0-9][0-9,]{0,30}(?:\.[0-9]{0,30})?(?:[eE][-+]?[0-9]{1,3})?")
+_NUMBER = r"[+-]?[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?"
+# "12.3 ± 0.4 ms": the value, and a spread that is left out.
+_WITH_SPREAD = re.compile(rf"({_NUMBER})\s*(?:±|\+/-)\s*{_NUMBER}\s*([^0-9]*)")
+# "1 234.5", "1'234": blanks, also narrow ones, and apostrophes separate thousands.
+_GROUPED = re.compile(
+    r"([+-]?[0-9]{1,3}(?:[ '\u2019\u00a0\u202f][0-9]{3})+(?:\.[0-9]+)?)(?![0-9.,])(\s*[^0-9]*)"
+)
+
+
+def plain_text(text: str) -> str:
+    """Return the text of a number without its spread, and without blanks or apostrophes between thousands."""
+    text = text.strip()
+    if match := _WITH_SPREAD.fullmatch(text):
+        text = f"{match[1]} {match[2]}".strip()
+    if match := _GROUPED.fullmatch(text):
+        text = re.sub(r"[^0-9.+-]", "", match[1]) + match[2]
+    return text
 
 
 def numeric(cell: object) -> float:
     """Return a cell as a number, NaN if it is not one; thousands commas are allowed."""
     if isinstance(cell, str):
-        text = cell.strip()
+        text = plain_text(cell)
         value = number_of_text(text)
         return json_values.number(text) if value is None else value
     return json_values.number(cell)
@@ -37,7 +54,7 @@ def _difference(cells: Sequence[object]) -> float | None:
 
 def _ratio(cells: Sequence[object]) -> float | None:
     above, below = map(numeric, cells[:2])
-    return _finite(above / below) if below else None
+    return _finite(above / below) if below and math.isfinite(below) else None
 
 
 def _first(cells: Sequence[object]) -> object:

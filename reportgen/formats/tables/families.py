@@ -3,23 +3,31 @@
 A family is added as one file; docs/how-to/read-a-table.md shows how.
 """
 
+import csv
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from reportgen.core.schema import decode
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
-from reportgen.formats.tables.definition import Sign, TableFamily
+from reportgen.formats.parsing.user_patterns import whole_line
+from reportgen.formats.tables.definition import OwnTable, Rows, Sign, TableFamily
 from reportgen.formats.tables.reader import read
+from reportgen.formats.tables.records import blanks
 from reportgen.formats.tables.twins import names
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
 FOLDER = Path(__file__).with_name("families")
 _JSON_KINDS = ("json", "jsonl")
+# The first section after `[sign]` and `[rows]`.
+_REST = re.compile(r"^\[(?!sign\]|rows\])", re.MULTILINE)
 # A line that begins an object or a list; programs write text before it.
 _OPENING = re.compile(rb"^[ \t]*[{\[]", re.MULTILINE)
 
@@ -31,44 +39,60 @@ def definitions() -> Iterator[tuple[str, TableFamily]]:
 
 
 def formats() -> Iterator[Format]:
-    """Yield the format of each family, by name."""
-    for name, family in definitions():
-        yield format_of_family(name, family)
+    """Yield the format of each family, by name.
+
+    Only the head of a definition is parsed, up to its `[rows]`: the rest is needed for a file with its marks.
+    """
+    for path in sorted(FOLDER.glob("*.toml")):
+        text = path.read_text("utf-8")
+        yield _format(path.stem, text, tomllib.loads(_REST.split(text, maxsplit=1)[0]))
 
 
-def format_of_family(name: str, family: TableFamily) -> Format:
-    """Return the format of the files that have the sign of a family."""
-    assert family.sign is not None
+def _format(name: str, text: str, head: Mapping[str, Any]) -> Format:
+    shipped = Recogniser(lambda: decode(text, TableFamily, f"{name}.toml"))
     return Format(
         name,
-        family.summary,
-        partial(claims, _Recogniser(family)),
-        lambda files: read_with_warnings(TextLog(files), partial(read, name, family)),
-        _marks(family.sign, is_json=family.rows.kind in _JSON_KINDS),
-        version=family.version,
+        head["summary"],
+        partial(claims, shipped),
+        lambda files: read_with_warnings(TextLog(files), partial(read, name, shipped.family)),
+        _marks(head["sign"], is_json=head["rows"]["kind"] in _JSON_KINDS),
+        version=head.get("version", 1),
     )
 
 
-def _marks(sign: Sign, *, is_json: bool) -> tuple[bytes, ...]:
+def _marks(sign: Mapping[str, Any], *, is_json: bool) -> tuple[bytes, ...]:
     """Return literals; every file has one of them."""
     quote = '"{}"' if is_json else "{}"
-    if sign.marks:
-        return tuple(mark.encode() for mark in sign.marks)
-    if sign.keys:
-        return (quote.format(max(sign.keys, key=len)).encode(),)
-    return tuple(quote.format(max(keys, key=len)).encode() for keys in sign.any)
+    if "marks" in sign:
+        return tuple(mark.encode() for mark in sign["marks"])
+    if "keys" in sign:
+        return (quote.format(max(sign["keys"], key=len)).encode(),)
+    return tuple(quote.format(max(keys, key=len)).encode() for keys in sign["any"])
 
 
-class _Recogniser:
-    """The sign of a family, compiled when it is first needed."""
+class Recogniser:
+    """The sign of a family, which is loaded and compiled when it is first needed."""
 
-    def __init__(self, family: TableFamily) -> None:
-        assert family.sign is not None
-        self.family, self.sign = family, family.sign
+    def __init__(self, load: Callable[[], TableFamily]) -> None:
+        self._load = load
 
     @cached_property
-    def text(self) -> re.Pattern[bytes] | None:
-        return re.compile(self.sign.text.encode(), re.MULTILINE) if self.sign.text else None
+    def family(self) -> TableFamily:
+        """The definition."""
+        return self._load()
+
+    @property
+    def sign(self) -> Sign:
+        """The sign; a definition without one is not asked."""
+        assert self.family.sign is not None
+        return self.family.sign
+
+    def _search(self, pattern: str, text: str) -> re.Match[str] | None:
+        """Return the first match of a pattern of the definition, in linear time for a user's own."""
+        if isinstance(self.family, OwnTable):
+            match: re.Match[str] | None = whole_line(pattern).search(text)
+            return match
+        return re.search(pattern, text, re.MULTILINE)
 
     def place(self, head: bytes) -> tuple[int, str] | None:
         """Return where a head shows the sign, and its text; None if it does not."""
@@ -77,11 +101,12 @@ class _Recogniser:
         sign, place = self.sign, (0, "")
         if sign.marks and not any(mark.encode() in head for mark in sign.marks):
             return None
-        if self.text:
-            match = self.text.search(head)
+        if sign.text:
+            text = head.decode("utf-8", "replace")
+            match = self._search(sign.text, text)
             if not match:
                 return None
-            place = match.start(), match[0].strip().partition(b"\n")[0].decode("utf-8", "replace")
+            place = len(text[: match.start()].encode()), match[0].strip().partition("\n")[0]
         if sign.keys or sign.any:
             header = self._header(head)
             if header is None or not _has(sign, header[1]):
@@ -95,7 +120,9 @@ class _Recogniser:
             return None
         named = (*sign.keys, *chain.from_iterable(sign.any), *sign.lacks)
         keys = {key for key in named if f'"{key}"'.encode() in head}
-        if not _has(sign, keys) or (self.text and not self.text.search(head)):
+        if not _has(sign, keys):
+            return None
+        if sign.text and not self._search(sign.text, head.decode("utf-8", "replace")):
             return None
         first = (sign.keys or sign.any[0] or sign.marks)[0]
         return max(head.find(f'"{first}"'.encode()), 0), ", ".join(sign.keys or sign.any[0])
@@ -105,20 +132,34 @@ class _Recogniser:
         rows, sign = self.family.rows, self.sign
         text = head.decode("utf-8", "replace").removeprefix("\ufeff")
         if rows.header:
-            match = re.search(rows.header, text, re.MULTILINE)
+            match = self._search(rows.header, text)
             lines = [text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]] if match else []
         elif rows.kind == "markdown":
             lines = [line for line in text.split("\n") if "|" in line]
         else:
             lines = [text.lstrip("\r\n").partition("\n")[0]]
-        separator = {"tsv": "\t", "markdown": "|"}.get(rows.kind, ",")
         for line in lines:
-            columns = {cell.strip().strip('"').strip("*`# ") for cell in line.split(separator)}
-            if rows.kind == "columns":
-                columns = set(line.strip("# \r").split())
+            columns = _names(line.rstrip("\r"), rows)
             if _has(sign, columns):
                 return max(head.find(line.encode()), 0), columns
         return None
+
+
+def _names(line: str, rows: Rows) -> set[str]:
+    """Return the names of columns in a header line."""
+    if rows.kind == "columns":
+        return set(line.strip("# \r").split())
+    if rows.separator == " ":
+        return set(blanks(line).split(line.strip()))
+    if rows.kind == "csv" and '"' in line:
+        with suppress(csv.Error):
+            return {cell.strip() for cell in next(csv.reader([line], delimiter=rows.separator), [])}
+    separator = {"tsv": "\t", "markdown": "|"}.get(rows.kind, rows.separator)
+    return {
+        name
+        for cell in line.split(separator)
+        for name in (cell.strip(), cell.strip().strip('"').strip("*`# "))
+    }
 
 
 def _has(sign: Sign, names: set[str]) -> bool:
@@ -129,7 +170,7 @@ def _has(sign: Sign, names: set[str]) -> bool:
     )
 
 
-def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
+def claims(recogniser: Recogniser, files: LogFiles) -> Claim | None:
     """Claim a file that has the sign of the family, and its twin beside it."""
     head = files.head(files.path)
     if is_binary(head):
@@ -139,7 +180,7 @@ def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
     if place is None:
         return None
     at, reason = place
-    rows = recogniser.family.rows
-    beside = (*names(rows, files.path, head), *filter(None, (rows.beside,)))
+    family = recogniser.family
+    beside = (*names(family, files.path, head), *filter(None, (family.rows.beside,)))
     source = files.source(files.path, line_at(head, at))
     return Claim(recogniser.sign.confidence, source, reason[:100], (files.path,), beside)

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from reportgen.core import units
@@ -20,21 +21,26 @@ from reportgen.formats.parsing.csv_cells import quantity
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.timestamps import wall_time
+from reportgen.formats.parsing.user_patterns import compiled, syntax_fault
 from reportgen.formats.tables.definition import (
     STATISTIC,
     FactColumn,
     FigureColumn,
+    OwnTable,
     RowCondition,
     TableFamily,
     columns_pattern,
     statistic_name,
 )
-from reportgen.formats.tables.derive import FUNCTIONS, numeric
+from reportgen.formats.tables.derive import FUNCTIONS, numeric, plain_text
 from reportgen.formats.tables.records import Record, TableFile, read_records
 from reportgen.formats.tables.twins import Twins
 
 _MAX_TEXT = 200
+# A longer cell is not searched by patterns to its end.
+_MAX_CELL = 4000
 _SECRET = re.compile(r"token|secret|passw|api_?key|credential", re.IGNORECASE)
+_ROWS_OF_RUNS = ("json", "csv", "tsv", "jsonl", "markdown")
 _WORST: tuple[Status, ...] = ("out_of_memory", "failed", "cancelled", "running", "partial", "complete")
 
 Cells = Mapping[str, Any]
@@ -91,7 +97,8 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     latest: dict[object, _Results] = {}
     twins = Twins(family.rows, log)
     reasons: dict[str, int] = {}
-    for record in _details(family, read_records(TableFile(log, family.rows, family.context))):
+    table = TableFile(log, family.rows, family.context, isinstance(family, OwnTable))
+    for record in _details(family, read_records(table)):
         cells = with_derived(family, record.cells)
         skip = next((skip for skip in family.skip if holds(skip, cells)), None)
         if skip:
@@ -142,7 +149,7 @@ def _add_row(
     if not values and status == "complete" and not messages:
         return
     key = (record.part, factors_key(factors), repeat)
-    run = latest.get(key) if family.results or family.rows.kind in ("json", "csv") else None
+    run = latest.get(key) if family.results or family.rows.kind in _ROWS_OF_RUNS else None
     if run is None or not run.add(record, results, values):
         run = _Results(record, factors, repeat, facts(family.environment, cells))
         run.started = str(cells.get(family.started) or "")
@@ -251,7 +258,7 @@ def _fact(column: FactColumn, cells: Cells) -> FactorValue | None:
         return column.values.get("null", column.value) if names else column.value
     text = str(cell).strip() if not isinstance(cell, bool) else str(cell).lower()
     if column.pattern:
-        match = re.search(column.pattern, text)
+        match = search(column.pattern, text[:_MAX_CELL])
         if not match:
             return None
         text = match[match.lastindex or 0]
@@ -295,9 +302,12 @@ def _value(figure: FigureColumn, column: str, named: Mapping[str, str], cells: C
     unit = (
         str(cells.get(figure.unit_column, "")).strip() or figure.unit if figure.unit_column else figure.unit
     )
+    declared = unit
     number, text, unit = _number(cell, unit)
     if not math.isfinite(number) or (number <= 0 and figure.zero == "absent"):
         return None
+    if unit != declared and declared and units.to_base(1.0, unit)[1] != units.to_base(1.0, declared)[1]:
+        return None  # a time in a column of rates
     value, _ = units.to_base(number * figure.scale, unit)
     statistic = statistic_name(named.get(STATISTIC, figure.statistic))
     own: Factors = {name: parse_scalar(part) for name, part in named.items() if name != STATISTIC}
@@ -310,11 +320,24 @@ def _value(figure: FigureColumn, column: str, named: Mapping[str, str], cells: C
 def _number(cell: object, unit: str) -> tuple[float, str, str]:
     """Return (number, text, unit) of a cell; a unit in the cell wins over the unit of the column."""
     if isinstance(cell, str):
-        known = quantity(cell.strip(), unit)
+        text = plain_text(cell)
+        known = quantity(text, unit)
         if known:
-            return known[0], cell.strip().removesuffix(known[1]).strip()[:40], known[1]
-        return numeric(cell), cell.strip()[:40], unit
+            return known[0], text.removesuffix(known[1]).strip()[:40], known[1]
+        return numeric(text), text[:40], unit
     return json_values.number(cell), str(cell)[:40], unit
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> Any:
+    """Return a pattern that runs in linear time; a shipped one that RE2 does not know, as Python's."""
+    return re.compile(pattern) if syntax_fault(pattern) else compiled(pattern)
+
+
+def search(pattern: str, text: str) -> re.Match[str] | None:
+    """Return the first match of a pattern in the text of a cell."""
+    match: re.Match[str] | None = _compiled(pattern).search(text)
+    return match
 
 
 def holds(condition: RowCondition, cells: Cells) -> bool:
@@ -326,7 +349,7 @@ def holds(condition: RowCondition, cells: Cells) -> bool:
         return False
     if condition.differs is not None and _equals(cell, condition.differs):
         return False
-    if condition.matches and not re.search(condition.matches, "" if cell is None else str(cell)):
+    if condition.matches and not search(condition.matches, "" if cell is None else str(cell)[:_MAX_CELL]):
         return False
     number = numeric(cell)
     if condition.above is not None and not number > condition.above:

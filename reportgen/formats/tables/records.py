@@ -16,11 +16,14 @@ from typing import Any
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
+from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables import expand
 from reportgen.formats.tables.definition import Context, Rows
 
 # A row with more columns than these holds lists of single values, which no definition names.
 _MAX_COLUMNS = 4000
+# The number of a row in its document.
+ROW = "#row"
 _MAX_DEPTH = 8
 _MAX_ROWS = 200_000
 # What srun, mpirun and kubectl put before a line of a process.
@@ -29,6 +32,9 @@ _TAG = re.compile(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )")
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?%?")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 _RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
+_DECIMAL_COMMA = re.compile(
+    r"([+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?))(\s*[^0-9.,]*)"
+)
 _LABEL = re.compile(r"[ \t]*([^\s:=][^:=\n]{0,80}?)[ \t]*(?::|=(?!=))[ \t]*(\S.*)?")
 _PART = re.compile(r"([A-Za-z][\w ()%.]*?) *= *([^,=]+?)(?:,|$)")
 # What loggers put before a message: a time, a level, the name of the program. "[TTFT] P99" is a label.
@@ -51,12 +57,23 @@ class Record:
 
 @dataclass(slots=True)
 class TableFile:
-    """The rows of a file being read; `fault(line, fact)` reports what cannot be read."""
+    """The rows of a file being read; `fault(line, fact)` reports what cannot be read.
+
+    is_own  whether a user wrote the patterns: each is applied to one line at a time, in linear time
+    """
 
     log: TextLog
     rows: Rows
     contexts: list[Context] = field(default_factory=list)
+    is_own: bool = False
     _breaks: list[int] | None = None
+
+    def matches(self, pattern: str, text: str) -> Iterator[re.Match[str]]:
+        """Yield the matches of a pattern of the definition."""
+        if self.is_own:
+            yield from whole_line(pattern).finditer(text)
+        else:
+            yield from re.finditer(pattern, text, re.MULTILINE)
 
     def fault(self, line: int, fact: str, count: int = 1) -> None:
         """Report lines that cannot be read."""
@@ -169,7 +186,8 @@ def _walk(value: object, keys: list[str], parents: tuple[Any, ...]) -> Iterator[
         for item in value if isinstance(value, list) else ():
             yield from _walk(item, rest, parents)
     elif key == "{*}":
-        for name, item in value.items() if isinstance(value, dict) else ():
+        members = value.items() if isinstance(value, dict) else ()
+        for name, item in ((name, item) for name, item in members if name != "*"):
             inner = {"*": name, **item} if isinstance(item, dict) else {"*": name, "value": item}
             yield from _walk(inner, rest, (*parents, value))
     elif isinstance(value, dict) and key in value:
@@ -211,7 +229,7 @@ def _located(table: TableFile, objects: list[tuple[tuple[Any, ...], Any]]) -> It
         lines = [1] * len(objects)
     beside = _beside(table)
     for number, (line, (parents, row)) in enumerate(zip(lines, objects, strict=True)):
-        yield Record(line, {**beside, "#row": number, **_cells(parents, row)})
+        yield Record(line, {**beside, ROW: number, **_cells(parents, row)})
 
 
 def _beside(table: TableFile) -> dict[str, Any]:
@@ -230,14 +248,18 @@ def _beside(table: TableFile) -> dict[str, Any]:
 
 def _csv(table: TableFile) -> Iterator[Record]:
     text, before = table.text.removeprefix("\ufeff"), 0
-    if table.rows.header and (match := re.search(table.rows.header, text, re.MULTILINE)):
+    if table.rows.header and (match := next(table.matches(table.rows.header, text), None)):
         start = text.rfind("\n", 0, match.start()) + 1
         before, text = text.count("\n", 0, start), text[start:]
-    if table.rows.kind == "tsv":
-        text = "\n".join(_quoted(line) for line in text.split("\n"))
+    separator = "\t" if table.rows.kind == "tsv" else table.rows.separator
+    if separator in ("\t", " "):
+        lines = text.split("\n")
+        cut = re.compile("\t") if separator == "\t" else blanks(lines[0])
+        text = "\n".join(_quoted(cut, line) for line in lines)
+        separator = ","
     header: list[str] = []
     try:
-        for line, cells in csv_rows(text):
+        for line, cells in csv_rows(text, separator):
             if not header:
                 header = _unique(cells)
             elif cells == header[: len(cells)] and len(cells) == len(header):
@@ -245,13 +267,28 @@ def _csv(table: TableFile) -> Iterator[Record]:
             elif len(cells) != len(header):
                 table.fault(line + before, "not as many cells as the header")
             else:
+                if table.rows.decimal == ",":
+                    cells = [_with_point(cell) for cell in cells]
                 yield Record(line + before, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
         table.fault(before + 1, f"not CSV: {error}")
 
 
-def _quoted(line: str) -> str:
-    return ",".join('"' + cell.replace('"', '""') + '"' for cell in line.rstrip("\r").split("\t"))
+def _with_point(cell: str) -> str:
+    """Return a cell with a decimal point where it is a number with a decimal comma: 1.234,5 is 1234.5."""
+    match = _DECIMAL_COMMA.fullmatch(cell)
+    return match[1].replace(".", "").replace(",", ".") + match[2] if match else cell
+
+
+def blanks(header: str) -> re.Pattern[str]:
+    """Return what separates the words of a table: two blanks or more if its header has them, else one."""
+    return re.compile(r"[ \t]{2,}|\t" if re.search(r"\S(?:[ ]{2,}|\t)\S", header) else r"[ \t]+")
+
+
+def _quoted(cut: re.Pattern[str], line: str) -> str:
+    """Return a line as CSV; blanks around it separate nothing."""
+    line = line.rstrip("\r") if cut.pattern == "\t" else line.strip()
+    return ",".join('"' + cell.replace('"', '""') + '"' for cell in cut.split(line)) if line else ""
 
 
 def _markdown(table: TableFile) -> Iterator[Record]:
@@ -282,10 +319,11 @@ def _bar_cells(line: str) -> list[str]:
 
 
 def _unique(names: list[str]) -> list[str]:
-    """Return the names of columns; the second of one name is `name.2`."""
+    """Return the names of columns; the second of one name is `name.2`, the first without one `column 1`."""
     seen: Counter[str] = Counter()
     unique = []
-    for name in names:
+    for position, name in enumerate(names, 1):
+        name = name or f"column {position}"
         seen[name] += 1
         unique.append(name if seen[name] == 1 else f"{name}.{seen[name]}")
     return unique
@@ -347,7 +385,7 @@ def _contexts(table: TableFile) -> list[tuple[int, Context, re.Match[str]]]:
     objects = [
         (match.start(), position, context, match)
         for position, context in enumerate(table.contexts)
-        for match in re.finditer(context.pattern, text, re.MULTILINE)
+        for match in table.matches(context.pattern, text)
     ]
     return [(at, context, match) for at, _, context, match in sorted(objects, key=lambda x: x[:2])]
 
@@ -390,7 +428,7 @@ def _with_contexts(
 
 def _pattern(table: TableFile) -> Iterator[Record]:
     """Yield the matches of a pattern."""
-    matches = re.finditer(table.rows.pattern, table.text, re.MULTILINE)
+    matches = table.matches(table.rows.pattern, table.text)
     rows = [(match.start(), match.groupdict()) for match in matches]
     records = list(_with_contexts(table, rows))
     if table.rows.last:
@@ -470,7 +508,7 @@ class _TornRow:
 def _columns(table: TableFile) -> Iterator[Record]:
     """Yield the lines below a header that have as many words as it and begin with a number."""
     text = table.text
-    headers = list(re.finditer(table.rows.header, text, re.MULTILINE))
+    headers = list(table.matches(table.rows.header, text))
     rows: list[tuple[int, dict[str, Any]]] = []
     faults: list[int] = []
     for position, match in enumerate(headers):
@@ -499,7 +537,7 @@ def _with_others(
     """Return rows with the lines that are rows of their own, in order."""
     if not table.rows.also:
         return rows
-    others = [(x.start(), x.groupdict()) for x in re.finditer(table.rows.also, table.text, re.MULTILINE)]
+    others = [(x.start(), x.groupdict()) for x in table.matches(table.rows.also, table.text)]
     return sorted([*rows, *others], key=lambda row: row[0])
 
 
@@ -552,13 +590,11 @@ def _block(table: TableFile) -> Iterator[Record]:
     The column `block` is the number of the title, from 1.
     """
     text, rows, ends = table.text, [], {}
-    titles = list(re.finditer(table.rows.begin, text, re.MULTILINE))
+    titles = list(table.matches(table.rows.begin, text))
     for position, title in enumerate(titles):
         until = titles[position + 1].start() if position + 1 < len(titles) else len(text)
-        if table.rows.end and (
-            end := re.compile(table.rows.end, re.MULTILINE).search(text, title.end(), until)
-        ):
-            until = end.start()
+        if table.rows.end and (end := next(table.matches(table.rows.end, text[title.end() : until]), None)):
+            until = title.end() + end.start()
         cells: dict[str, Any] = {k: v for k, v in title.groupdict().items() if v is not None}
         for line in text[title.end() : until].split("\n"):
             _add_label(cells, line)
@@ -587,7 +623,7 @@ def _matrix(table: TableFile) -> Iterator[Record]:
     """
     text = table.text
     rows: list[tuple[int, dict[str, Any]]] = []
-    titles = list(re.finditer(table.rows.begin, text, re.MULTILINE))
+    titles = list(table.matches(table.rows.begin, text))
     for position, title in enumerate(titles):
         until = titles[position + 1].start() if position + 1 < len(titles) else len(text)
         about = {k: v for k, v in title.groupdict().items() if v is not None}

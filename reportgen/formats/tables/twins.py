@@ -6,26 +6,40 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reportgen.formats.parsing.text_log import TextLog
-from reportgen.formats.tables.definition import Rows
+from reportgen.formats.tables.definition import Rows, TableFamily
 from reportgen.sources.logfiles import HEAD
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_NAME_PART = re.compile(r"[\w+-]{1,60}")
+_NAME_PART = re.compile(r"[\w+-][\w.+-]{0,80}")
 _NUMBERS = re.compile(rb"\d+(?:\.\d+)?")
 # Rows of a summary that are looked for by name.
 _MAX_TWINS = 100
 
 
-def names(rows: Rows, path: str, head: bytes) -> tuple[str, ...]:
-    """Return the names that the twins of a file may have; cells of JSON in them are taken from its head."""
+def names(family: TableFamily, path: str, head: bytes) -> tuple[str, ...]:
+    """Return the names that the twins of a file may have; cells in them are taken from its head."""
     own = path.rpartition("/")[2]
-    name = rows.twin.replace("{stem}", own.rpartition(".")[0] or own)
-    column = _PLACEHOLDER.search(name)
-    if not column:
-        return (name,) if name not in ("", own) else ()
-    cells = re.findall(rb'"%b": ?"?([\w+-]{1,60})' % column[1].encode(), head)
-    known = dict.fromkeys(_filled(name, {column[1]: cell.decode()}) for cell in cells)
+    known: dict[str, None] = {}
+    for name in _of_stem(family.rows, own):
+        column = _PLACEHOLDER.search(name)
+        texts = _cells(family, column[1], head) if column else ()
+        known |= dict.fromkeys(_filled(name, {column[1]: text}) for text in texts) if column else {name: None}
     return tuple(twin for twin in known if twin not in ("", own))[:_MAX_TWINS]
+
+
+def _cells(family: TableFamily, column: str, head: bytes) -> Iterator[str]:
+    """Yield the texts of a column in a head: of JSON, or of a context."""
+    for match in re.finditer(rb'"%b": ?"?([\w.+-]{1,80})' % column.encode(), head):
+        yield match[1].decode()
+    text = head.decode("utf-8", "replace")
+    for context in family.context:
+        if f"(?P<{column}>" in context.pattern:
+            for line in re.finditer(context.pattern, text, re.MULTILINE):
+                yield line[column] or ""
+
+
+def _of_stem(rows: Rows, own: str) -> list[str]:
+    return [name.replace("{stem}", own.rpartition(".")[0] or own) for name in rows.twins]
 
 
 @dataclass(slots=True)
@@ -40,15 +54,13 @@ class Twins:
     def have(self, cells: Mapping[str, Any]) -> bool:
         """Return whether a twin has this row."""
         own = self.log.path.rpartition("/")[2]
-        twin = _filled(self.rows.twin.replace("{stem}", own.rpartition(".")[0] or own), cells)
-        if twin in ("", own):
-            return False
-        numbers = self._numbers_of(twin)
         wanted = {str(cells.get(column)).encode() for column in self.rows.twin_same}
-        if numbers is None or not wanted <= numbers:
-            return False
-        self._used[twin] = None
-        return True
+        for twin in (_filled(name, cells) for name in _of_stem(self.rows, own)):
+            numbers = self._numbers_of(twin) if twin not in ("", own) else None
+            if numbers is not None and wanted <= numbers:
+                self._used[twin] = None
+                return True
+        return False
 
     def used(self) -> Iterator[str]:
         """Yield the names of the files that have rows of the log."""

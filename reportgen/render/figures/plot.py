@@ -13,6 +13,7 @@ from reportgen.render.figures.rounding import RepeatsOf, shown_figure
 from reportgen.render.figures.shown import Shown
 
 IDEAL = "Ideal"  # the name of the line of proportional growth
+FRONT = "Best trade-off"
 
 
 def plot_of(figure: Figure, repeats_of: RepeatsOf | None = None) -> Plot:
@@ -78,7 +79,8 @@ def _columns(figure: Shown) -> Categories:
 
 
 def _ideal(figure: Shown) -> list[Mark]:
-    return [Ideal(figure.ideal, IDEAL)] if figure.ideal else []
+    lines = [Ideal(figure.ideal, IDEAL)] if figure.ideal else []
+    return [*lines, *([Ideal(figure.front, FRONT)] if figure.front else [])]
 
 
 def _reference(figure: Shown, kind: Kind) -> list[Mark]:

@@ -69,6 +69,7 @@ def shown_figure(figure: Figure, repeats_of: RepeatsOf | None = None, *, has_nam
         x_unit=unit_label(figure.x_unit),
         is_measured=figure.x_unit is not None,
         ideal=tuple((float(units.machine(x)), value(y) or 0.0) for x, y in figure.ideal),
+        front=tuple((float(units.machine(x / x_factor)), value(y) or 0.0) for x, y in figure.front),
         changes=tuple(
             ShownChange(each.series, one_line(each.first), one_line(each.last), one_line(each.text))
             for each in figure.changes

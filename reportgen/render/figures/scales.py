@@ -23,7 +23,9 @@ _MIN_BINARY = 65536
 _BINARY = {"Gi": 2**30, "Mi": 2**20, "Ki": 2**10}
 _SPAN_WITH_STEPS = 100.0
 _MAX_TICKS = 10
-_MIN_TICK_DISTANCE = 0.06  # as a share of the axis
+# As shares of the axis: between ticks, and for a character of a label.
+_MIN_TICK_DISTANCE = 0.06
+_CHARACTER_WIDTH = 0.02
 
 
 def number_places(figure: Shown, kind: Kind) -> Numbers:
@@ -152,7 +154,9 @@ def _far_apart(sizes: Sequence[float], scale: Scale) -> tuple[float, ...]:
     if not sizes:
         return ()
     place: Callable[[float], float] = math.log if scale == "log" else float
-    distance = (place(sizes[-1]) - place(sizes[0])) * _MIN_TICK_DISTANCE
+    longest = max(len(size_text(size, sizes)) for size in sizes)
+    share = max(_MIN_TICK_DISTANCE, _CHARACTER_WIDTH * longest)
+    distance = (place(sizes[-1]) - place(sizes[0])) * share
     kept = [sizes[-1]]
     for size in reversed(sizes[:-1]):
         if place(kept[-1]) - place(size) >= distance:

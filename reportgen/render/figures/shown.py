@@ -56,6 +56,7 @@ class Shown:
     is_measured whether places are measured values
     categories  all names along the places; () if these are numbers
     ideal       points of the line of proportional growth
+    front       points of the line of the best trade-off
     """
 
     kind: str
@@ -70,6 +71,7 @@ class Shown:
     x_unit: str = ""
     is_measured: bool = False
     ideal: tuple[tuple[float, float], ...] = ()
+    front: tuple[tuple[float, float], ...] = ()
     changes: tuple[ShownChange, ...] = ()
 
     @property

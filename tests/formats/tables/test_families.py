@@ -9,6 +9,7 @@ never     texts that no factor and no finding shows: secrets, host names
 """
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +74,10 @@ def test_every_family_has_a_fixture() -> None:
 def test_every_log_beside_the_tests_has_an_expectation() -> None:
     logs = {path for path in FOLDER.iterdir() if not path.name.endswith(".expected.toml")}
     assert logs == {log for _, log, _ in FIXTURES}
+
+
+@pytest.mark.parametrize("path", sorted(families.FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_the_head_of_a_definition_has_its_sign_and_rows(path: Path) -> None:
+    """Only the head is parsed to list the formats."""
+    sections = re.findall(r"^\[+([^\]\n]+)", path.read_text("utf-8"), re.MULTILINE)
+    assert sections[:2] == ["sign", "rows"]

@@ -11,4 +11,4 @@ def marks(figure: Shown) -> list[Mark]:
     return [Lines(rows, is_in_order=True), Intervals(rows), Points(rows), Texts(rows, "beside")]
 
 
-KIND = Kind(marks=marks, places="measured", is_roomy=True)
+KIND = Kind(marks=marks, places="measured", log_span=10.0, is_roomy=True)

@@ -1,0 +1,104 @@
+"""Find the stretches of steps whose wall time is known: from one wait for all devices to the next.
+
+A clock that saw all of the work shows the same time. A break subtracts from the wall time. If the host did
+not wait for the devices before it, they may have worked on in the break, for an unknown part of it.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from reportgen.core.model import Stretch
+from reportgen.formats.native.integer_csv import ABSENT, IntTable
+
+# A break that begins so shortly after a wait found the devices idle.
+_JUST_WAITED_NS = 1_000_000
+# A recorder waits 14 times at most; more waits are not looked at.
+_MAX_WAITS = 64
+
+
+class _Wait(NamedTuple):
+    """A wait for the devices at the end of `step`; all times in ns of the rank's clock.
+
+    step_end  where this step ended by the host
+    """
+
+    step: int
+    begin: int
+    end: int
+    step_end: int
+
+    @property
+    def is_within_step(self) -> bool:
+        """Return True if the duration of the step contains the wait."""
+        return self.begin < self.step_end
+
+
+class _Pause(NamedTuple):
+    """A time that belongs to no step."""
+
+    step: int
+    begin: int
+    end: int
+
+
+def waits_within_steps(table: IntTable) -> frozenset[int]:
+    """Return the steps whose duration contains a wait for the devices at their end."""
+    return frozenset(wait.step for wait in _waits(table, _pauses(table)) if wait.is_within_step)
+
+
+def find_stretches(table: IntTable) -> tuple[Stretch, ...]:
+    """Return the stretches between the waits of one rank that contain steps, in s."""
+    pauses = _pauses(table)
+    waits = _waits(table, pauses)
+    stretches = []
+    for first, last in pairwise(waits):
+        if first.step == last.step:
+            continue
+        begin, end = first.end, last.step_end if last.is_within_step else last.end
+        inside = [
+            (min(pause.end, end) - max(pause.begin, begin), _follows_wait(pause, waits))
+            for pause in pauses
+            # Not one that begins after the last step and contains the wait.
+            if pause.begin < last.step_end or pause.end <= last.begin
+        ]
+        most = end - begin - sum(length for length, is_sure in inside if is_sure and length > 0)
+        unsure = sum(length for length, is_sure in inside if not is_sure and length > 0)
+        if not last.is_within_step:  # the script may have done something else before the recorder was closed
+            after = [min(x.end, last.begin) - x.begin for x in pauses if x.begin >= last.step_end]
+            unsure += max(0, last.begin - last.step_end - sum(length for length in after if length > 0))
+        if most > unsure:
+            wait = last.end - last.begin if last.is_within_step else 0
+            times = (nanoseconds / 1e9 for nanoseconds in (most - unsure, most, wait))
+            stretches.append(Stretch(first.step + 1, last.step, *times))
+    return tuple(stretches)
+
+
+def _follows_wait(pause: _Pause, waits: Sequence[_Wait]) -> bool:
+    begin = pause.begin
+    return any(x.begin - _JUST_WAITED_NS <= begin <= x.end + _JUST_WAITED_NS for x in waits)
+
+
+def _pauses(table: IntTable) -> list[_Pause]:
+    return [_Pause(*map(int, texts[1:])) for _, texts in table.records["#break"]]
+
+
+def _waits(table: IntTable, pauses: Sequence[_Pause]) -> list[_Wait]:
+    """Return the waits in their order; a step without a row ends with its wait."""
+    step, begin, duration = (table.column(name) for name in ("step", "begin_ns", "duration_ns"))
+    waits = []
+    for _, texts in table.records["#sync"][:_MAX_WAITS]:
+        number, wait_begin, wait_end = map(int, texts)
+        at = int(np.searchsorted(step, number))
+        step_end = wait_end if number else wait_begin
+        if at < len(step) and step[at] == number and ABSENT not in (begin[at], duration[at]):
+            step_end = int(begin[at]) + int(duration[at])
+            # A break that begins before its step ends is inside it.
+            for pause in pauses:
+                if pause.step == number and int(begin[at]) <= pause.begin < step_end:
+                    step_end += pause.end - pause.begin
+        if wait_begin <= wait_end:
+            waits.append(_Wait(number, wait_begin, wait_end, step_end))
+    return sorted(waits, key=lambda wait: (wait.step, wait.begin))

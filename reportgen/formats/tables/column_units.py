@@ -1,0 +1,141 @@
+"""Read a unit as people write it in headers: `ms`, `images/sec`, `tok/s/GPU`, `ms per step`, `GiB`."""
+
+import re
+from dataclasses import dataclass
+
+_TIMES = {
+    "ns": "ns nsec nsecs nanosecond nanoseconds",
+    "us": "us usec usecs µs μs microsecond microseconds",
+    "ms": "ms msec msecs millis millisecond milliseconds",
+    "s": "s sec secs second seconds",
+    "min": "min mins minute minutes",
+    "h": "h hr hrs hour hours",
+}
+_ITEMS = {
+    "images": "img imgs image images",
+    "samples": "sample samples example examples smp",
+    "sequences": "seq seqs sequence sequences",
+    "sentences": "sent sentence sentences",
+    "tokens": "tok toks token tokens tk",
+    "words": "word words",
+    "frames": "frame frames",
+    "requests": "req reqs request requests",
+    "queries": "query queries",
+    "videos": "video videos clips",
+    "steps": "step steps it its iter iters iteration iterations batch batches",
+    "operations": "op ops operation operations",
+    "items": "item items",
+    "graphs": "graph graphs",
+    "records": "record records",
+}
+_SHORT = {
+    "fps": "frames/s",
+    "qps": "queries/s",
+    "rps": "requests/s",
+    "iops": "operations/s",
+    "w": "W", "watt": "W", "watts": "W", "mw": "mW", "kw": "kW",
+    "j": "J", "joule": "J", "joules": "J", "kj": "kJ", "kwh": "kWh", "wh": "Wh",
+    "mhz": "MHz", "ghz": "GHz", "hz": "Hz",
+    "%": "%", "pct": "%", "percent": "%",
+    "°c": "degC", "degc": "degC", "celsius": "degC",
+}  # fmt: skip
+# Words that are a unit in some programs and another unit in others.
+_AMBIGUOUS = {"tps", "ips", "gbps", "mbps", "kbps", "tbps", "gflops", "gflop", "gbs", "mbs", "x", "wps"}
+_BYTES = re.compile(r"(?:[kKMGT]i?)?(?:B|bytes?)|[kmgt]i?b")
+_BYTE_RATE = re.compile(
+    r"(?P<size>(?:[kKMGT]i?)?(?:B|bytes)|[kmgt]i?b|[KMGT](?:bit|b))(?: ?/ ?| per |(?P<blank> )|(?P<glued>p))"
+    r"(?:s|sec|second)"
+)
+_FLOPS = re.compile(r"(?P<prefix>[tp])flops?(?P<rate>(?:s| ?/ ?s(?:ec)?| per s(?:ec(?:ond)?)?| s)?)")
+_DEVICE = re.compile(r"(?: ?/ ?| per )(?:gpu|device|chip|card|accelerator|rank|npu|tpu)s?$")
+
+
+def _names(table: dict[str, str]) -> dict[str, str]:
+    return {word: name for name, words in table.items() for word in words.split()}
+
+
+_TIME_OF, _ITEM_OF = _names(_TIMES), _names(_ITEMS)
+_TIME = "|".join(sorted(_TIME_OF, key=len, reverse=True))
+_ITEM = "|".join(sorted(_ITEM_OF, key=len, reverse=True))
+_TIME_PER = re.compile(rf"(?P<unit>{_TIME})(?: ?/ ?| per )(?P<per>{_ITEM}|epoch|call)")
+_RATE = re.compile(
+    rf"(?P<prefix>[km] ?)?(?P<item>{_ITEM})(?: ?/ ?| per |(?P<blank> ))(?P<unit>s|secs?|seconds?|min|minute)"
+)
+_STEP_WORDS = set(_ITEMS["steps"].split())
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnUnit:
+    """A unit in the spelling of `core.units`.
+
+    scale       factor of the number before the unit applies: 1000 for `ktokens/s`
+    per         what a time is of: step, token; "" if not stated
+    per_device  whether a rate is of one device
+    doubt       why it may mean something else; "" if it is clear
+    """
+
+    unit: str
+    scale: float = 1.0
+    per: str = ""
+    per_device: bool = False
+    doubt: str = ""
+
+
+def unit_of(text: str) -> ColumnUnit | None:
+    """Return the unit that a whole text is; None if it is not one."""
+    shown = re.sub(r"[\s_]+", " ", text.strip())
+    lower = shown.lower()
+    device = _DEVICE.search(lower)
+    if device:
+        shown, lower = shown[: device.start()], lower[: device.start()]
+    unit = _plain(shown, lower)
+    if unit is None or not device:
+        return unit
+    return ColumnUnit(unit.unit, unit.scale, unit.per, True, unit.doubt)
+
+
+def _plain(shown: str, lower: str) -> ColumnUnit | None:
+    if lower in _TIME_OF:
+        return ColumnUnit(_TIME_OF[lower])
+    if lower in _SHORT:
+        return ColumnUnit(_SHORT[lower])
+    if match := _TIME_PER.fullmatch(lower):
+        per = _ITEM_OF.get(match["per"], match["per"])
+        return ColumnUnit(_TIME_OF[match["unit"]], per=per.removesuffix("s"))
+    if match := _RATE.fullmatch(lower):
+        return _rate(match)
+    if match := _FLOPS.fullmatch(lower):
+        return ColumnUnit(f"{match['prefix'].upper()}FLOP/s")
+    if _BYTES.fullmatch(shown):
+        return ColumnUnit(_size(shown))
+    if match := _BYTE_RATE.fullmatch(shown):
+        return _byte_rate(match)
+    if lower in _AMBIGUOUS or (shown and _BYTE_RATE.fullmatch(lower)):
+        return ColumnUnit("", doubt=f'"{shown}" has several meanings')
+    return None
+
+
+def _rate(match: re.Match[str]) -> ColumnUnit:
+    if match["blank"] and match["item"] in _STEP_WORDS:
+        return ColumnUnit("", doubt=f'"{match[0]}" is a rate or a time')
+    scale = {"k": 1e3, "m": 1e6}.get((match["prefix"] or "").strip(), 1.0)
+    if match["unit"].startswith("min"):
+        scale /= 60
+    return ColumnUnit(f"{_ITEM_OF[match['item']]}/s", scale)
+
+
+def _size(text: str) -> str:
+    if text.lower().endswith("bytes") or text.lower() in ("b", "byte"):
+        return "B" if len(text) <= 5 else f"{text[0].upper().replace('K', 'k')}B"
+    prefix = text[0].upper()
+    return f"{prefix}iB" if text[1:2] == "i" else f"{prefix if prefix != 'K' else 'k'}B"
+
+
+def _byte_rate(match: re.Match[str]) -> ColumnUnit:
+    size = match["size"]
+    if size.endswith("bit") or re.fullmatch(r"[KMGT]b", size):
+        doubt = "" if size.endswith("bit") else f'"{match[0]}": bits or bytes?'
+        return ColumnUnit("" if doubt else f"{size[0].replace('K', 'k')}bit/s", doubt=doubt)
+    if size.islower() and (match["glued"] or size == "b"):
+        return ColumnUnit("", doubt=f'"{match[0]}": bits or bytes?')
+    return ColumnUnit(f"{_size(size)}/s")

@@ -1,0 +1,513 @@
+"""Read the name of a column as people write it: a metric with its unit and statistic, a factor, or neither.
+
+`latency_ms` is a latency in ms, `throughput (images/s)` a throughput, `p99 (ms)` a percentile of some time,
+`# GPUs` the factor `devices`. A name that leaves the metric or the unit open says so: a wrong name is worse
+than none.
+"""
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from reportgen.core import units
+from reportgen.formats.tables.column_units import ColumnUnit, unit_of
+from reportgen.formats.tables.definition import statistic_name
+
+Kind = Literal[
+    "figure",
+    "factor",
+    "repeat",
+    "started",
+    "status",
+    "index",
+    "ignored",
+    "spread",
+    "derived",
+    "series",
+    "other",
+]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+_PER = re.compile(
+    r"(?i)(?<![a-z])per[\s_]+(token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
+_PERCENTILE = re.compile(r"p[0-9]{1,2}(?:\.[0-9]{1,3})?|p999|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?")
+_STATISTICS = _words(
+    """
+    average avg best fastest max maximum mean med median min minimum p50 slowest worst
+    """
+)
+_STATISTIC_OF = {"med": "median", "worst": "maximum", "fastest": "minimum", "slowest": "maximum"}
+_SPREADS = _words(
+    """
+    ci ci95 cv error iqr sd sem sigma std stddev stderr stdev var variance
+    """
+)
+_DERIVED = _words(
+    """
+    change delta diff difference efficiency gain improvement normalised normalized overhead ratio
+    relative scaling slowdown speedup vs
+    """
+)
+_SERIES = _words(
+    """
+    elapsed epoch epochs global_step iter iteration step steps
+    """
+)
+_REPEAT = _words(
+    """
+    attempt rep repeat replicate run run_no run_number seed trial trial_number
+    """
+)
+_STARTED = _words(
+    """
+    created created_at date date_time datetime start_time started started_at time_stamp timestamp when
+    """
+)
+_STATUS = _words("exit_status outcome result_status state status")
+_INDEX = _words(
+    """
+    # experiment_id id idx index job job_id jobid no nr pid row run_id trial_id unnamed_0 uuid
+    """
+) | {""}
+_IGNORED = _words(
+    """
+    cmd command comment comments description email file filename host hostname link log logfile note
+    notes output_dir path remark remarks source url user username
+    """
+)
+_FACTORS = {
+    "batch_size": "batch bs bsz batchsize batch_size per_device_batch_size batch_size_per_gpu",
+    "global_batch_size": "gbs global_batch_size global_batch total_batch_size",
+    "micro_batch_size": "mbs micro_batch_size micro_batch",
+    "devices": "gpus ngpus ngpu n_gpus n_gpu num_gpus num_gpu gpu_count number_of_gpus #_gpus #gpus"
+    " #_gpu world_size devices num_devices n_devices ndev accelerators num_accelerators cards nproc num_chips"
+    " chips",
+    "nodes": "nodes num_nodes nnodes n_nodes #_nodes number_of_nodes",
+    "device": "device device_name gpu_model gpu_name gpu_type accelerator hardware card hw",
+    "model": "model model_name network net arch architecture model_id",
+    "precision": "precision dtype data_type datatype prec",
+    "seq_len": "seq_len seqlen seq_length sequence_length max_seq_len max_seq_length sl",
+    "concurrency": "concurrency max_concurrency concurrent_requests num_concurrent",
+    "tensor_parallel": "tp tp_size tensor_parallel tensor_parallel_size",
+    "pipeline_parallel": "pp pp_size pipeline_parallel pipeline_parallel_size",
+    "message_size": "message_size msg_size",
+}
+# Numbers that people choose and do not measure.
+_CHOSEN = _words(
+    """
+    accumulation_steps batch_tokens beam beam_size block_size channels chunk_size context context_len
+    context_length cores count cp cpus ctx depth device_id dim dims dp dropout elements ep gpu_id
+    grad_accum gradient_accumulation_steps head_dim heads height hidden hidden_dim hidden_size
+    image_size img_size input_len input_length input_size iterations iters k layers learning_rate lr m
+    max_tokens n n_cores n_heads n_layers n_threads n_workers nnz num_beams num_cores num_heads
+    num_iters num_layers num_prompts num_runs num_samples num_threads num_workers output_len
+    output_length output_tokens page_size power_limit prompt_len prompt_tokens queue_depth rank ranks
+    repeats request_rate resolution size sparsity stage threads version vocab_size warmup width window
+    workers year zero_stage
+    """
+)
+CONFIGURATION = _words(
+    """
+    args arguments config configuration env environment hardware meta metadata options parameters params
+    settings system
+    """
+)
+_FILLER = _words(
+    """
+    a and avg better higher in is lower measured metric metrics of overall per perf performance result
+    results statistics stats summary the value values
+    """
+)
+_TIME_WORDS = _words(
+    """
+    clock duration elapsed runtime time took wall wall_time wallclock walltime
+    """
+)
+_RATE_WORDS = _words("processing rate speed throughput thruput tput")
+_BANDWIDTH_WORDS = _words("algbw bandwidth busbw bw")
+_MEMORY_WORDS = _words("mem memory vram")
+_SIZE_WORDS = _words(
+    """
+    buffer bytes cap file limit message model msg params size
+    """
+)
+# metric, words, a phrase: one of the words or the phrase names the metric
+_NAMED_TIMES: tuple[tuple[str, frozenset[str], str], ...] = (
+    ("ttft", frozenset(("ttft",)), "time to first token"),
+    ("tpot", frozenset(("tpot",)), "time output token"),
+    ("itl", frozenset(("itl",)), "inter token latency"),
+    ("e2e_latency", frozenset(("e2e", "e2el")), "end to end latency"),
+    ("e2e_latency", frozenset(), "request latency"),
+    ("time_to_train", frozenset(("ttt",)), "time to train"),
+)
+_TIMES_PER = {"token": "tpot", "call": "action_time", "operation": "action_time"}
+_PHASES = {
+    "forward": "forward", "fwd": "forward", "backward": "backward", "bwd": "backward",
+    "optimizer": "optimizer", "optim": "optimizer",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMeaning:
+    """The meaning of a column, from its name alone.
+
+    kind       other: the name says nothing
+    metric     "" if the words do not name one; unit  "" if there is none
+    scale      of the numbers in the unit
+    statistic  "" if the name has none
+    factor     name of a factor
+    extra      words that neither the metric nor the unit explains
+    label      the part of the name with these words
+    doubt      why it is not certain, "" if it is
+    """
+
+    kind: Kind
+    metric: str = ""
+    unit: str = ""
+    scale: float = 1.0
+    statistic: str = ""
+    phase: str = "step"
+    factor: str = ""
+    extra: tuple[str, ...] = ()
+    label: str = ""
+    doubt: str = ""
+
+    @property
+    def base(self) -> str:
+        """The base unit of its numbers, "" without a unit."""
+        return units.to_base(1.0, self.unit)[1] if self.unit else ""
+
+    @property
+    def item(self) -> str:
+        """The item that its rate counts, "" for anything else."""
+        return self.unit.removesuffix("/s").removesuffix("s") if self.base == "samples/s" else ""
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name, in lower case."""
+    return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", name))]
+
+
+def slug(name: str) -> str:
+    """Return a name as a factor has it: `Batch Size` is batch_size."""
+    return "_".join(words_of(name))[:60]
+
+
+def factor_name(name: str) -> str:
+    """Return the usual name of a factor, else its own words."""
+    own = slug(name)
+    return _FACTOR_OF.get(own, own)
+
+
+_FACTOR_OF = {spelling: name for name, spellings in _FACTORS.items() for spelling in spellings.split()}
+
+
+def meaning_of(name: str, unit: str = "") -> ColumnMeaning:
+    """Return the meaning of a column. unit  as a second header row or its cells have it, "" without one."""
+    last, parents = _path(name)
+    own = slug(last)
+    if parents & CONFIGURATION:
+        return ColumnMeaning("factor", factor=factor_name(last))
+    if not unit and (role := _role(own)):
+        return role
+    known = unit_of(unit) if unit else None
+    full = name.replace("/", " ") if parents and not name.startswith(("/", "../")) else last
+    return _figure(full.replace("../", " "), known)
+
+
+def _path(name: str) -> tuple[str, set[str]]:
+    """Return the last part of a name of JSON, and the words of the objects that it is in."""
+    if re.search(r"[\s(\[]", name) or "." not in name.strip("./"):
+        return name.lstrip("./") if name.startswith(("/", "../")) else name, set()
+    *parents, last = name.lstrip("./").split(".")
+    if re.fullmatch(r"[0-9]+(?:_.*|[a-z%]*)?", last) and parents:  # p99.9
+        last = f"{parents.pop()}.{last}"
+    return last, {part.lower() for part in parents}
+
+
+def _role(own: str) -> ColumnMeaning | None:
+    kinds: list[tuple[Set[str], Kind]] = [
+        (_REPEAT, "repeat"),
+        (_STARTED, "started"),
+        (_STATUS, "status"),
+        (_INDEX, "index"),
+        (_IGNORED, "ignored"),
+        (_SERIES, "series"),
+    ]
+    for words, kind in kinds:
+        if own in words:
+            return ColumnMeaning(kind, factor=own)
+    if own in _FACTOR_OF or own in _CHOSEN:
+        return ColumnMeaning("factor", factor=factor_name(own))
+    return None
+
+
+def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
+    """Return the meaning of a name that is not one of the usual names of factors."""
+    text = name = re.split(r"±|\+/-", name)[0]
+    before = ""
+    for match in _BRACKETS.finditer(name):
+        inside_unit = unit_of(match[1].split(",")[0])
+        unit = unit or inside_unit
+        text = text.replace(match[0], " ")
+        before += "" if inside_unit else f"{match[1]} "
+    text = before + text
+    statistic, spread, text = _without_statistic(text)
+    if unit is None:
+        unit, text = _unit_at_end(text)
+    words = [word for word in words_of(text) if word not in _FILLER]
+    if unit and not unit.per and (per := _PER.search(text)):
+        unit = replace(unit, per=per[1].lower())
+    if spread:
+        return ColumnMeaning("spread")
+    if set(words) & _DERIVED or (unit and unit.doubt.startswith('"x"')):
+        return ColumnMeaning("derived")
+    if unit and unit.doubt:
+        return ColumnMeaning("figure", statistic=statistic, extra=tuple(words), doubt=unit.doubt)
+    meaning = _measured(words, unit or ColumnUnit(""))
+    if unit is None and not meaning.metric:
+        return ColumnMeaning("other", statistic=statistic, extra=tuple(words))
+    if unit is None and not meaning.unit:
+        meaning = replace(meaning, doubt="has no unit")
+    if meaning.metric.startswith("memory") and statistic == "maximum":
+        statistic = ""  # memory is a peak
+    label = _label(text, meaning.extra)
+    return replace(meaning, scale=unit.scale if unit else 1.0, statistic=statistic, label=label)
+
+
+def _label(text: str, extra: tuple[str, ...]) -> str:
+    """Return the part of a text from the first to the last of these words."""
+    spans = [match.span() for match in _WORD.finditer(_CAMEL.sub(" ", text)) if match[0].lower() in extra]
+    return _CAMEL.sub(" ", text)[spans[0][0] : spans[-1][1]] if spans else ""
+
+
+def _without_statistic(text: str) -> tuple[str, bool, str]:
+    """Return (statistic, whether it is a spread, the rest of the text)."""
+    statistic = ""
+    spread = False
+    for match in reversed(list(re.finditer(r"[^\W_]+(?:[._][0-9]+(?![0-9A-Za-z]))?%?", text))):
+        word = match[0].lower().replace("_", ".")
+        plain = word if _PERCENTILE.fullmatch(word) else re.split(r"[._]", word)[0]
+        if plain in _STATISTICS or _PERCENTILE.fullmatch(plain):
+            name = f"p{plain[:-2]}" if plain.endswith("th") else plain.removesuffix("ile")
+            statistic = statistic_name(_STATISTIC_OF.get(name, name))
+        elif plain in _SPREADS:
+            spread = True
+        else:
+            continue
+        text = text[: match.start()] + " " + text[match.end() :]
+    text = re.sub(r"(?i)\bpercentile\b|\bpeak\b", " ", text)
+    return statistic, spread, text
+
+
+def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
+    """Return the longest unit at the end of a text, and the text before it."""
+    text = text.strip(" _-:,.")
+    cuts = [0] + [m.end() for m in re.finditer(r"[\s_\-:,.]+|(?<=[a-z])(?=[A-Z])", text)]
+    for cut in cuts:
+        if cut < len(text) and (unit := unit_of(re.sub(r"[-.]", " ", _CAMEL.sub(" ", text[cut:])))):
+            before = text[:cut].strip(" _-:,.")
+            # "latency_min" is a minimum, "tokens" alone in "max_h" an abbreviation.
+            if (
+                unit.unit in ("h", "min", "B", "W", "J", "degC")
+                and text[cut:].lower() in ("h", "min", "b", "c", "j")
+                and not set(words_of(before)) & (_TIME_WORDS | _MEMORY_WORDS | {"energy"})
+            ):
+                continue
+            return unit, before
+    return None, text
+
+
+def _measured(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    """Return the metric of words with a unit; without a unit, the metric that the words alone name."""
+    base = units.to_base(1.0, unit.unit)[1] if unit.unit else ""
+    by_base = {
+        "s": _time, "samples/s": _rate, "B/s": _bandwidth, "FLOP/s": _flops, "B": _memory, "W": _power,
+        "J": _energy, "ratio": _share, "degC": _temperature,
+    }  # fmt: skip
+    if base in by_base:
+        return by_base[base](words, unit)
+    if base:
+        return ColumnMeaning("figure", unit=unit.unit, extra=tuple(words), doubt="names no metric")
+    return _unitless(words)
+
+
+def _made(
+    metric: str, unit: ColumnUnit, words: list[str], known: Set[str], phase: str = "step", doubt: str = ""
+) -> ColumnMeaning:
+    extra = tuple(word for word in words if word not in known)
+    return ColumnMeaning("figure", metric, unit.unit, phase=phase, extra=extra, doubt=doubt)
+
+
+def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    own, said = set(words), set(words) | ({unit.per} if unit.per else set())
+    joined = " ".join(words)
+    generic = _TIME_WORDS | {"latency", "lat", "total", "run", "train", "training", "end"}
+    if own & {"gpu", "gpus", "device", "node", "cpu"} and unit.unit == "h":
+        return ColumnMeaning("figure", unit=unit.unit, extra=tuple(words), doubt="names no metric")
+    for metric, names, phrase in _NAMED_TIMES:
+        if own & names or phrase in joined:
+            return _made(metric, unit, words, names | set(phrase.split()) | generic)
+    if phase := next((_PHASES[word] for word in words if word in _PHASES), ""):
+        return _made("step_time", unit, words, generic | set(_PHASES) | {"pass", "step"}, phase)
+    if "data" in own and own & {"loading", "load", "wait"}:
+        return _made("step_time", unit, words, generic | {"data", "loading", "load", "wait"}, "data_loading")
+    if "epoch" in said:
+        return _made("epoch_time", unit, words, generic | {"epoch"})
+    steps = {"step", "steps", "iter", "iteration", "it", "iters", "batch"}
+    if said & steps and not own & {"latency", "lat"}:
+        return _made("step_time", unit, words, generic | steps)
+    if unit.per:
+        metric = _TIMES_PER.get(unit.per, f"time_per_{unit.per}")
+        return _made(metric, unit, words, generic | {unit.per, f"{unit.per}s"})
+    latency = {"latency", "lat", "inference", "infer", "response", "delay"}
+    if own & latency:
+        return _made("latency", unit, words, generic | latency)
+    if own <= generic:
+        metric = "latency" if unit.unit in ("ns", "us", "ms") else "run_time"
+        doubt = "" if own & _TIME_WORDS else "names no metric"
+        return _made(metric, unit, words, generic, doubt=doubt)
+    # Another time: its words name it, and no comparison claims that less is better.
+    return _made("", unit, words, generic, doubt="" if own & (_TIME_WORDS | {"lat"}) else "names no metric")
+
+
+def _rate(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    own = set(words)
+    item = unit.unit.removesuffix("/s")
+    generic = _RATE_WORDS | {item, item.removesuffix("s"), "total", "model", "system", "global"} - {"total"}
+    if unit.per_device:
+        return _made("throughput_per_device", unit, words, generic)
+    if item == "tokens":
+        for metric, names in (
+            ("output_token_throughput", {"output", "generated", "generation", "gen", "decode", "out"}),
+            ("input_token_throughput", {"input", "prompt", "prefill", "in"}),
+            ("total_token_throughput", {"total"}),
+        ):
+            if own & names:
+                return _made(metric, unit, words, generic | names)
+    if item in ("requests", "queries"):
+        return _made("request_throughput", unit, words, generic | {"qps", "rps"})
+    if item == "operations":
+        return _made("iops", unit, words, generic | {"iops"})
+    return _made("throughput", unit, words, generic | {"total", "fps"})
+
+
+def _bandwidth(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    own = set(words)
+    generic = (
+        _BANDWIDTH_WORDS
+        | _RATE_WORDS
+        | {"memory", "mem", "effective", "achieved", "bus", "algo", "alg", "algorithm"}
+    )
+    if own & {"bus", "busbw"}:
+        return _made("bus_bandwidth", unit, words, generic)
+    if own & {"alg", "algo", "algbw", "algorithm"}:
+        return _made("algorithm_bandwidth", unit, words, generic)
+    return _made("bandwidth", unit, words, generic)
+
+
+def _flops(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    generic = _RATE_WORDS | {"achieved", "flops", "compute", "model", "tflops"}
+    return _made("flops_per_device" if unit.per_device else "flops", unit, words, generic)
+
+
+def _memory(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    own = set(words)
+    used = {
+        "gpu",
+        "used",
+        "usage",
+        "peak",
+        "max",
+        "footprint",
+        "cuda",
+        "device",
+        "consumption",
+        "allocated",
+        "reserved",
+    }
+    if not own & _MEMORY_WORDS:
+        name = "_".join([*words, unit.unit.lower()])
+        return ColumnMeaning("factor" if own & _SIZE_WORDS else "other", factor=name, extra=tuple(words))
+    if own & {"total", "limit", "free", "cpu", "host", "ram", "system", "bus", "clock"}:
+        return ColumnMeaning("other", extra=tuple(words))
+    metric = (
+        "memory_allocated"
+        if "allocated" in own
+        else "memory_reserved"
+        if "reserved" in own
+        else "memory_used"
+    )
+    doubt = "" if "i" in unit.unit or unit.unit == "B" else f"is {unit.unit} of 1000 or of 1024?"
+    return _made(metric, unit, words, _MEMORY_WORDS | used, doubt=doubt)
+
+
+def _power(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    if set(words) & {"limit", "cap", "tdp"}:
+        return ColumnMeaning("factor", factor="_".join(words))
+    return _made(
+        "power",
+        unit,
+        words,
+        {"power", "draw", "gpu", "consumption"},
+        doubt="" if "power" in words else "names no metric",
+    )
+
+
+def _energy(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    return _made(
+        "energy",
+        unit,
+        words,
+        {"energy", "total", "consumed", "gpu"},
+        doubt="" if "energy" in words else "names no metric",
+    )
+
+
+def _share(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    own = set(words)
+    if own & {"util", "utilization", "utilisation", "usage"} and own & {"gpu", "sm"} | (
+        own & {"utilization"} if len(own) == 1 else set()
+    ):
+        return _made("utilization", unit, words, own)
+    if own & {"accuracy", "acc"}:
+        return _made("accuracy", unit, words, {"accuracy", "acc", "test", "val", "validation", "eval"})
+    if "mfu" in own:
+        return _made("mfu", unit, words, {"mfu", "model", "flops", "utilization"})
+    return ColumnMeaning("figure", unit=unit.unit, extra=tuple(words), doubt="names no metric")
+
+
+def _temperature(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    return _made("temperature", unit, words, {"temperature", "temp", "gpu"})
+
+
+def _unitless(words: list[str]) -> ColumnMeaning:
+    """Return the metric that words name without a unit; the unit stays open."""
+    own = set(words)
+    for names, unit in (
+        ({"ttft", "tpot", "itl", "e2el", "latency", "lat"} | _TIME_WORDS, "s"),
+        (_BANDWIDTH_WORDS, "GB/s"),
+        (_RATE_WORDS, "samples/s"),
+        (_MEMORY_WORDS, "GiB"),
+        ({"power"}, "W"),
+        ({"energy"}, "J"),
+        ({"accuracy", "acc", "mfu", "util", "utilization", "utilisation"}, "%"),
+    ):
+        if own & names and not own & {"limit", "cap", "size"}:
+            meaning = _measured(words, ColumnUnit(unit))
+            metric = meaning.metric
+            if unit == "s" and metric == "run_time":
+                metric = "latency" if own & {"latency", "lat"} else "run_time"
+            return replace(meaning, kind="figure", metric=metric, unit="", doubt="has no unit")
+    if own and own <= {"loss", "train", "val", "validation", "eval", "final"} and "loss" in own:
+        return ColumnMeaning("figure", "loss", "1", extra=tuple(w for w in words if w != "loss"))
+    return ColumnMeaning("other", extra=tuple(words))

@@ -1,0 +1,115 @@
+"""Read files that the table `[table]` of a labels.toml describes, with the grammar of shipped families.
+
+A definition without a sign claims the files that have its factors and one of its figures as columns or keys.
+It has precedence over the known formats, because it was written for these files.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import msgspec
+
+from reportgen.core.schema import convert
+from reportgen.formats.base import Claim, Format, Results
+from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
+from reportgen.formats.parsing.user_patterns import ends_with
+from reportgen.formats.tables.definition import OwnTable, Sign
+from reportgen.formats.tables.families import Recogniser
+from reportgen.formats.tables.reader import read as read_table
+from reportgen.sources.logfiles import LogFiles
+from reportgen.sources.text import line_at
+
+NAME = "table"
+PLACE = "labels.toml: table"
+# The key of the settings with the list of definitions.
+_TABLES = "tables"
+
+
+def settings_of(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the settings that carry definitions to the format."""
+    return {_TABLES: list(tables)}
+
+
+def table_definition(place: str, table: Mapping[str, Any]) -> OwnTable:
+    """Return the definition in a table; RequestError says what is wrong at `place`.key."""
+    return convert(table, OwnTable, place)
+
+
+@lru_cache(maxsize=64)
+def _own(encoded: bytes) -> OwnTable:
+    own = table_definition(PLACE, msgspec.json.decode(encoded))
+    return own if own.sign else msgspec.structs.replace(own, sign=_sign(own))
+
+
+def _sign(own: OwnTable) -> Sign:
+    """Return what a file must have: the columns of all factors and figures; of JSON, the key of a figure."""
+    if own.rows.kind in ("json", "jsonl"):
+        return Sign(any=[[_key(name)] for name in _figures(own)] or [[]], confidence=1.0)
+    return Sign(keys=[], any=[_names(own)], confidence=1.0)
+
+
+def _names(own: OwnTable) -> list[str]:
+    """Return the columns that a definition names, without the second one of a name."""
+    factors = [column if isinstance(column, str) else column.column for column in own.factors.values()]
+    names = dict.fromkeys(name for name in (*factors, *_figures(own)) if name)
+    return [name for name in names if not re.search(r"\.[2-9]$|^column [0-9]+$", name)]
+
+
+def _figures(own: OwnTable) -> list[str]:
+    return [figure.column for figure in own.figures if not figure.pattern()]
+
+
+def _key(column: str) -> str:
+    """Return the last key of a column of JSON, the name of any other column."""
+    return column if " " in column else column.rpartition(".")[2] or column
+
+
+def _definitions(files: LogFiles) -> list[OwnTable]:
+    tables = (files.settings.get(NAME) or {}).get(_TABLES, ())
+    return [_own(msgspec.json.encode(table)) for table in tables]
+
+
+def _chosen(files: LogFiles) -> tuple[OwnTable, int, str] | None:
+    """Return (definition, offset, text) of the sign that a file has; the fullest of several definitions.
+
+    A table with more columns may have all columns of another definition, too.
+    """
+    matching: list[tuple[OwnTable, int, str]] = []
+    head = b""
+    for own in _definitions(files):
+        if own.files and not ends_with(files.source(files.path).path, own.files):
+            continue
+        head = head or without_controls(files.head(files.path))
+        if is_binary(head):
+            return None
+        if place := Recogniser(partial(_same, own)).place(head):
+            matching.append((own, *place))
+    return max(matching, key=lambda each: _present(each[0], head), default=None)
+
+
+def _same(own: OwnTable) -> OwnTable:
+    return own
+
+
+def _present(own: OwnTable, head: bytes) -> int:
+    """Return how many of the columns that a definition names are in a head."""
+    return sum(1 for name in _names(own) if _key(name).encode() in head)
+
+
+def claims(files: LogFiles) -> Claim | None:
+    """Claim a file that one of the definitions describes."""
+    if NAME not in files.settings or not (chosen := _chosen(files)):
+        return None
+    _, at, reason = chosen
+    return Claim.of_file(files, 1.0, reason[:100], line_at(files.head(files.path), at))
+
+
+def read(files: LogFiles) -> Results:
+    """Yield the runs of a file; nothing where no labels.toml describes it."""
+    if NAME in files.settings and (chosen := _chosen(files)):
+        yield from read_with_warnings(TextLog(files), partial(read_table, chosen[0].name, chosen[0]))
+
+
+FORMAT = Format(NAME, "Tables of results that `[table]` in a labels.toml describes.", claims, read)

@@ -1,0 +1,306 @@
+"""Propose a definition for a table of results: the role of each column, checked by reading the table back.
+
+What a table leaves open (a unit, a column that may be a setting or a result) is stated and left out. Units
+may be given as answers: column -> unit.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from reportgen.core.errors import RequestError
+from reportgen.core.model import Run
+from reportgen.formats.detection import detect
+from reportgen.formats.filetype import no_text
+from reportgen.formats.registry import FORMATS
+from reportgen.formats.tables import own, own_table
+from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.find_tables import FoundTable, find_tables
+from reportgen.formats.tables.interpret import TableReading, interpret, is_missing, numbers
+from reportgen.labels.path_tokens import add_path_settings
+from reportgen.load.normalize import normalize_run
+from reportgen.protocol import DEFAULT
+from reportgen.report.listing import RunListing
+from reportgen.report.run_entry import run_entry
+from reportgen.sources.logfiles import LogFiles
+
+GUIDE = "docs/how-to/read-a-table.md"
+_MAX_SHOWN_ROWS = 3
+_MAX_SHOWN_CHARS = 24
+_MAX_NAMED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class TableProposal:
+    """A definition proposed from a table.
+
+    table     `[table]` of a labels.toml
+    columns   headings, then a row for each column: its name, its role, its first cells
+    numbers   numbers in the columns of figures; read  how many of them the definition reads
+    open      column and question of what is left out
+    files     paths of all files with such a table, the sample first
+    """
+
+    name: str
+    table: Mapping[str, Any]
+    columns: tuple[tuple[str, ...], ...]
+    rows: int
+    numbers: int
+    read: int
+    open: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    listing: RunListing
+    path: str
+    files: tuple[str, ...] = ()
+
+    @property
+    def toml(self) -> str:
+        """Text of a labels.toml."""
+        return labels_text([self])
+
+    def document(self) -> dict[str, object]:
+        """Return the proposal as JSON has it; `runs` is what `runs --format json` prints."""
+        heads, *rows = self.columns
+        return {
+            "name": self.name,
+            "files": list(self.files),
+            "rows": self.rows,
+            "numbers": self.numbers,
+            "read": self.read,
+            "columns": [dict(zip(heads, row, strict=True)) for row in rows],
+            "open": [{"column": column, "question": question} for column, question in self.open],
+            "notes": list(self.notes),
+            "runs": msgspec.Raw(self.listing.to_json().encode()),
+            "toml": self.toml,
+        }
+
+
+def best_reading(files: LogFiles, answers: Mapping[str, str] | None = None) -> TableReading | None:
+    """Return the table of a file with most numbers; None for a text without a table."""
+    if no_text(files.head(files.path)):
+        return None
+    readings = [interpret(table, answers) for table in find_tables(files)]
+    if not readings:
+        return None
+    best = max(readings, key=_weight)
+    if len(best.table.records) > 1:
+        return best
+    # Keys of one object of JSON may be rows: `results.a100.latency_ms` and `results.h100.latency_ms`.
+    in_rows = [
+        each for each in readings if len(each.table.records) > 1 and 2 * _weight(each)[0] >= _weight(best)[0]
+    ]
+    return max(in_rows, key=_weight, default=best)
+
+
+def _weight(reading: TableReading) -> tuple[int, int, int]:
+    """Return the numbers that a reading gives, its rows and its factors."""
+    return sum(1 for _ in numbers(reading)), len(reading.table.records), len(reading.factors)
+
+
+def propose_table(
+    files: LogFiles, answers: Mapping[str, str] | None = None, taken: Iterable[str] = ()
+) -> TableProposal | None:
+    """Return a definition for the table of a file; None for a text without a table of results.
+
+    answers  column -> unit; RequestError for a column that the table has not, or for an unknown unit
+    taken    names of other definitions
+    """
+    reading = best_reading(files, answers)
+    if reading is None or reading.series:
+        return None
+    _check_answers(answers or {}, reading.table)
+    if not reading.figures:
+        return None
+    name = _name(files.path, taken)
+    table = reading.definition(name)
+    runs = _read_back(files, table)
+    expected = sum(1 for _ in numbers(reading))
+    read = sum(len(run.aggregates) for run in runs)
+    entries = tuple(run_entry(normalize_run(add_path_settings(run)), DEFAULT) for run in runs[:200])
+    return TableProposal(
+        name,
+        table,
+        _columns(reading),
+        len(reading.table.records),
+        expected,
+        read,
+        tuple(reading.open.items()),
+        tuple(dict.fromkeys((*_notes(files, reading), *_losses(expected, read)))),
+        RunListing(entries),
+        files.source(files.path).path,
+        (files.source(files.path).path,),
+    )
+
+
+def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[str, str] | None:
+    """Return why a table has no proposal, and the remedy; None for a text without a table."""
+    reading = best_reading(files, answers)
+    if reading is None or len(reading.table.columns) < 2:
+        return None
+    if reading.series:
+        fact = f'its rows are steps of one run (column "{_printable(reading.series)}"), not results'
+        return fact, "write [format] with a pattern for its lines, see docs/reference/formats/custom.md"
+    names = [_printable(x) for x in reading.table.columns if not x.startswith("../") and not x.endswith("#")]
+    lists = [name for name, why in reading.left_out.items() if why == "lists"]
+    if len(lists) > 1:
+        fact = f'an object of lists, "{_printable(lists[0])}" and others, not of rows'
+        return fact, f"write an object for each row: see {GUIDE}"
+    shown = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
+    fact = f"a table with the columns {shown}; none names a metric and its unit"
+    if reading.open:
+        fact += ": " + "; ".join(
+            f'"{_printable(name)}" {why}' for name, why in list(reading.open.items())[:4]
+        )
+    ask = [name for name, why in reading.open.items() if "commas" not in why and "plain numbers" not in why]
+    if reading.open and not ask:
+        is_mark = any("commas" in why for why in reading.open.values())
+        how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
+        return fact, f"{how}, see {GUIDE}"
+    first = _printable(ask[0] if ask else reading.table.columns[-1])
+    return fact, f'state a unit: --unit "{first}=ms", or write [table] by hand, see {GUIDE}'
+
+
+def labels_text(proposals: Sequence[TableProposal]) -> str:
+    """Return a labels.toml with the definitions of several proposals; what is open is a comment."""
+    head = "[table]" if len(proposals) == 1 else "[[table]]"
+    parts = []
+    for proposal in proposals:
+        lines = [f"# Proposed by `reportgen learn {_printable(proposal.path)}`; see {GUIDE}."]
+        lines += [f"# Open: {_printable(name)}: {_printable(why)}" for name, why in proposal.open]
+        parts.append("\n".join(lines) + "\n" + _toml(proposal.table, head))
+    return "\n".join(parts)
+
+
+def _check_answers(answers: Mapping[str, str], table: FoundTable) -> None:
+    names = {*table.columns, *(str(cell) for record in table.records for cell in record.cells.values())}
+    for column, unit in answers.items():
+        if column not in names:
+            shown = ", ".join(_printable(name) for name in table.columns[:_MAX_NAMED])
+            raise RequestError("--unit", f'no column "{column}"', f"the columns are {shown}")
+        known = unit_of(unit)
+        if known is None or known.doubt:
+            raise RequestError(
+                "--unit", f'unknown unit "{unit}"', "write ms, s, images/s, tokens/s, GB/s, GiB, %"
+            )
+
+
+def _name(path: str, taken: Iterable[str]) -> str:
+    stem = path.rpartition("/")[2].rpartition(".")[0] or path
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-_")[:40] or "results"
+    used = {*taken, *(known.name for known in FORMATS)}
+    if name not in used:
+        return name
+    return next(f"{name}-{number}" for number in range(2, 10_000) if f"{name}-{number}" not in used)
+
+
+def _read_back(files: LogFiles, table: Mapping[str, Any]) -> list[Run]:
+    """Return the runs that the definition reads from the file."""
+    view = files.with_settings({"": {own.NAME: own.settings_of([table])}})
+    if own.claims(view) is None:
+        return []
+    return [item for item in own.read(view) if isinstance(item, Run)]
+
+
+def numbers_read(files: LogFiles, table: Mapping[str, Any]) -> int:
+    """Return how many numbers a definition reads from a file."""
+    return sum(len(run.aggregates) for run in _read_back(files, table))
+
+
+def _losses(expected: int, read: int) -> list[str]:
+    if read == expected:
+        return []
+    return [f"of {expected} numbers in columns of figures {read} are read: check the rows before you accept"]
+
+
+def _notes(files: LogFiles, reading: TableReading) -> list[str]:
+    notes = list(reading.notes)
+    known = detect(files.with_settings({}))
+    if known and known.format is not own_table.FORMAT:
+        notes.append(f"{known.format.name} already reads this file; [table] takes precedence")
+    others = [
+        each.table.rows.path or "the document itself"
+        for each in map(interpret, find_tables(files))
+        if each.figures and each.table.rows != reading.table.rows
+    ]
+    if others:
+        notes.append(f"the file has other tables, which are not read: {', '.join(others[:4])}")
+    return notes
+
+
+def _columns(reading: TableReading) -> tuple[tuple[str, ...], ...]:
+    """Return headings and a row for each column: name, role, first cells."""
+    roles: dict[str, str] = {}
+    for figure in reading.figures:
+        shown = f"{figure.metric} in {figure.unit or '1'}"
+        shown += f", {figure.statistic}" if figure.statistic else ""
+        shown += "".join(f", {name} = {text}" for name, text in (*figure.factors, *figure.where))
+        roles[figure.column] = (
+            f"{roles[figure.column]}; {shown}" if figure.column in roles else f"figure: {shown}"
+        )
+    for name, column in reading.factors.items():
+        roles[column if isinstance(column, str) else column["column"]] = f"factor: {name}"
+    roles |= {reading.repeat: "repeat"} if reading.repeat else {}
+    roles |= {reading.started: "start of the run"} if reading.started else {}
+    roles |= {check["column"]: "status" for check in reading.checks if check["column"] not in roles}
+    roles |= {column: f"left out: {why}" for column, why in reading.left_out.items()}
+    roles |= {column: f"open: {why}" for column, why in reading.open.items()}
+    rows = []
+    for column, role in roles.items():
+        cells = [record.cells.get(column) for record in reading.table.records[:_MAX_SHOWN_ROWS]]
+        shown_cells = ", ".join(
+            _printable(str(cell))[:_MAX_SHOWN_CHARS] for cell in cells if not is_missing(cell)
+        )
+        rows.append((_printable(column), role, shown_cells))
+    order = {name: at for at, name in enumerate(map(_printable, reading.table.columns))}
+    return (("column", "role", "first cells"), *sorted(rows, key=lambda row: order.get(row[0], len(order))))
+
+
+# TOML
+
+
+def _toml(table: Mapping[str, Any], head: str) -> str:
+    """Return a definition as TOML below its head: its values, its tables, and its lists of tables."""
+    name = head.strip("[]")
+    plain = {key: value for key, value in table.items() if not isinstance(value, (dict, list))}
+    text = f"{head}\n"
+    text += "".join(f"{key} = {_value(value)}\n" for key, value in plain.items())
+    for key, value in table.items():
+        if isinstance(value, dict):
+            text += f"\n[{name}.{key}]\n"
+            text += "".join(f"{_key(inner)} = {_value(item)}\n" for inner, item in value.items())
+        elif isinstance(value, list):
+            for entry in value:
+                text += f"\n[[{name}.{key}]]\n"
+                text += "".join(f"{_key(inner)} = {_value(item)}\n" for inner, item in entry.items())
+    return text
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(key)} = {_value(item)}" for key, item in value.items()) + " }"
+    return repr(value)
+
+
+def _text(text: str) -> str:
+    """Return a TOML string, a literal one where backslashes would have to be doubled."""
+    if "\\" in text and "'" not in text and text.isprintable():
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=True).replace("\\u007f", "\\u007F").replace("\x7f", "\\u007F")
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -1,0 +1,295 @@
+"""Tables of results as people write them, each with its values by hand.
+
+values  (metric, value in the base unit, factors) of some numbers; `numbers` counts all of them
+open    columns that a reader cannot know and that are left out
+answers column -> unit, as `--unit` gives them
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class PeoplesTable:
+    """A file, and its numbers."""
+
+    file: str
+    text: str
+    numbers: int
+    values: tuple[tuple[str, float, Mapping[str, object]], ...] = ()
+    open: frozenset[str] = frozenset()
+    answers: Mapping[str, str] = field(default_factory=dict)
+
+
+TABLES = {
+    "units in the names of columns": PeoplesTable(
+        "bench.csv",
+        "model,batch_size,latency_ms,throughput_img_s\nresnet50,32,12.3,2601.6\nresnet50,64,23.1,2770.6\nvgg16,32,30.0,1066.7\n",
+        6,
+        (
+            ("latency", 0.0231, {"model": "resnet50", "batch_size": 64}),
+            ("throughput", 1066.7, {"model": "vgg16", "item": "image"}),
+        ),
+    ),
+    "units in parentheses": PeoplesTable(
+        "results.csv",
+        "GPU,# GPUs,Throughput (images/s),Peak memory (GiB)\nA100,1,2500,10.5\nA100,8,19800,11\nH100,8,31000,11.25\n",
+        6,
+        (
+            ("throughput", 19800, {"device": "A100", "devices": 8}),
+            ("memory_used", 11.25 * 2**30, {"device": "H100"}),
+        ),
+    ),
+    "units in a second row": PeoplesTable(
+        "two_rows.csv",
+        "kernel,size,time,bandwidth\n,,us,GB/s\ncopy,1024,2.5,410\ncopy,4096,4.0,1024\nscale,1024,2.75,372.4\n",
+        6,
+        (
+            ("latency", 2.5e-6, {"kernel": "copy", "size": 1024}),
+            ("bandwidth", 372.4e9, {"kernel": "scale", "size": 1024}),
+        ),
+    ),
+    "units in cells": PeoplesTable(
+        "cells.csv",
+        "model,latency,throughput\nbert,12.5 ms,80 seq/s\ngpt2,1.25 s,0.8 seq/s\nvit,950 us,1052 seq/s\n",
+        6,
+        (
+            ("latency", 1.25, {"model": "gpt2"}),
+            ("latency", 0.00095, {"model": "vit"}),
+            ("throughput", 1052, {"model": "vit", "item": "sequence"}),
+        ),
+    ),
+    "decimal commas": PeoplesTable(
+        "de.csv",
+        "Model;Batch Size;Throughput (img/s);Latency (ms)\nresnet;32;1.234,5;12,5\nresnet;64;2.345;13,75\n",
+        4,
+        (
+            ("throughput", 1234.5, {"batch_size": 32}),
+            ("throughput", 2345, {"batch_size": 64}),
+            ("latency", 0.01375, {"batch_size": 64}),
+        ),
+    ),
+    "thousands separators": PeoplesTable(
+        "tokens.csv",
+        'model,gpus,tokens_per_second\nllama-7b,1,"3,512.5"\nllama-7b,8,"27,004.0"\nllama-70b,8,"1,204,117.5"\n',
+        3,
+        (
+            ("throughput", 27004, {"devices": 8, "model": "llama-7b", "item": "token"}),
+            ("throughput", 1204117.5, {"model": "llama-70b"}),
+        ),
+    ),
+    "blanks between thousands": PeoplesTable(
+        "fr.tsv",
+        "model\tthroughput (tokens/s)\na\t12 345.5\nb\t1 234 567\n",
+        2,
+        (("throughput", 12345.5, {"model": "a"}), ("throughput", 1234567, {"model": "b"})),
+    ),
+    "commas that may be both": PeoplesTable(
+        "unclear.csv",
+        "model;throughput (img/s)\na;1,234\nb;2,345\n",
+        0,
+        open=frozenset({"throughput (img/s)"}),
+    ),
+    "missing values": PeoplesTable(
+        "holes.csv",
+        "model,batch_size,latency_ms\na,1,1.5\na,2,N/A\na,4,\na,8,-\nb,1,2.5\n",
+        2,
+        (("latency", 0.0015, {"model": "a", "batch_size": 1}), ("latency", 0.0025, {"model": "b"})),
+    ),
+    "out of memory in a cell": PeoplesTable(
+        "oom.csv",
+        "model,batch_size,samples_per_second\nm,16,100.5\nm,32,180\nm,64,OOM\n",
+        2,
+        (("throughput", 180, {"batch_size": 32}),),
+    ),
+    "percent": PeoplesTable(
+        "percent.csv",
+        "model,precision,accuracy (%),GPU util (%),latency_ms\nr,fp32,76.1,98%,5\nr,fp16,76.0,91%,3\n",
+        6,
+        (
+            ("accuracy", 0.761, {"precision": "fp32"}),
+            ("utilization", 0.91, {"precision": "fp16"}),
+            ("latency", 0.003, {"precision": "fp16"}),
+        ),
+    ),
+    "dates and notes": PeoplesTable(
+        "dated.csv",
+        "timestamp,host,gpu,step_time_ms,notes\n2024-05-01 10:00:00,n1,V100,105.5,\n2024-05-02 11:30:00,n2,A100,61.25,warm\n",
+        2,
+        (("step_time", 0.1055, {"device": "V100"}), ("step_time", 0.06125, {"device": "A100"})),
+    ),
+    "a row of totals": PeoplesTable(
+        "totals.csv",
+        "task,runtime_s\npreprocess,12.5\ntrain,340\neval,27.5\nTotal,380\n",
+        3,
+        (("run_time", 340, {"task": "train"}),),
+    ),
+    "an average below": PeoplesTable(
+        "average.md",
+        "## Inference\n\n| Model | Latency (ms) | FPS |\n|---|---:|---:|\n| yolo-n | 4.5 | 222 |\n| yolo-s | 6.0 | 167 |\n| **Average** | 5.25 | 194 |\n",
+        4,
+        (("latency", 0.006, {"model": "yolo-s"}), ("throughput", 222, {"model": "yolo-n", "item": "frame"})),
+    ),
+    "repeats in a column": PeoplesTable(
+        "repeats.csv",
+        "config,run,tokens/s\nbase,1,100\nbase,2,102\nfused,1,130\nfused,2,131\n",
+        4,
+        (("throughput", 102, {"config": "base"}), ("throughput", 131, {"config": "fused"})),
+    ),
+    "repeats without a number": PeoplesTable(
+        "again.csv",
+        "framework,images_per_sec\npytorch,1010\npytorch,1012\njax,1100\n",
+        3,
+        (("throughput", 1012, {"framework": "pytorch"}),),
+    ),
+    "statistics in names": PeoplesTable(
+        "latency.csv",
+        "concurrency,mean_latency_ms,latency_p50_ms,p99 latency (ms),latency_std_ms\n1,10.5,10,15,1.5\n8,22.5,21,44,6\n",
+        6,
+        (
+            ("latency", 0.0105, {"concurrency": 1, "statistic": "mean"}),
+            ("latency", 0.021, {"concurrency": 8, "statistic": "median"}),
+            ("latency", 0.044, {"concurrency": 8, "statistic": "p99"}),
+        ),
+    ),
+    "nested JSON": PeoplesTable(
+        "benchmark_results.json",
+        '{"gpu": "A100", "torch": "2.3.0", "results": [\n'
+        ' {"config": {"model": "bert", "batch_size": 8}, "metrics": {"latency_ms": {"mean": 3.5, "p99": 4.5, "std": 0.2}, "samples_per_sec": 2285.7}},\n'
+        ' {"config": {"model": "bert", "batch_size": 16}, "metrics": {"latency_ms": {"mean": 6.5, "p99": 8.0, "std": 0.3}, "samples_per_sec": 2461.5}}]}\n',
+        6,
+        (
+            ("latency", 0.0035, {"model": "bert", "batch_size": 8, "statistic": "mean", "device": "A100"}),
+            ("latency", 0.008, {"batch_size": 16, "statistic": "p99"}),
+            ("throughput", 2461.5, {"batch_size": 16}),
+        ),
+    ),
+    "JSON with a member for each model": PeoplesTable(
+        "models.json",
+        '{"resnet50": {"throughput_img_s": 1200.5, "batch_size": 64}, "vgg16": {"throughput_img_s": 410, "batch_size": 64}}',
+        2,
+        (
+            ("throughput", 1200.5, {"model": "resnet50", "batch_size": 64}),
+            ("throughput", 410, {"model": "vgg16"}),
+        ),
+    ),
+    "JSON with a member for each batch size": PeoplesTable(
+        "sweep.json",
+        '{"device": "H100", "sweep": {"bs_1": {"latency_ms": 1.5}, "bs_8": {"latency_ms": 4.5}, "bs_64": {"latency_ms": 20}}}',
+        3,
+        (("latency", 0.0045, {"batch_size": 8, "device": "H100"}), ("latency", 0.02, {"batch_size": 64})),
+    ),
+    "JSON of one run": PeoplesTable(
+        "result.json",
+        '{"model": "gpt2", "config": {"lr": 0.0003, "batch_size": 16}, "train_time_s": 812.5, "tokens_per_second": 54321.5, "final_loss": 3.25}',
+        3,
+        (
+            ("run_time", 812.5, {"model": "gpt2", "batch_size": 16, "lr": 0.0003}),
+            ("throughput", 54321.5, {"item": "token"}),
+            ("loss", 3.25, {}),
+        ),
+    ),
+    "JSON with values and units": PeoplesTable(
+        "units.json",
+        '[{"name": "matmul", "time": {"value": 12.5, "unit": "us"}, "flops": {"value": 150, "unit": "TFLOP/s"}},'
+        ' {"name": "conv", "time": {"value": 40, "unit": "us"}, "flops": {"value": 90.5, "unit": "TFLOP/s"}}]',
+        4,
+        (("latency", 12.5e-6, {"case": "matmul"}), ("flops", 90.5e12, {"case": "conv"})),
+    ),
+    "a column for each device": PeoplesTable(
+        "devices.csv",
+        "model,V100 (img/s),A100 (img/s),H100 (img/s)\nresnet50,800,2500,4100\nvit,300,1100,2050\n",
+        6,
+        (
+            ("throughput", 2500, {"model": "resnet50", "device": "A100"}),
+            ("throughput", 2050, {"model": "vit", "device": "H100"}),
+        ),
+    ),
+    "a column for each model below a caption": PeoplesTable(
+        "models.csv",
+        "Throughput (images/s)\nbatch_size,resnet50,vgg16,vit_b\n16,900.5,300,410\n32,1500,350,520\n",
+        6,
+        (
+            ("throughput", 900.5, {"batch_size": 16, "model": "resnet50"}),
+            ("throughput", 520, {"batch_size": 32, "model": "vit_b"}),
+        ),
+    ),
+    "a column for each model and nothing else": PeoplesTable(
+        "bare.csv",
+        "batch_size,resnet50,vgg16\n16,900.5,300.25\n32,1500.5,350.5\n",
+        0,
+        open=frozenset({"resnet50", "vgg16"}),
+    ),
+    "training and inference": PeoplesTable(
+        "modes.csv",
+        "model,train_samples_per_sec,infer_samples_per_sec\na,100,300\nb,200,640\n",
+        4,
+        (
+            ("throughput", 100, {"model": "a", "mode": "train"}),
+            ("throughput", 640, {"model": "b", "mode": "infer"}),
+        ),
+    ),
+    "one number a row": PeoplesTable(
+        "long.csv",
+        "model,metric,value,unit\na,latency,5.5,ms\na,throughput,180,samples/s\nb,latency,7.5,ms\nb,throughput,133,samples/s\n",
+        4,
+        (("latency", 0.0075, {"model": "b"}), ("throughput", 180, {"model": "a"})),
+    ),
+    "no unit": PeoplesTable(
+        "nounit.csv",
+        "model,batch_size,latency,tokens/s\na,1,5.5,180\na,8,7.5,1060\n",
+        2,
+        (("throughput", 1060, {"batch_size": 8}),),
+        frozenset({"latency"}),
+    ),
+    "no unit, answered": PeoplesTable(
+        "answered.csv",
+        "model,batch_size,latency\na,1,5.5\na,8,7.5\n",
+        2,
+        (("latency", 0.0075, {"batch_size": 8}),),
+        answers={"latency": "ms"},
+    ),
+    "a preamble of comments": PeoplesTable(
+        "comments.csv",
+        "# GPU: A100, driver 535\n# date: 2024-02-01\nthreads,time_us,bandwidth_gb_per_s\n1,100.5,10.5\n2,51,20.5\n4,26.5,39\n",
+        6,
+        (("latency", 51e-6, {"threads": 2}), ("bandwidth", 39e9, {"threads": 4})),
+    ),
+    "columns of words": PeoplesTable(
+        "table.txt",
+        "allreduce on 8 GPUs\n  size  time_us  busbw(GB/s)\n  1024     20.5      0.09\n  4096     21.0      0.34\n  1048576  55.25    33.2\n",
+        6,
+        (("latency", 55.25e-6, {"size": 1048576}), ("bus_bandwidth", 33.2e9, {"size": 1048576})),
+    ),
+    "values with a spread": PeoplesTable(
+        "spread.csv",
+        "framework,latency (ms)\npytorch,12.5 ± 0.4\njax,10.25 ± 0.3\n",
+        2,
+        (("latency", 0.01025, {"framework": "jax"}),),
+    ),
+    "settings that are not whole": PeoplesTable(
+        "rates.csv",
+        "request_rate,dropout_p,ttft_ms\n0.5,0.1,30.5\n0.5,0.2,31\n1.5,0.1,44\n1.5,0.2,45.5\n",
+        4,
+        (("ttft", 0.0455, {"request_rate": 1.5, "dropout_p": 0.2}),),
+    ),
+    "ratios of other columns": PeoplesTable(
+        "speedup.csv",
+        "gpus,time_s,speedup,efficiency (%)\n1,100,1.0,100\n2,52,1.92,96\n4,27.5,3.64,91\n",
+        3,
+        (("run_time", 27.5, {"devices": 4}),),
+    ),
+    "bits or bytes": PeoplesTable(
+        "links.csv",
+        "src,dst,bw_gbps,latency_us\nA,B,45.5,1.5\nA,C,22.5,2.5\n",
+        2,
+        (("latency", 2.5e-6, {"dst": "C"}),),
+        frozenset({"bw_gbps"}),
+    ),
+    "status in a column": PeoplesTable(
+        "status.csv",
+        "model,status,time_s\na,ok,10.5\nb,failed,0\nc,ok,12.5\n",
+        2,
+        (("run_time", 12.5, {"model": "c"}),),
+    ),
+}
