@@ -98,6 +98,7 @@ _ALL = (
     Metric("inter_token_latency", "Time between tokens, weighted by tokens", "s", "lower"),
     Metric("latency_per_token", "Latency per output token, the first included", "s", "lower"),
     Metric("e2e_latency", "Latency of a request", "s", "lower"),
+    Metric("samples_per_query", "Streams that are served in time", "count", "higher"),
     Metric("input_length", "Input tokens of a request", "count"),
     Metric("output_length", "Output tokens of a request", "count"),
     Metric("time_to_train", "Time to train", "s", "lower", scales_with_devices=True),

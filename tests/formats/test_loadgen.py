@@ -151,6 +151,17 @@ def test_a_multi_stream_is_judged_by_the_99th_percentile_of_its_queries() -> Non
     assert numbers(read({"mlperf_log_summary.txt": SUMMARY.encode()})[0]) == pytest.approx(expected)
 
 
+def test_in_version_0_5_the_result_of_a_multi_stream_is_its_number_of_streams() -> None:
+    summary = (
+        f"{RULE}\nMLPerf Results Summary\n{RULE}\nSUT name : box\nScenario : Multi Stream\nMode     : Performance\n"
+        "Samples per query : 140\nResult is : VALID\n"
+    )
+    runs, _ = read({"mlperf_log_summary.txt": summary.encode()})
+    assert numbers(runs) == {("samples_per_query", None): 140}
+    assert runs[0].factors["scenario"] == "MultiStream"
+    assert read({"mlperf_log_summary.txt": summary.replace("Performance", "Accuracy").encode()})[0] == []
+
+
 @pytest.mark.parametrize(("version", "rate"), [("5.0.13 @ 1a2b", 80.0), ("3.1 @ 1a2b", 84.0)])
 def test_before_version_4_the_scheduled_rate_is_the_result_of_a_server(version: str, rate: float) -> None:
     detail = head("Server", version=version) + (

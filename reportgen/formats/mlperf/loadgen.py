@@ -53,6 +53,8 @@ _RATES = {
     "Tokens per second": "output_token_throughput",
     "result_completed_tokens_per_second": "output_token_throughput",
     "Completed tokens per second": "output_token_throughput",
+    # The result of MultiStream in version 0.5: how many streams were served in time.
+    "Samples per query": "samples_per_query",
 }
 # The rate at which queries were sent: the result of Server before version 4 of the rules.
 _SCHEDULED = ("result_scheduled_samples_per_sec", "Scheduled samples per second")
@@ -114,7 +116,7 @@ def read(log: TextLog) -> Results:
     entries = _lines(log) if is_summary else _events(log)
     known = {entry.key: entry.value for entry in entries}
     mode = str(known.get("effective_test_mode") or known.get("Mode") or "")
-    if mode == "AccuracyOnly" or layout.not_a_run:
+    if mode.startswith("Accuracy") or layout.not_a_run:
         yield _note(log, f"a run for {layout.not_a_run or 'accuracy'}: it measures no speed")
         return
     scenario = str(known.get("effective_scenario") or known.get("Scenario") or "").replace(" ", "")
