@@ -16,11 +16,13 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
 from reportgen.formats.detection import detect
 from reportgen.formats.filetype import no_text
+from reportgen.formats.parsing import json_values
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable, find_tables
-from reportgen.formats.tables.interpret import TableReading, interpret, is_missing, numbers
+from reportgen.formats.tables.interpret import TableReading, interpret, numbers
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
@@ -30,6 +32,7 @@ from reportgen.sources.logfiles import LogFiles
 
 GUIDE = "docs/how-to/read-a-table.md"
 _MAX_SHOWN_ROWS = 3
+_MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
 
@@ -109,6 +112,7 @@ def propose_table(
     answers  column -> unit; RequestError for a column that the table has not, or for an unknown unit
     taken    names of other definitions
     """
+    files = _excerpt(files)
     reading = best_reading(files, answers)
     if reading is None or reading.series:
         return None
@@ -118,8 +122,8 @@ def propose_table(
     name = _name(files.path, taken)
     table = reading.definition(name)
     runs = _read_back(files, table)
-    expected = sum(1 for _ in numbers(reading))
     read = sum(len(run.aggregates) for run in runs)
+    expected = read if reading.table.is_part else sum(1 for _ in numbers(reading))
     entries = tuple(run_entry(normalize_run(add_path_settings(run)), DEFAULT) for run in runs[:200])
     return TableProposal(
         name,
@@ -186,6 +190,16 @@ def _check_answers(answers: Mapping[str, str], table: FoundTable) -> None:
             raise RequestError(
                 "--unit", f'unknown unit "{unit}"', "write ms, s, images/s, tokens/s, GB/s, GiB, %"
             )
+
+
+def _excerpt(files: LogFiles) -> LogFiles:
+    """Return a long file of lines as its first lines; JSON is one whole."""
+    content = files.bytes(files.path)
+    first = content[:_MAX_EXCERPT]
+    if len(content) <= _MAX_EXCERPT or (first.lstrip()[:1] in (b"{", b"[") and json_values.load(content)):
+        return files
+    folder, _, name = files.source(files.path).path.rpartition("/")
+    return LogFiles.of({name: first[: first.rfind(b"\n") + 1]}, prefix=folder).file(name)
 
 
 def _name(path: str, taken: Iterable[str]) -> str:
@@ -299,7 +313,7 @@ def _text(text: str) -> str:
     """Return a TOML string, a literal one where backslashes would have to be doubled."""
     if "\\" in text and "'" not in text and text.isprintable():
         return f"'{text}'"
-    return json.dumps(text, ensure_ascii=True).replace("\\u007f", "\\u007F").replace("\x7f", "\\u007F")
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
 def _printable(text: str) -> str:

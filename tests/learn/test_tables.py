@@ -1,17 +1,26 @@
 """learn on tables: proposals for tables as people write them are read back with the values written by hand."""
 
+import json
 import math
+import re
 import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from reportgen.core.model import Aggregate, Run
+from reportgen.core.errors import RequestError
+from reportgen.core.model import Aggregate, Finding, Run
 from reportgen.formats.detection import offer
+from reportgen.formats.tables import own, own_table
 from reportgen.labels.labels_toml import parse, settings
 from reportgen.learn.tables import TableProposal, propose_table, why_not
 from reportgen.sources.logfiles import LogFiles
-from tests.builders import check_valid
+from tests.builders import check_valid, write_files
+from tests.cli.calling import call, error_of
+from tests.conftest import ROOT
 from tests.learn.tables_of_people import TABLES, PeoplesTable
 
 
@@ -62,3 +71,207 @@ def test_a_table_is_learned_and_read_back(table: PeoplesTable) -> None:
     assert {column for column, _ in proposal.open} == table.open
     assert proposal.read == table.numbers
     assert tomllib.loads(proposal.toml)["table"]["name"] == proposal.name
+
+
+NAMES = st.sampled_from(
+    ["model", "latency_ms", "throughput (img/s)", "gpu", "# GPUs", "a.b", "a,b", 'x"y', "", "time", "value", "metric",
+     "unit", "status", "error", "date", "step", "p99 (ms)", "A100 (ms)", "{statistic}_ms", "it's (ms)", "\\d (ms)", "*",
+     "run", "repeat", "api_key", "\x7f ms", "é µs", "\ud83d ms"]
+)  # fmt: skip
+CELLS = st.sampled_from(
+    ["1", "2.5", "1,234", "1.234,5", "12 ms", "OOM", "", "N/A", "2024-01-01", "45%", "Total", "1e400"]
+)
+
+
+def _csv(names: list[str], cells: list[str], separator: str) -> str:
+    rows = [cells[at : at + len(names)] for at in range(0, len(cells), len(names))]
+    quoted = [[f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in row] for row in (names, *rows)]
+    return "\n".join(map(separator.join, quoted))
+
+
+TEXTS = st.builds(
+    _csv, st.lists(NAMES, min_size=1, max_size=5), st.lists(CELLS, max_size=20), st.sampled_from(",;\t|")
+)
+JSON = st.recursive(
+    st.sampled_from([1, 2.5, "a", "12 ms", None, True, 1e308, [1, 2]]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given((TEXTS | JSON.map(json.dumps)).map(lambda text: text.encode("utf-8", "replace")))
+def test_any_table_gives_a_proposal_that_labels_accept_or_none(content: bytes) -> None:
+    view = LogFiles.of({"x.csv": content}).file("x.csv")
+    own_table.claims(view)
+    check_valid(list(own_table.read(view)))
+    why_not(view)
+    if proposal := propose_table(view):
+        parse(proposal.toml.encode(), "")
+
+
+@pytest.mark.parametrize(
+    ("text", "claimed"),
+    [
+        ("model,latency_ms\na,1.5\nb,2.5\n", True),
+        ('[{"model": "a", "tokens_per_second": 10.5}, {"model": "b", "tokens_per_second": 11}]', True),
+        ('{"model": "a", "step_time_ms": 10.5}\n{"model": "b", "step_time_ms": 11}\n', True),
+        ("model,latency\na,1.5\nb,2.5\n", False),  # no unit
+        ("model,latency_ms,score\na,1.5,0.25\nb,2.5,0.5\n", False),  # a setting or a result?
+        ("step,step_time_ms\n" + "".join(f"{i},{i + 0.5}\n" for i in range(9)), False),  # steps of a run
+        ("timestamp,power_w\n2024-01-01 10:00:00,250\n2024-01-01 10:00:01,251\n", False),  # telemetry
+        ("model,bw_gbps\na,1.5\nb,2.5\n", False),  # bits or bytes?
+        ("model;latency_ms\na;1,5\nb;2,5\n", False),
+        ("model,latency_ms\na,~1.5\nb,2.5\n", False),
+        ("latency_ms\n1.5\n2.5\n", False),
+        ('{"results": [{"model": "a", "latency_ms": 1.5}]}', False),
+    ],
+)
+def test_only_a_table_without_any_question_is_read_without_a_definition(text: str, claimed: bool) -> None:
+    found = offer(LogFiles.of({"x.csv": text.encode()}).file("x.csv"))
+    assert (found is not None and found.format.name == "own_table") == claimed
+
+
+def test_the_note_names_figures_and_factors() -> None:
+    text = b"model,latency_ms,latency_std_ms\na,1.5,0.1\nb,2.5,0.2\n"
+    first, second = own_table.read(LogFiles.of({"x.csv": text}).file("x.csv"))
+    assert isinstance(first, Run)
+    assert [finding.text for finding in first.findings] == [
+        "a table read without a definition; figures: latency_ms (latency, ms); factors: model; "
+        "left out: latency_std_ms (the spread of another column)"
+    ]
+    assert isinstance(second, Run)
+    assert second.findings == ()
+
+
+TABLE = """[table]
+name = "mine"
+rows = { kind = "csv" }
+factors = { model = "model" }
+figures = [{ column = "t", metric = "latency", unit = "ms" }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"ms"', '"parsecs"', r'labels.toml: table.figures\[0\].unit: unknown unit "parsecs"'),
+        ('"ms"', '"GB/s"', r'table.figures\[0\].unit: "GB/s" does not fit latency .base unit: s.'),
+        ('"mine"', '"../mine"', 'table.name: "../mine" cannot be a name'),
+        ('"mine"', '"vllm_serve"', 'table.name: "vllm_serve" is a known format'),
+        (
+            '"model" }',
+            '{ column = "m", pattern = "(?=a)b" } }',
+            "table.factors.model.pattern: .*the syntax is RE2",
+        ),
+        ('"csv" }', '"csv", header = "(a" }', "table.rows: header: not a regular expression"),
+        ("figures =", "figure =", 'table.figure: no such key; did you mean "figures"'),
+        ("rows =", 'files = "../x"\nrows =', 'table.files: "../x" leads out of the folder'),
+    ],
+)
+def test_a_wrong_table_is_an_error_with_place_fact_and_remedy(old: str, new: str, message: str) -> None:
+    with pytest.raises(RequestError, match=message):
+        parse(TABLE.replace(old, new, 1).encode(), "")
+
+
+def test_no_pattern_can_hang() -> None:
+    """Python's engine needs 2^60 steps for each of these cells."""
+    toml = TABLE.replace('"model" }', "{ column = 'model', pattern = '^(a+)+$' } }")
+    text = "model,t\n" + f"{'a' * 60}b,1\n" * 3
+    files = LogFiles.of({"x.csv": text.encode()}).with_settings({"": settings([parse(toml.encode(), "")])})
+    runs = [item for item in own.read(files.file("x.csv")) if isinstance(item, Run)]
+    assert [run.factors for run in runs] == [{}, {}, {}]
+
+
+def test_a_text_in_a_column_of_figures_is_reported_and_not_read() -> None:
+    files = LogFiles.of({"x.csv": b"model,t\na,1.5\nb,fast\nc,12 GB\nd,\n"})
+    view = files.with_settings({"": settings([parse(TABLE.encode(), "")])}).file("x.csv")
+    items = list(own.read(view))
+    assert [figure.value for item in items if isinstance(item, Run) for figure in item.aggregates] == [0.0015]
+    findings = [item for item in items if isinstance(item, Finding)]
+    assert [(finding.text, finding.source.line if finding.source else 0) for finding in findings] == [
+        ('column "t" has a text that is not a number of its unit, and 1 more like it', 3)
+    ]
+
+
+def test_of_several_definitions_the_one_with_most_columns_reads_a_file() -> None:
+    wide = (
+        TABLE.replace("[table]", "[[table]]")
+        .replace('"mine"', '"wide"')
+        .replace("figures = [", 'figures = [{ column = "u", metric = "ttft", unit = "ms" }, ')
+    )
+    labels = parse((TABLE.replace("[table]", "[[table]]") + wide).encode(), "")
+    files = LogFiles.of({"a.csv": b"model,t\na,1\n", "b.csv": b"model,t,u\na,1,2\n"})
+    files = files.with_settings({"": settings([labels])})
+    read = {name: [item for item in own.read(files.file(name)) if isinstance(item, Run)] for name in files}
+    assert {name: {run.format for run in runs} for name, runs in read.items()} == {
+        "a.csv": {"mine"},
+        "b.csv": {"wide"},
+    }
+
+
+def test_the_example_of_the_guide_is_a_valid_definition() -> None:
+    page = (ROOT / "docs/how-to/read-a-table.md").read_text("utf-8")
+    (example,) = re.findall(r'```toml title="labels.toml"\n(.*?)```', page, re.DOTALL)
+    assert parse(example.encode(), "").tables[0]["name"] == "serving"
+
+
+def test_a_folder_gives_one_page_of_proposals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five families: three are proposed, one needs an answer, one is read already."""
+    monkeypatch.chdir(tmp_path)
+    vllm = Path(__file__).parents[1] / "formats/tables/fixtures/vllm_serve.json"
+    write_files(
+        tmp_path,
+        {
+            "r/de1.csv": "model;latency (ms)\na;1,5\n",
+            "r/de2.csv": "model;latency (ms)\nb;2,5\n",
+            "r/cells.csv": "model,latency\na,1.5 ms\nb,2 s\n",
+            "r/nested.json": '{"gpu": "A100", "results": [{"bs": 1, "time_ms": 2}, {"bs": 8, "time_ms": 4}]}',
+            "r/open.csv": "model,speed\na,10\nb,12\n",
+            "r/vllm.json": vllm.read_bytes(),
+        },
+    )
+    out, err = call("learn", "r")
+    assert "r/de1.csv and 1 more: 1 of 1 numbers in 1 rows" in out
+    assert (
+        'r/open.csv: a table with the columns model, speed; none names a metric and its unit: "speed" has no unit'
+        in out
+    )
+    assert "read already: 1 file (vllm_serve)" in out
+    assert out.count("[[table]]") == 3
+    assert err == "accept with: reportgen learn r --write r\n"
+    call("learn", "r", "--write", "r")
+    runs = json.loads(call("runs", "r", "--format", "json")[0])["runs"]
+    values = sorted(
+        (run["format"], each["value"])
+        for run in runs
+        for each in run["measurements"]
+        if run["format"] != "vllm_serve"
+    )
+    assert values == [
+        ("cells", 0.0015),
+        ("cells", 2),
+        ("de1", 0.0015),
+        ("de1", 0.0025),
+        ("nested", 0.002),
+        ("nested", 0.004),
+    ]
+    assert "1 file looks like a table of results: reportgen learn r/open.csv" in call("runs", "r")[1]
+
+
+def test_a_unit_is_an_answer_and_a_wrong_one_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path, {"x.csv": "model,time\na,10\nb,12\n"})
+    assert 'unit = "ms"' in call("learn", "x.csv", "--unit", "time=ms")[0]
+    assert (
+        error_of("learn", "x.csv", "--unit", "tim=ms")
+        == '--unit: no column "tim"; the columns are model, time'
+    )
+    assert error_of("learn", "x.csv", "--unit", "time=parsec").startswith(
+        '--unit: unknown unit "parsec"; write ms, s'
+    )
+    assert error_of("learn", "x.csv", "--unit", "time").startswith('--unit: "time" is not column=unit')
+    assert error_of("learn", "x.csv").startswith(
+        'x.csv: a table with the columns model, time; none names a metric and its unit: "time" has no unit; state a unit: --unit "time=ms"'
+    )

@@ -19,6 +19,17 @@ _GROUPED = re.compile(
 )
 
 
+# Texts that state that there is no number.
+MISSING = frozenset(
+    ("", "-", "--", "---", "n/a", "na", "nan", "none", "null", "tbd", "?", ".", "\u2013", "\u2014")
+)
+
+
+def is_missing(cell: object) -> bool:
+    """Return whether a cell states that there is no value."""
+    return cell is None or (isinstance(cell, str) and cell.strip().lower() in MISSING)
+
+
 def plain_text(text: str) -> str:
     """Return the text of a number without its spread, and without blanks or apostrophes between thousands."""
     text = text.strip()

@@ -4,6 +4,7 @@ A family is added as one file; docs/how-to/read-a-table.md shows how.
 """
 
 import csv
+import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -119,13 +120,13 @@ class Recogniser:
         if not _OPENING.search(head):
             return None
         named = (*sign.keys, *chain.from_iterable(sign.any), *sign.lacks)
-        keys = {key for key in named if f'"{key}"'.encode() in head}
+        keys = {key for key in named if _is_key(key, head)}
         if not _has(sign, keys):
             return None
         if sign.text and not self._search(sign.text, head.decode("utf-8", "replace")):
             return None
-        first = (sign.keys or sign.any[0] or sign.marks)[0]
-        return max(head.find(f'"{first}"'.encode()), 0), ", ".join(sign.keys or sign.any[0])
+        shown = sign.keys or next((names for names in sign.any if keys.issuperset(names)), [])
+        return max(head.find(f'"{shown[0]}"'.encode()), 0) if shown else 0, ", ".join(shown)
 
     def _header(self, head: bytes) -> tuple[int, set[str]] | None:
         """Return where the header of a table is, and its columns; of Markdown, of the first with the keys."""
@@ -143,6 +144,11 @@ class Recogniser:
             if _has(sign, columns):
                 return max(head.find(line.encode()), 0), columns
         return None
+
+
+def _is_key(name: str, head: bytes) -> bool:
+    """Return whether a head of JSON has a key, also one that is written in ASCII."""
+    return f'"{name}"'.encode() in head or json.dumps(name).encode() in head
 
 
 def _names(line: str, rows: Rows) -> set[str]:

@@ -14,8 +14,9 @@ from reportgen.formats.tables.definition import Rows
 from reportgen.formats.tables.records import Record, TableFile, blanks, read_records
 from reportgen.sources.logfiles import LogFiles
 
-# Rows that are looked at, and lines in which a header is looked for.
-MAX_ROWS = 5000
+# Rows and cells that are looked at, and lines in which a header is looked for.
+_MAX_ROWS = 2000
+_MAX_CELLS = 100_000
 _MAX_HEAD_LINES = 60
 _MAX_JSON_DEPTH = 5
 _MAX_PATHS = 40
@@ -31,12 +32,14 @@ class FoundTable:
 
     columns  in order; of JSON, of all rows
     title    the line above a table
+    is_part  whether the file has more rows than were looked at
     """
 
     rows: Rows
     columns: tuple[str, ...]
     records: tuple[Record, ...]
     title: str = ""
+    is_part: bool = False
 
     @property
     def is_json(self) -> bool:
@@ -50,13 +53,16 @@ class _TablePlace:
     title: str = ""
 
 
-def find_tables(files: LogFiles) -> list[FoundTable]:
-    """Return the tables of a file (a view of one), none for a text that has none."""
+def find_tables(files: LogFiles, *, nested: bool = True) -> list[FoundTable]:
+    """Return the tables of a file (a view of one), none for a text that has none.
+
+    nested  whether to look for rows inside a JSON document, besides the document and its items
+    """
     log = TextLog(files)
     content = log.content.lstrip()
     candidates: list[_TablePlace] = []
     if content[:1] in (b"{", b"["):
-        candidates = list(_json(log.content))
+        candidates = list(_json(log.content, nested=nested))
     else:
         text = log.content.decode("utf-8", "replace").removeprefix("\ufeff")
         candidates = list(_markdown(text)) or list(_delimited(text))
@@ -66,20 +72,23 @@ def find_tables(files: LogFiles) -> list[FoundTable]:
 
 def _table(log: TextLog, candidate: _TablePlace) -> FoundTable:
     records: list[Record] = []
+    is_part, cells = False, 0
     for record in read_records(TableFile(log, candidate.rows)):
-        if len(records) == MAX_ROWS:
+        cells += len(record.cells)
+        is_part = len(records) == _MAX_ROWS or cells > _MAX_CELLS
+        if is_part and records:
             break
         records.append(record)
     columns: dict[str, None] = {}
     for record in records:
         columns |= dict.fromkeys(record.cells)
-    return FoundTable(candidate.rows, tuple(columns), tuple(records), candidate.title)
+    return FoundTable(candidate.rows, tuple(columns), tuple(records), candidate.title, is_part)
 
 
 # JSON
 
 
-def _json(content: bytes) -> Iterator[_TablePlace]:
+def _json(content: bytes, *, nested: bool) -> Iterator[_TablePlace]:
     document = json_values.load(content)
     if document is None:
         first = content.lstrip().partition(b"\n")[0]
@@ -88,7 +97,9 @@ def _json(content: bytes) -> Iterator[_TablePlace]:
         return
     if isinstance(document, dict):
         yield _TablePlace(Rows(kind="json"))
-    for path in list(_paths(document, "", 0))[:_MAX_PATHS]:
+    is_list = isinstance(document, list)
+    paths = list(_paths(document, "", 0)) if nested else ["[*]"] if is_list else []
+    for path in paths[:_MAX_PATHS]:
         yield _TablePlace(Rows(kind="json", path=path))
 
 

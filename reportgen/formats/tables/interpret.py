@@ -14,6 +14,7 @@ from typing import Any
 from reportgen.core import units
 from reportgen.core.factors import parse_scalar
 from reportgen.core.model import RESERVED
+from reportgen.core.schema import convert
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import quantity
 from reportgen.formats.parsing.timestamps import wall_time
@@ -26,19 +27,17 @@ from reportgen.formats.tables.column_words import (
     slug,
     words_of,
 )
-from reportgen.formats.tables.definition import statistic_name
-from reportgen.formats.tables.derive import numeric, plain_text
+from reportgen.formats.tables.definition import Check, statistic_name
+from reportgen.formats.tables.derive import is_missing, numeric, plain_text
 from reportgen.formats.tables.find_tables import FoundTable
+from reportgen.formats.tables.reader import holds
 from reportgen.formats.tables.records import ROW
 
-# Texts in place of a number.
-MISSING = frozenset(
-    ("", "-", "--", "---", "n/a", "na", "nan", "none", "null", "tbd", "?", ".", "\u2013", "\u2014")
-)
 _OUT_OF_MEMORY = re.compile(r"(?i)(?:cuda |gpu )?(?:oom|out[ -_]of[ -_]memory).{0,40}")
 _OUT_OF_MEMORY_WORDS = r"(?i)\boom\b|out[ _-]?of[ _-]?memory"
 _FAILED = re.compile(
-    r"(?i)(?:fail(?:ed|ure)?|error|err|crash(?:ed)?|timeout|timed out|killed|exception|invalid|dnf|x).{0,40}"
+    r"(?i)x|(?:fail(?:ed|ure)?|error|err|crash(?:ed)?|timeout|timed out|killed|exception|invalid"
+    r"|dnf)\b.{0,40}"
 )
 _GOOD = frozenset(
     (
@@ -53,6 +52,9 @@ _TOTALS = re.compile(
 )
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 _MAX_REPEATS = 100
+_MAX_FIGURES = 200
+# A column with more different texts does not hold a status.
+_MAX_WORDS = 20
 _METRIC_COLUMN = {"metric", "metric_name", "measure", "measurement", "quantity", "kpi"}
 _VALUE_COLUMN = {"value", "result", "measurement", "measured", "score", "metric_value", "val"}
 _UNIT_COLUMN = {"unit", "units", "metric_unit"}
@@ -198,7 +200,8 @@ class _Interpreter:
         self.table, self.answers = table, answers
         self.result = TableReading(table)
         self.records = list(table.records)
-        self.columns = [name for name in table.columns if not self._is_repeated(name)]
+        names = frozenset(table.columns)
+        self.columns = [name for name in table.columns if not _is_repeated(name, names)]
         self.units: dict[str, str] = {}
         self.unit_column = ""
         self.cells: dict[str, list[object]] = {}
@@ -213,17 +216,6 @@ class _Interpreter:
         self._name_items()
         self._check_rows()
         return self.result
-
-    def _is_repeated(self, name: str) -> bool:
-        """Whether a column of JSON repeats another one, is the number of the row, or a length of a list."""
-        if name.endswith("#") or name == ROW:
-            return True
-        if not name.startswith(("/", "../")):
-            return False
-        own = name.lstrip("./")
-        group, dot, _ = own.partition(".")
-        is_nested = bool(dot) and group.lower() not in CONFIGURATION  # rows, and what belongs to other tables
-        return is_nested or (name.startswith("../") and f"/{own}" in self.table.columns)
 
     def _take_units_row(self) -> None:
         """Take the units of a second header row."""
@@ -249,8 +241,10 @@ class _Interpreter:
 
     def _take_totals(self) -> None:
         """Skip the rows at the end whose first text says that they repeat others."""
+        if self.table.is_json or len(self.records) < 3:
+            return
         texts = [name for name in self.columns if self._is_text(name)]
-        if not texts or self.table.is_json or len(self.records) < 3:
+        if not texts:
             return
         name = texts[0]
         at = [i for i, cell in enumerate(self.cells[name]) if _TOTALS.fullmatch(str(cell).strip())]
@@ -360,6 +354,10 @@ class _Interpreter:
         known = self._known(column)
         if not known:
             self.result.left_out[column] = "empty"
+            return
+        if re.search(r"\{\w+\}", column) or not _is_writable(column):
+            self.result.left_out[column] = "a definition cannot have its name"
+            self.result.doubts.append(f"{column!r} cannot be written")
             return
         if any(isinstance(cell, list) for cell in known):
             self.result.left_out[column] = "lists"
@@ -505,7 +503,12 @@ class _Interpreter:
             self.result.doubts.append("a row for each moment")
 
     def _status(self, column: str) -> None:
-        for text in dict.fromkeys(str(cell).strip() for cell in self._known(column)):
+        texts = list(dict.fromkeys(str(cell).strip() for cell in self._known(column)))
+        if len(texts) > _MAX_WORDS:
+            self.result.left_out[column] = "too many different texts for a status"
+            self.result.doubts.append("the status is unknown")
+            return
+        for text in texts:
             lower = text.lower()
             status = (
                 "complete" if lower in _GOOD
@@ -550,6 +553,10 @@ class _Interpreter:
     def _cases(self, figures: list[tuple[str, ColumnMeaning]], unknown: list[str]) -> None:
         """Add the figures; columns that differ in one word are cases of one metric."""
         named = [(column, meaning) for column, meaning in figures if not self._ask(column, meaning)]
+        for column, _ in named[_MAX_FIGURES:]:
+            self.result.open[column] = f"one of more than {_MAX_FIGURES} figures"
+            self.result.doubts.append("too many figures")
+        named = named[:_MAX_FIGURES]
         groups: dict[tuple[object, ...], list[tuple[str, ColumnMeaning]]] = {}
         for column, meaning in named:
             key = (
@@ -654,7 +661,8 @@ class _Interpreter:
 
     def _faults(self, column: str) -> None:
         """Add checks for texts such as OOM in place of numbers, and say which other cells are not numbers."""
-        for text in dict.fromkeys(str(x).strip() for x in self._known(column) if number_of(x) is None):
+        faults = dict.fromkeys(str(x).strip() for x in self._known(column) if number_of(x) is None)
+        for text in list(faults)[:_MAX_WORDS]:
             status = (
                 "out_of_memory"
                 if _OUT_OF_MEMORY.fullmatch(text)
@@ -736,7 +744,7 @@ class _Interpreter:
 
     def _stated_metric(self) -> ColumnMeaning | None:
         """Return the metric and unit that the line above the table, or the first column, states."""
-        texts = [self.table.title, *(self.columns[:1] if self._is_text(self.columns[0]) else ())]
+        texts = [self.table.title, *(name for name in self.columns[:1] if self._is_text(name))]
         for text in texts:
             for part in (text, *re.split(r"[:;,\u2013-]\s", text)):
                 meaning = meaning_of(part) if part else None
@@ -795,6 +803,8 @@ class _Interpreter:
         result = self.result
         if result.figures and not result.series:
             self._check_commas()
+        if self.table.is_part:
+            result.doubts.append("more rows than people write")
         if self.table.rows.decimal == ",":
             result.doubts.append("the decimal mark is a comma")
         keys = Counter(self._key(record.cells) for record in self.records)
@@ -898,9 +908,21 @@ def _with_metric(meaning: ColumnMeaning) -> ColumnMeaning:
     return replace(meaning, metric=metric, doubt="names no metric")
 
 
-def is_missing(cell: object) -> bool:
-    """Return whether a cell states that there is no value."""
-    return cell is None or (isinstance(cell, str) and cell.strip().lower() in MISSING)
+def _is_repeated(name: str, names: frozenset[str]) -> bool:
+    """Whether a column of JSON is the same as another one, or a length of a list."""
+    if name.endswith("#") or name == ROW:
+        return True
+    if not name.startswith(("/", "../")):
+        return False
+    own = name.lstrip("./")
+    group, dot, _ = own.partition(".")
+    is_nested = bool(dot) and group.lower() not in CONFIGURATION  # rows, and what belongs to other tables
+    return is_nested or (name.startswith("../") and f"/{own}" in names)
+
+
+def _is_writable(text: str) -> bool:
+    """Return whether TOML can have a text: JSON may hold halves of characters."""
+    return not any(0xD800 <= ord(letter) <= 0xDFFF for letter in text)
 
 
 def number_of(cell: object) -> tuple[float, str] | None:
@@ -923,8 +945,10 @@ def _is_fault(cell: object) -> bool:
 
 def numbers(reading: TableReading) -> Iterator[tuple[str, int]]:
     """Yield (column, line) of each number that the figures of a reading should give."""
+    checks = [convert({**check, "message": ""}, Check, "checks") for check in reading.checks]
     for record in reading.table.records:
-        if record.line in reading.skipped_lines and not reading.table.is_json:
+        is_failed = any(holds(check, record.cells) for check in checks)
+        if is_failed or (record.line in reading.skipped_lines and not reading.table.is_json):
             continue
         for figure in reading.figures:
             is_its = all(str(record.cells.get(name)).strip() == text for name, text in figure.where)

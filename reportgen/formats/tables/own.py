@@ -46,7 +46,7 @@ def _own(encoded: bytes) -> OwnTable:
 def _sign(own: OwnTable) -> Sign:
     """Return what a file must have: the columns of all factors and figures; of JSON, the key of a figure."""
     if own.rows.kind in ("json", "jsonl"):
-        return Sign(any=[[_key(name)] for name in _figures(own)] or [[]], confidence=1.0)
+        return Sign(any=[[key] for name in _figures(own) for key in _keys(name)] or [[]], confidence=1.0)
     return Sign(keys=[], any=[_names(own)], confidence=1.0)
 
 
@@ -61,9 +61,10 @@ def _figures(own: OwnTable) -> list[str]:
     return [figure.column for figure in own.figures if not figure.pattern()]
 
 
-def _key(column: str) -> str:
-    """Return the last key of a column of JSON, the name of any other column."""
-    return column if " " in column else column.rpartition(".")[2] or column
+def _keys(column: str) -> list[str]:
+    """Return the keys that a column of JSON may end with: `9`, `p99.9` and `latency.p99.9`."""
+    parts = column.lstrip("./").split(".")
+    return [".".join(parts[at:]) for at in reversed(range(len(parts)))]
 
 
 def _definitions(files: LogFiles) -> list[OwnTable]:
@@ -95,7 +96,7 @@ def _same(own: OwnTable) -> OwnTable:
 
 def _present(own: OwnTable, head: bytes) -> int:
     """Return how many of the columns that a definition names are in a head."""
-    return sum(1 for name in _names(own) if _key(name).encode() in head)
+    return sum(1 for name in _names(own) if _keys(name)[0].encode() in head)
 
 
 def claims(files: LogFiles) -> Claim | None:

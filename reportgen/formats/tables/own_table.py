@@ -23,7 +23,7 @@ from reportgen.sources.logfiles import LogFiles
 
 NAME = "own_table"
 _CONFIDENCE = 0.3
-_MAX_BYTES = 4 * 2**20
+_MAX_BYTES = 2**19
 _MAX_SHOWN = 8
 _TOP = ("", "[*]")
 _JSON_KEY = re.compile(rb'"([^"\n]{1,80})"[ \t]*:')
@@ -51,7 +51,7 @@ def looks_like_table(head: bytes) -> bool:
 
 def certain_reading(files: LogFiles) -> TableReading | None:
     """Return the table of a file if it can be read without a definition."""
-    tables = find_tables(files)
+    tables = find_tables(files, nested=False)
     if not tables or tables[0].rows.kind not in ("csv", "tsv", "json", "jsonl"):
         return None
     at_top = [table for table in tables if table.rows.path in _TOP and not table.rows.header]

@@ -32,7 +32,7 @@ from reportgen.formats.tables.definition import (
     columns_pattern,
     statistic_name,
 )
-from reportgen.formats.tables.derive import FUNCTIONS, numeric, plain_text
+from reportgen.formats.tables.derive import FUNCTIONS, is_missing, numeric, plain_text
 from reportgen.formats.tables.records import Record, TableFile, read_records
 from reportgen.formats.tables.twins import Twins
 
@@ -106,6 +106,11 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
         if skip or twins.have(cells):
             continue
         _add_row(family, replace(record, cells=cells), runs, latest)
+        if isinstance(family, OwnTable):
+            for column in _unread(family, cells):
+                log.malformed.add(
+                    record.line, f'column "{column[:60]}" has a text that is not a number of its unit'
+                )
     for why, line in reasons.items():
         if why:
             yield Finding("note", Rule.READ_EXCERPT, log.id, why, replace(log.source, line=line))
@@ -160,8 +165,20 @@ def _add_row(
     run.status = min(run.status, status, key=_WORST.index)
 
 
+def _unread(family: TableFamily, cells: Cells) -> Iterator[str]:
+    """Yield the columns of figures whose text is not a number, in rows that did not fail."""
+    if _checked(family, cells)[0] in ("failed", "out_of_memory", "cancelled"):
+        return
+    for figure in family.figures:
+        cell = cells.get(figure.column)
+        is_text = isinstance(cell, str) and not is_missing(cell) and figure.zero == "value"
+        is_its = is_text and all(holds(condition, cells) for condition in figure.where)
+        if is_its and _value(figure, figure.column, {}, cells) is None:
+            yield figure.column
+
+
 def _number_repeats(family: TableFamily, runs: Sequence[_Results]) -> None:
-    """TableNumber the runs that agree in all factors, unless a column has the number."""
+    """Number the runs that agree in all factors, unless a column has the number."""
     if family.repeat:
         return
     groups: dict[object, list[_Results]] = {}
