@@ -103,8 +103,15 @@ def initialized_devices() -> list[int]:
     Waiting for another one would give it a context, and take its memory.
     """
     torch: Any = sys.modules["torch"]
+    if not knows_contexts():
+        return [int(torch.cuda.current_device())]
     has_context = torch._C._cuda_hasPrimaryContext
     return [index for index in range(torch.cuda.device_count()) if has_context(index)]
+
+
+def knows_contexts() -> bool:
+    """Return True if torch says which devices have a context; without it, only the current one is known."""
+    return hasattr(getattr(sys.modules.get("torch"), "_C", None), "_cuda_hasPrimaryContext")
 
 
 def working_device() -> Optional[int]:

@@ -28,6 +28,7 @@ from collectors.format_v1.case import Case, validate_case
 from collectors.format_v1.run_folder import CALIBRATE_VARIABLE
 from collectors.format_v1.steps_file import column_clocks, step_event_column
 from collectors.machine.distributed import process_rank
+from collectors.machine.torch_info import knows_contexts
 from collectors.messages import warn
 from collectors.recorder.calibration import (
     BLOCK_STEPS,
@@ -387,7 +388,7 @@ class Recorder:
             if events and self._writer:
                 sync = "step" if self._synchronize else "window" if self._has_waited else "none"
                 self._writer.describe_columns(column_clocks(self._columns, sync))
-                if self._has_waited:
+                if self._has_waited and knows_contexts():
                     self._writer.add_recorder_facts({"waits_for": "all_devices"})
                 self._writer.describe_nested(list(self._encoder.nested_phases))
                 if self._cuda_events is not None:

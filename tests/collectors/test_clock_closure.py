@@ -1,6 +1,7 @@
 """The clock closes: every recorded number is within 1 % of the known clock of the device, or it is invalid."""
 
 import json
+import sys
 
 import pytest
 
@@ -204,6 +205,13 @@ def test_only_devices_with_a_context_are_waited_for(cuda, monkeypatch):
         work(cuda, 1)
     assert timing_module.wait_for_devices()
     assert waited == [0, 2]
+
+
+def test_a_torch_that_does_not_name_its_contexts_waits_for_the_current_device(tmp_path, cuda, monkeypatch):
+    monkeypatch.delattr(sys.modules["torch"], "_C")
+    recorder = record(tmp_path, cuda, plain, 130, 10, timing="host")
+    assert abs(measured(recorder)[0].value / (STEP_MS / 1e3) - 1) < 0.01
+    assert "waits_for" not in json.loads((recorder.folder / "run.json").read_text()).get("recorder", {})
 
 
 def test_many_short_loops_are_not_disturbed_by_waits(tmp_path, cuda):

@@ -4,8 +4,10 @@ A clock that saw all of the work shows the same time. A break subtracts from the
 not wait for the devices before it, they may have worked on in the break, for an unknown part of it.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -58,16 +60,17 @@ def find_stretches(table: IntTable) -> tuple[Stretch, ...]:
         if first.step == last.step:
             continue
         begin, end = first.end, last.step_end if last.is_within_step else last.end
+        near = _between(pauses, begin, end)
         inside = [
-            (min(pause.end, end) - max(pause.begin, begin), _follows_wait(pause, waits))
-            for pause in pauses
+            (min(pause.end, end) - max(pause.begin, begin), _follows_wait(pause, (first, last)))
+            for pause in near
             # Not one that begins after the last step and contains the wait.
             if pause.begin < last.step_end or pause.end <= last.begin
         ]
         most = end - begin - sum(length for length, is_sure in inside if is_sure and length > 0)
         unsure = sum(length for length, is_sure in inside if not is_sure and length > 0)
         if not last.is_within_step:  # the script may have done something else before the recorder was closed
-            after = [min(x.end, last.begin) - x.begin for x in pauses if x.begin >= last.step_end]
+            after = [min(x.end, last.begin) - x.begin for x in near if x.begin >= last.step_end]
             unsure += max(0, last.begin - last.step_end - sum(length for length in after if length > 0))
         if most > unsure:
             wait = last.end - last.begin if last.is_within_step else 0
@@ -82,12 +85,25 @@ def _follows_wait(pause: _Pause, waits: Sequence[_Wait]) -> bool:
 
 
 def _pauses(table: IntTable) -> list[_Pause]:
-    return [_Pause(*map(int, texts[1:])) for _, texts in table.records["#break"]]
+    """Return the breaks in the order of their begins; without a wait in the log, none are needed."""
+    if not table.records["#sync"]:
+        return []
+    pauses = [_Pause(*map(int, texts[1:])) for _, texts in table.records["#break"]]
+    return sorted(pauses, key=attrgetter("begin"))
+
+
+def _between(pauses: Sequence[_Pause], begin: int, end: int) -> Sequence[_Pause]:
+    """Return the breaks that may overlap a time; breaks do not overlap each other."""
+    key = attrgetter("begin")
+    return pauses[max(0, bisect_right(pauses, begin, key=key) - 1) : bisect_left(pauses, end, key=key)]
 
 
 def _waits(table: IntTable, pauses: Sequence[_Pause]) -> list[_Wait]:
     """Return the waits in their order; a step without a row ends with its wait."""
     step, begin, duration = (table.column(name) for name in ("step", "begin_ns", "duration_ns"))
+    by_step: dict[int, list[_Pause]] = {}
+    for pause in pauses:
+        by_step.setdefault(pause.step, []).append(pause)
     waits = []
     for _, texts in table.records["#sync"][:_MAX_WAITS]:
         number, wait_begin, wait_end = map(int, texts)
@@ -96,8 +112,8 @@ def _waits(table: IntTable, pauses: Sequence[_Pause]) -> list[_Wait]:
         if at < len(step) and step[at] == number and ABSENT not in (begin[at], duration[at]):
             step_end = int(begin[at]) + int(duration[at])
             # A break that begins before its step ends is inside it.
-            for pause in pauses:
-                if pause.step == number and int(begin[at]) <= pause.begin < step_end:
+            for pause in by_step.get(number, ()):
+                if int(begin[at]) <= pause.begin < step_end:
                     step_end += pause.end - pause.begin
         if wait_begin <= wait_end:
             waits.append(_Wait(number, wait_begin, wait_end, step_end))
