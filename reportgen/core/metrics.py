@@ -86,6 +86,7 @@ _ALL = (
         "lower",
         scales_with_devices=True,
     ),
+    Metric("epoch_time", "Time of an epoch", "s", "lower", scales_with_devices=True),
     Metric("run_time", "Time of the whole run", "s", "lower", scales_with_devices=True),
     Metric("utilization", "GPU utilisation", "ratio"),
     Metric("memory_utilization", "Memory utilisation", "ratio"),

@@ -50,6 +50,7 @@ _MODULES = (
     "trainers.nanogpt",
     "trainers.modded_nanogpt",
     "trainers.timm",
+    "trainers.ultralytics",
     "trainers.yolox",
     "trainers.fairseq",
     "trainers.torchtune",

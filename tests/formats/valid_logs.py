@@ -98,6 +98,32 @@ step:250/250 train_time:24400ms step_avg:97.60ms
 step:250/250 val_loss:3.9807 val_bpb:1.2 train_time:24500ms step_avg:98.00ms
 """
 
+ULTRALYTICS = b"""\
+epoch,time,train/box_loss,metrics/mAP50(B),val/box_loss,lr/pg0
+1,50.5,1.9,0.31,1.7,0.0033
+2,90.5,1.8,0.32,1.6,0.0066
+3,132.5,1.7,0.33,1.5,0.0066
+4,45.25,1.6,0.34,1.5,0.0066
+5,83.25,1.5,0.35,1.5,0.0066
+"""
+
+ULTRALYTICS_ARGUMENTS = b"""\
+task: detect
+mode: train
+model: /home/someone/models/yolo11n.pt
+data: C:\\Users\\someone\\coco8.yaml
+epochs: 5
+time: null
+patience: 100
+batch: 16
+imgsz: 640
+device:
+- 0
+- 1
+workers: 8
+amp: true
+"""
+
 YOLOX = b"""\
 2024-05-02 10:11:00 | INFO     | yolox.core.trainer:130 - args: Namespace(batch_size=64, devices=4, \
 experiment_name='yolox_s', fp16=True, num_machines=2, resume=False)
@@ -556,6 +582,7 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "hf_trainer": {"trainer_state.json": TRAINER_STATE},
     "nanogpt": {"nanogpt.log": NANOGPT},
     "modded_nanogpt": {"modded_nanogpt.log": MODDED_NANOGPT},
+    "ultralytics": {"results.csv": ULTRALYTICS},
     "yolox": {"train_log.txt": YOLOX},
     "fairseq": {"fairseq.log": FAIRSEQ},
     "torchtune": {"log_1714640000.txt": TORCHTUNE},
