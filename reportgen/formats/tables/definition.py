@@ -59,7 +59,7 @@ class Rows(TomlTable, kw_only=True):
     begin     regular expression of the title of a block or matrix; its named groups are columns
     end       regular expression of the line after a block
     each      a column with a list: each item makes a row of its own, a repeat
-    twin      ending of a file with the same results in a better form: "{stem}.json"
+    twin      names of files beside with the same results in a better form: "{stem}.json"; the best first
     """
 
     kind: Kind
@@ -69,7 +69,7 @@ class Rows(TomlTable, kw_only=True):
     begin: str = ""
     end: str = ""
     each: str = ""
-    twin: str = ""
+    twin: str | list[str] = ""
 
     def __post_init__(self) -> None:
         needed = {"columns": "header", "pattern": "pattern", "block": "begin", "matrix": "begin"}
@@ -77,6 +77,14 @@ class Rows(TomlTable, kw_only=True):
             raise InvalidTable(f'kind "{self.kind}" needs {name}', f"add {name} = '...'")
         for name in ("header", "pattern", "begin", "end"):
             _compile(getattr(self, name), name)
+
+    def twins(self, path: str) -> list[str]:
+        """Return the names of files beside a path that may have its results in a better form."""
+        name = path.rpartition("/")[2]
+        stem = name.rpartition(".")[0] or name
+        named = [self.twin] if isinstance(self.twin, str) else self.twin
+        twins = [twin.replace("{stem}", stem) for twin in named if twin]
+        return twins[: twins.index(name)] if name in twins else twins
 
 
 class Context(TomlTable, kw_only=True):

@@ -136,8 +136,6 @@ def claims(recogniser: _Recogniser, files: LogFiles) -> Claim | None:
     if place is None:
         return None
     at, reason = place
-    twin = recogniser.family.rows.twin
-    stem = files.path.rpartition("/")[2].rpartition(".")[0]
-    beside = (twin.replace("{stem}", stem),) if twin else ()
+    beside = tuple(recogniser.family.rows.twins(files.path))
     source = files.source(files.path, line_at(head, at))
     return Claim(recogniser.sign.confidence, source, reason[:100], (files.path,), beside)

@@ -308,8 +308,5 @@ def _shown(cell: object) -> str:
 
 def _twin(family: TableFamily, log: TextLog) -> str:
     """Return the name of the file beside this one that has the same results in a better form, "" if none."""
-    if not family.rows.twin:
-        return ""
-    name = log.path.rpartition("/")[2]
-    twin = family.rows.twin.replace("{stem}", name.rpartition(".")[0] or name)
-    return twin if twin != name and log.files.read_sibling_head(twin, 1) is not None else ""
+    twins = family.rows.twins(log.path)
+    return next((twin for twin in twins if log.files.read_sibling_head(twin, 1) is not None), "")
