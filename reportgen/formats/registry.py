@@ -53,6 +53,7 @@ _MODULES = (
     "trainers.nanogpt",
     "trainers.modded_nanogpt",
     "trainers.timm",
+    "trainers.detectron2",
     "trainers.ultralytics",
     "trainers.yolox",
     "trainers.fairseq",

@@ -124,6 +124,15 @@ workers: 8
 amp: true
 """
 
+DETECTRON2 = b"""\
+{"data_time": 0.1, "eta_seconds": 90.5, "iteration": 19, "lr": 0.001, "rank_data_time": 0.1, "time": 0.5, \
+"total_loss": 2.5}
+{"data_time": 0.01, "eta_seconds": 80.5, "iteration": 39, "lr": 0.002, "rank_data_time": 0.01, \
+"time": 0.2575, "total_loss": 1.5, "validation_time": 9.9}
+{"bbox/AP": 31.5, "bbox/AP50": 51.5, "iteration": 39}
+{"data_time": 0.02, "eta_seconds": 70.5, "iteration": 59, "lr": 0.002, "rank_data_time": 0.02, "time": 0.25}
+"""
+
 YOLOX = b"""\
 2024-05-02 10:11:00 | INFO     | yolox.core.trainer:130 - args: Namespace(batch_size=64, devices=4, \
 experiment_name='yolox_s', fp16=True, num_machines=2, resume=False)
@@ -597,6 +606,7 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "nanogpt": {"nanogpt.log": NANOGPT},
     "modded_nanogpt": {"modded_nanogpt.log": MODDED_NANOGPT},
     "ultralytics": {"results.csv": ULTRALYTICS},
+    "detectron2": {"metrics.json": DETECTRON2},
     "yolox": {"train_log.txt": YOLOX},
     "fairseq": {"fairseq.log": FAIRSEQ},
     "torchtune": {"log_1714640000.txt": TORCHTUNE},

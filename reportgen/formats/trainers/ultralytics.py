@@ -2,9 +2,10 @@
 
 `time` has passed since this launch began to train, and is read after the validation of the epoch: two rows
 give the time of an epoch, with loading, validation and the checkpoint before it. The first row of a launch
-has the warm-up too, and gives none. A launch that resumes adds rows, and its time begins again. Older tables
-have no `time` and are not claimed. No table has the number of images. Format:
-https://github.com/ultralytics/ultralytics, ultralytics/engine/trainer.py (save_metrics).
+has the warm-up too, and gives none. A launch that resumes adds rows, and its time begins again. Older
+tables have no `time` and are not claimed. No table has the number of images.
+
+Format: https://github.com/ultralytics/ultralytics, ultralytics/engine/trainer.py (save_metrics).
 """
 
 import re
