@@ -223,7 +223,7 @@ def _bases(line: Sequence[NumberClaim], at: Sequence[int]) -> dict[int, int]:
     ones = sorted(place for claim, place in zip(line, at, strict=True) if claim.number.value == 1)
     if len(ones) < 2:
         return {}
-    return {place: max((one for one in ones if one <= place), default=ones[0]) for place in at}
+    return {place: max((first for first in ones if first <= place), default=ones[0]) for place in at}
 
 
 def _rules(
