@@ -194,7 +194,9 @@ def _of_line(
         is_rounding = _is_rounding(rule, values, place, claim)
         is_right = own and (not next(cut) or is_rounding)
         is_certain = all(each.is_certain for each in _pair(rule, values, place))
-        is_trusted = sum(alike) - own >= least and not is_rounding
+        # A wrong 1.00 hides the start of a group, and all ratios behind it look wrong.
+        is_sure = not rule.bases or alike.count(False) <= 1
+        is_trusted = sum(alike) - own >= least and is_sure and not is_rounding
         results[claim] = Quotient(shown[0], is_right, is_certain, is_trusted)
     return results
 
@@ -252,7 +254,7 @@ def _rules(
 def _shown(rule: _Rule, values: Mapping[Place, Dividend], at: int) -> tuple[float, float] | None:
     """Return the quotients of the sources and of the printed numbers, None if there is nothing to divide."""
     own, base = values.get((at, rule.numerator)), values.get(rule.base(at))
-    if own is None or base is None or (own is base and not rule.bases):
+    if own is None or base is None or own is base:
         return None
     own, base = (base, own) if rule.is_inverse else (own, base)
     if not base.source or not base.printed:
