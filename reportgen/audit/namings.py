@@ -177,6 +177,7 @@ class NamingIndex:
         hits = [*self._named_levels(text, is_prose), *self._counts(text)]
         hits = [hit for hit in hits if not WITHOUT.search(text[: hit.start].lower())]
         hits += self._named_flags(text)
+        hits = _without_inner(hits, text)
         # The baseline of a comparison: neither side restricts what the numbers are about.
         against = AGAINST.search(text)
         other = {hit.factor for hit in hits if against and hit.start >= against.end()}
@@ -372,6 +373,22 @@ def _by_factors(hits: Sequence[_Hit]) -> list[list[_Hit]]:
         groups = [group for group in groups if group not in near]
         groups.append([*(each for group in near for each in group), hit])
     return groups
+
+
+def _without_inner(hits: Sequence[_Hit], text: str) -> list[_Hit]:
+    """Return the hits without words of a long name: the "mxnet" of a path is not the framework."""
+    long = [hit for hit in hits if len(_tokens(text[hit.start : hit.end])) >= _MIN_LONG]
+    return [
+        hit
+        for hit in hits
+        if not any(
+            each.factor != hit.factor
+            and each.start <= hit.start
+            and hit.end <= each.end
+            and each.end - each.start > hit.end - hit.start
+            for each in long
+        )
+    ]
 
 
 def _outer(hits: Sequence[_Hit]) -> list[tuple[int, int]]:

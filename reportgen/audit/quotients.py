@@ -9,7 +9,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -31,7 +31,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Dividend:
-    """A number of the table that may be divided: its value by its source, in the unit shown, and as printed.
+    """A number of the table that may be divided: its value by its source, in the base unit, and as printed.
 
     half        half a unit of the last digit printed, 0 if the source has no further digits
     devices     of its case, 0 if unknown
@@ -65,6 +65,7 @@ class _Rule:
 
     is_inverse     whether the baseline is divided by the number
     is_efficiency  whether the quotient is divided by that of the devices
+    bases          along a line: place -> its baseline, where each group of places has its own
     """
 
     numerator: int
@@ -73,6 +74,13 @@ class _Rule:
     scale: Scale
     is_inverse: bool = False
     is_efficiency: bool = False
+    bases: Mapping[int, int] = field(default_factory=dict)
+
+    def base(self, at: int) -> tuple[int, int]:
+        """Return the place and line of the number that the one at a place is divided by."""
+        if self.is_across:
+            return at, self.denominator
+        return self.bases.get(at, self.denominator), self.numerator
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,8 @@ class _Names:
 
     def announce(self, rule: _Rule) -> bool:
         """Return whether the heading names what a rule divides: "A over B", "relative to B"."""
+        if rule.bases:
+            return False
         if not rule.is_across:
             return bool(self.places[rule.denominator]) and self.places[rule.denominator] in self.heading
         first, second = self.lines[rule.numerator], self.lines[rule.denominator]
@@ -111,7 +121,16 @@ def announces_ratio(texts: Sequence[str]) -> bool:
 def is_quotient(layout: TableLayout, claim: NumberClaim) -> bool:
     """Return whether a number is announced as a ratio."""
     is_named = announces_ratio(layout.heads[claim.column]) or announces_ratio(layout.labels[claim.row])
-    return claim.unit == "x" or is_named
+    return claim.unit == "x" or is_named or _has_two_names(layout, claim)
+
+
+def _has_two_names(layout: TableLayout, claim: NumberClaim) -> bool:
+    """Return whether a heading consists of the names of two other columns: "sequential/batched"."""
+    sides = re.split(r"[/:÷]", " ".join(layout.heads[claim.column]))
+    if len(sides) != 2 or not all(map(squash, sides)):
+        return False
+    others = {_squashed(head) for head in layout.heads}
+    return all(squash(side) in others for side in sides)
 
 
 def quotients_of(
@@ -139,7 +158,7 @@ def _of_line(
 ) -> dict[NumberClaim, Quotient]:
     at = [claim.row if is_column else claim.column for claim in line]
     sample = range(0, len(line), -(-len(line) // _MAX_DECIDING))
-    rules = list(_rules(values, line))
+    rules = list(_rules(values, line, at))
     best: tuple[float, _Rule | None] = (_MIN_PROOF, None)
     for rule in rules:
         proof, agreeing, compared = 0.0 if names.announce(rule) else -math.log2(len(rules)), 0, 0
@@ -175,7 +194,9 @@ def _of_line(
         is_rounding = _is_rounding(rule, values, place, claim)
         is_right = own and (not next(cut) or is_rounding)
         is_certain = all(each.is_certain for each in _pair(rule, values, place))
-        is_trusted = sum(alike) - own >= least and not is_rounding
+        # A wrong 1.00 hides the start of a group, and all ratios behind it look wrong.
+        is_sure = not rule.bases or alike.count(False) <= 1
+        is_trusted = sum(alike) - own >= least and is_sure and not is_rounding
         results[claim] = Quotient(shown[0], is_right, is_certain, is_trusted)
     return results
 
@@ -196,11 +217,21 @@ def _is_rounding(rule: _Rule, values: Mapping[Place, Dividend], at: int, claim: 
 
 
 def _pair(rule: _Rule, values: Mapping[Place, Dividend], at: int) -> tuple[Dividend, Dividend]:
-    other = (at, rule.denominator) if rule.is_across else (rule.denominator, rule.numerator)
-    return values[at, rule.numerator], values[other]
+    return values[at, rule.numerator], values[rule.base(at)]
 
 
-def _rules(values: Mapping[Place, Dividend], line: Sequence[NumberClaim]) -> Iterator[_Rule]:
+def _bases(line: Sequence[NumberClaim], at: Sequence[int]) -> dict[int, int]:
+    """Return place -> the nearest place before it whose ratio is 1; {} unless several are."""
+    ones = sorted(place for claim, place in zip(line, at, strict=True) if claim.number.value == 1)
+    if len(ones) < 2:
+        return {}
+    return {place: max((first for first in ones if first <= place), default=ones[0]) for place in at}
+
+
+def _rules(
+    values: Mapping[Place, Dividend], line: Sequence[NumberClaim], at: Sequence[int]
+) -> Iterator[_Rule]:
+    bases = _bases(line, at)
     others = sorted({column for _, column in values})[:_MAX_LINES]
     places = sorted({row for row, _ in values})[:_MAX_LINES]
     scales = list(dict.fromkeys(scale for claim in line for scale in scales_of(RATIO, claim.unit)))
@@ -212,6 +243,9 @@ def _rules(values: Mapping[Place, Dividend], line: Sequence[NumberClaim]) -> Ite
                     yield _Rule(first, second, True, scale)
                     if has_devices:
                         yield _Rule(first, second, True, scale, is_efficiency=True)
+            if bases:
+                yield _Rule(first, first, False, scale, bases=bases)
+                yield _Rule(first, first, False, scale, is_inverse=True, bases=bases)
             for place in places:
                 yield _Rule(first, place, False, scale)
                 yield _Rule(first, place, False, scale, is_inverse=True)
@@ -219,8 +253,7 @@ def _rules(values: Mapping[Place, Dividend], line: Sequence[NumberClaim]) -> Ite
 
 def _shown(rule: _Rule, values: Mapping[Place, Dividend], at: int) -> tuple[float, float] | None:
     """Return the quotients of the sources and of the printed numbers, None if there is nothing to divide."""
-    other = (at, rule.denominator) if rule.is_across else (rule.denominator, rule.numerator)
-    own, base = values.get((at, rule.numerator)), values.get(other)
+    own, base = values.get((at, rule.numerator)), values.get(rule.base(at))
     if own is None or base is None or own is base:
         return None
     own, base = (base, own) if rule.is_inverse else (own, base)

@@ -337,7 +337,7 @@ class Judge:
             mask[list(wrong.cases)] = True
             for each in self._judged:
                 own = each.claim.row if wrong.slot.is_row else each.claim.column
-                if own == wrong.at and each.reading:
+                if own == wrong.at and each.reading and not each.is_verified:
                     each.outcome = compare(self.evidence, each.claim, each.reading, mask)
                     each.wrong_key = wrong
 
@@ -565,10 +565,12 @@ class Judge:
                 case = self._nearest(each)[0]
                 devices = self.evidence.cases[case].factors.get("devices", 0)
                 count = devices if isinstance(devices, int) else 0
+                # One column may have several units: "996 ms" above "1.6 s".
+                factor = each.reading.scale.factor if each.reading else 1.0
                 known[claim.row, claim.column] = Dividend(
-                    self._expected(each),
-                    claim.number.value,
-                    0.0 if self._is_complete(each) else claim.number.half,
+                    self._expected(each) * factor,
+                    claim.number.value * factor,
+                    0.0 if self._is_complete(each) else claim.number.half * factor,
                     count,
                     each.is_verified and not each.wrong_key,
                 )

@@ -191,3 +191,40 @@ def test_a_number_where_the_log_says_that_the_run_failed() -> None:
     text = table.replace("{} | - |", "{} | 24120.7 |", 1).format(*rates, "19217.4")
     assert mistakes(audit(text, [*RUNS, extra, failed])) == [("19217.4", "failed run")]
     assert mistakes(audit(text.replace("19217.4", "OOM"), [*RUNS, extra, failed])) == []
+
+
+def test_a_word_inside_of_a_long_name_names_nothing() -> None:
+    series = "examples-mxnet-classification-rn50v1.5-mxnet-bz128"
+    runs = [
+        published_run(throughput=rate, framework=framework, series=name, devices=devices)
+        for framework, name, rates in (
+            ("NGC MXNet", series, (392.24, 3006.98, 11331.93)),
+            ("MXNet", "rn50", (384.19, 2556.03, 9579.74)),
+        )
+        for devices, rate in zip((1, 8, 32), rates, strict=True)
+    ]
+    table = "| GPUs | images/s |\n|---|---|\n| 1 | 392.24 |\n| 8 | 3006.98 |\n| 32 | 11331.93 |\n"
+    found = verdicts(audit(f"## NGC MXNet\n\nSeries {series}:\n\n{table}", runs))
+    assert set(found.values()) == {"verified"}
+
+
+def test_ratios_of_groups_each_relative_to_its_first_row() -> None:
+    rows = [
+        f"| {framework} | {devices} | {rate} | {rate / RATES[framework, 1]:.2f} |\n"
+        for (framework, devices), rate in RATES.items()
+    ]
+    text = "| framework | GPUs | images/s | scaling |\n|---|---|---|---|\n" + "".join(rows)
+    found = verdicts(audit(text, RUNS))
+    assert (found["31.21"], found["28.89"], found["28.75"]) == ("derived", "derived", "derived")
+    assert [text for text, _ in mistakes(audit(text.replace("28.89", "29.88"), RUNS))] == ["29.88"]
+
+
+def test_a_column_named_after_two_others_has_their_ratios() -> None:
+    text = (
+        "| framework | 1 GPU | 32 GPUs | 32 gpus/1 gpu |\n|---|---|---|---|\n"
+        "| OneFlow | 397.64 | 12411.97 | 31.21 |\n"
+        "| MXNet | 392.28 | 11331.93 | 28.89 |\n"
+        "| PyTorch | 348.62 | 10021.29 | 28.75 |\n"
+    )
+    assert verdicts(audit(text, RUNS))["28.75"] == "derived"
+    assert [text for text, _ in mistakes(audit(text.replace("28.89", "29.88"), RUNS))] == ["29.88"]
