@@ -77,12 +77,11 @@ class StoredBatches(Generic[T]):
     def add(self, number: int, batch: Batch, result: BatchResult[T]) -> None:
         """Keep the result of a batch that was parsed, unless its files are young or changed meanwhile."""
         key = self._keys[number]
-        if key is None or self._key(batch) != key or _has_unreadable(result):
+        if key is None or _has_unreadable(result):
             return
         try:
-            inputs = self._inputs(batch)
-            beside = _beside(result.consulted)
-            if inputs.is_settled() and beside.is_settled():
+            inputs, beside = self._inputs(batch), _beside(result.consulted)
+            if inputs.digest() == key and inputs.is_settled() and beside.is_settled():
                 encoded = msgspec.Raw(msgspec.msgpack.encode(result))
                 self._new[key] = msgspec.msgpack.encode(_Row(result.consulted, beside.digest(), encoded))
         except (Unanswerable, UnicodeEncodeError):
