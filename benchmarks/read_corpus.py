@@ -17,6 +17,8 @@ of both is compared, children included. The program exits with 1 if the median o
 --limit. `python -m` puts the working folder first on the path, and an editable installation finds the modules
 that a commit lacks. So both run without either: with -P, without the site module, and with the path that this
 interpreter has.
+
+Every run has an empty cache of its own.
 """
 
 import argparse
@@ -94,7 +96,8 @@ def checked_out(commit: str, target: Path) -> Path:
 def processor_seconds(checkout: Path, place: Path) -> float:
     """Return the processor time in s, children included, of one reading by the program in a checkout."""
     installed = [path for path in sys.path if path.endswith("-packages")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(checkout), *installed])}
+    path = os.pathsep.join([str(checkout), *installed])
+    environment = {**os.environ, "PYTHONPATH": path, "XDG_CACHE_HOME": tempfile.mkdtemp(dir=place)}
     command = [sys.executable, "-S", "-P", *RUNS[1:], "logs"]
     process = subprocess.Popen(
         command, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -191,7 +194,7 @@ def forget(folder: Path) -> None:
 
 def timed(command: list[str], place: Path) -> tuple[float, float]:
     """Return the s that a command takes, and the peak memory in B of its largest process."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": tempfile.mkdtemp(dir=place)}
     begin = time.perf_counter()
     process = subprocess.Popen(
         command, cwd=place, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -176,16 +176,19 @@ def list_runs(
     protocol: str = "20+100x7",
     root: PathLike | None = None,
     progress: Progress | None = None,
+    cache: bool = False,
 ) -> "RunListing":
     """Measure all runs below files and folders and return what `reportgen runs` prints.
 
     Runs are measured where they are read, so that their steps need no memory. Parameters as those of `read`.
+
+    cache  whether to read only the logs that changed since the last time, as `reportgen runs` does
     """
     from reportgen.report import listing
 
     rule = _protocol(protocol, "list_runs()")
     places = existing_paths(paths, "list_runs()")
-    return listing.list_runs(places, rule, root=_root(root, "list_runs()"), progress=progress)
+    return listing.list_runs(places, rule, root=_root(root, "list_runs()"), progress=progress, cache=cache)
 
 
 def view_run(run: Run | str, *, protocol: str = "20+100x7", root: PathLike | None = None) -> "RunView":

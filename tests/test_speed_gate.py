@@ -45,3 +45,20 @@ def test_the_gate_compares_two_programs(tmp_path: Path) -> None:
     )
     result = subprocess.run([sys.executable, "-c", lines], cwd=ROOT, capture_output=True, text=True)
     assert "exit code 7" in result.stderr
+
+
+def test_no_run_is_answered_by_the_cache_of_another(tmp_path: Path) -> None:
+    package = tmp_path / "program" / "reportgen"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text(
+        "import os, pathlib\n"
+        "folder = pathlib.Path(os.environ['XDG_CACHE_HOME'])\n"
+        "assert not list(folder.iterdir())\n"
+        "(folder / 'answer').write_text('')\n"
+    )
+    lines = (
+        "import sys; sys.path.insert(0, 'benchmarks'); from pathlib import Path; import read_corpus as r;"
+        f"[r.processor_seconds(Path({str(package.parent)!r}), Path({str(tmp_path)!r})) for _ in range(2)]"
+    )
+    subprocess.run([sys.executable, "-c", lines], cwd=ROOT, check=True)

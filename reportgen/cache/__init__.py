@@ -17,3 +17,8 @@ def cache_folder() -> str:
         "win32": os.environ.get("LOCALAPPDATA", f"{home}/AppData/Local"),
     }
     return f"{os.environ.get('XDG_CACHE_HOME') or places.get(sys.platform, f'{home}/.cache')}/reportgen"
+
+
+def is_own(status: os.stat_result) -> bool:
+    """Return whether this user wrote a file: another user's could say anything."""
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()

@@ -11,6 +11,8 @@ from contextlib import suppress
 from hashlib import blake2b
 from typing import NamedTuple
 
+from reportgen.cache import is_own
+
 _MAGIC = b"reportgen answer 1\n"
 _DIGEST_BYTES = 20
 _HEADER_BYTES = len(_MAGIC) + _DIGEST_BYTES + 1 + 8
@@ -37,7 +39,7 @@ class Answers:
         path = self._path(key)
         try:
             with open(path, "rb") as file:  # noqa: PTH123
-                if not self._is_own(os.fstat(file.fileno())):
+                if not is_own(os.fstat(file.fileno())):
                     return None
                 answer = _decode(key, file.read(MAX_ANSWER_BYTES + _HEADER_BYTES + 1))
             if answer:
@@ -104,10 +106,6 @@ class Answers:
                 return
             _removed(path)
             total -= size
-
-    def _is_own(self, status: os.stat_result) -> bool:
-        """Return whether this user wrote a file: another's could print anything."""
-        return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
 
 
 def _private(path: str, flags: int) -> int:

@@ -1,4 +1,4 @@
-"""The command cache: where the stored answers are, how large they are, and their removal."""
+"""The command cache: where the cache is, how large it is, and its removal."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from reportgen.cache import cache_folder
-from reportgen.cache.answers import MAX_BYTES, Answers
+from reportgen.cache.answers import Answers
+from reportgen.cache.rows import all_rows
 from reportgen.render.text.english import count
 
 
@@ -23,17 +24,19 @@ def cache(
         CacheAction, typer.Argument(help="Print size and place, remove all, or remove the damaged.")
     ],
 ) -> None:
-    """Look after the stored answers of `runs`, which are printed again until a file changes.
+    """Look after the cache of `runs`, which reads only what changed.
 
     \b
     Example: reportgen cache info
     """
-    answers = Answers(cache_folder())
+    answers, rows = Answers(cache_folder()), all_rows(cache_folder())
     if action is CacheAction.clear:
-        print(f"{count(answers.clear(), 'answer')} removed")
-        return
-    if action is CacheAction.verify:
-        print(f"{count(answers.remove_damaged(), 'damaged answer')} removed")
+        answers.clear()
+        for each in rows:
+            each.clear()
+    elif action is CacheAction.verify:
+        damaged = answers.remove_damaged() + sum(each.remove_damaged() for each in rows)
+        print(f"{count(damaged, 'damaged entry', 'damaged entries')} removed")
     sizes = answers.sizes()
-    mb = f"{sum(sizes) / 1e6:.1f} of at most {MAX_BYTES / 1e6:.0f} MB"
-    print(f"{count(len(sizes), 'answer')}, {mb}, in {answers.folder}")
+    size = sum(sizes) + sum(each.size() for each in rows)
+    print(f"{count(len(sizes), 'answer')}, {size / 1e6:.1f} MB, in {cache_folder()}")

@@ -75,7 +75,10 @@ def runs(
     with relaxed_gc():
         with progress() as show:
             listing = api.list_runs(
-                logs, protocol=protocol, progress=lambda done, total: show("reading", done, total)
+                logs,
+                protocol=protocol,
+                progress=lambda done, total: show("reading", done, total),
+                cache=not no_cache,
             ).where(conditions(where))
         if skipped and format is not ListingFormat.json:
             _print_skipped(listing.skipped_rows(), format)

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
+from zlib import crc32
 
 from reportgen.core.factors import natural_key
 from reportgen.core.frozen import FrozenDict
@@ -34,6 +35,7 @@ from reportgen.load.duplicates import (
 )
 from reportgen.load.same_time import find_company
 from reportgen.load.scan import FolderJob, Scan, holds, nearest_scan, scan_paths
+from reportgen.load.stored_batches import BatchStore, StoredBatches
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile, damaged_logs, unknown_folders
 from reportgen.load.worker import RUNS, Batch, BatchResult, ParsedFile, RunMapper, parse_batch
 from reportgen.sources.filesystem import relative_place
@@ -42,8 +44,8 @@ from reportgen.sources.filesystem import relative_place
 _POOL_BYTES = 8 * 2**20
 _POOL_FILES = 200
 _BATCH_BYTES = 2**20
-_BATCH_FILES = 64
-_BATCH_FOLDERS = 32
+_BATCH_FILES = 128
+_BATCH_FOLDERS = 64
 # With more files than this, batches are cut by number only: asking for every size takes time.
 _MAX_SIZED_FILES = 2000
 _GC_THRESHOLD = 2_000_000
@@ -163,6 +165,7 @@ def parse_logs(
     root: Path,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    store: BatchStore[T] | None = None,
 ) -> "ParsedLogs[T]":
     """Parse all logs below the paths and convert their runs.
 
@@ -170,13 +173,16 @@ def parse_logs(
     root      sources are relative to it; labels.toml files between it and a path apply too
     progress  called with (files and folders parsed, all of them)
     executor  used instead of this process or a pool of our own; it is not shut down
+    store     of the batches that were parsed before, and did not change
     """
     root = root.absolute()
     with relaxed_gc():
         scans = scan_paths(_absolute(paths, root), root)
         logs = ParsedLogs(root, mapper, [_ParsedScan(scan) for scan in scans])
-        for number, result in _parse_all(scans, mapper, progress, executor):
-            logs.scans[number].add(result)
+        batches = [batch for number, scan in enumerate(scans) for batch in _batches(number, scan)]
+        stored = StoredBatches(store, batches, root) if store else None
+        for batch, result in _parse_all(batches, mapper, progress, executor, stored):
+            logs.scans[batch.scan].add(result)
         return logs
 
 
@@ -199,35 +205,58 @@ def relaxed_gc() -> Iterator[None]:
 
 
 def _parse_all(
-    scans: Sequence[Scan], mapper: RunMapper[T], progress: Progress | None, executor: Executor | None
-) -> Iterator[tuple[int, BatchResult[T]]]:
-    """Yield (number of the scan, parsed batch) in order, parsed in processes where that pays."""
-    batches = [batch for number, scan in enumerate(scans) for batch in _batches(number, scan)]
+    batches: Sequence[Batch],
+    mapper: RunMapper[T],
+    progress: Progress | None,
+    executor: Executor | None,
+    stored: StoredBatches[T] | None,
+) -> Iterator[tuple[Batch, BatchResult[T]]]:
+    """Yield each batch with its result, in order: stored, or parsed in processes where that pays."""
     total, done = sum(map(len, batches)), 0
+    known = [stored.known(number) if stored else None for number in range(len(batches))]
+    unknown = [batch for batch, result in zip(batches, known, strict=True) if result is None]
     with ExitStack() as stack:
-        if executor is None and len(batches) > 1 and (total > _POOL_FILES or _bytes(scans) > _POOL_BYTES):
+        if executor is None and len(unknown) > 1 and _pays(unknown):
             import numpy.ma  # noqa: F401  # np.unique needs it: once here, not once in each forked process
 
-            workers = min(os.cpu_count() or 1, len(batches))
+            workers = min(os.cpu_count() or 1, len(unknown))
             executor = stack.enter_context(ProcessPoolExecutor(max_workers=workers))
         parse = partial(parse_batch, mapper=mapper)
-        results = executor.map(parse, batches) if executor else map(parse, batches)
-        for batch, result in zip(batches, results, strict=True):
+        parsed = iter(executor.map(parse, unknown) if executor else map(parse, unknown))
+        for number, batch in enumerate(batches):
+            result, known[number] = known[number], None
+            if result is None:
+                result = next(parsed)
+                if stored:
+                    stored.add(number, batch, result)
             done += len(batch)
-            yield batch.scan, result
+            yield batch, result
             if progress:
                 progress(done, total)
+    if stored:
+        stored.store()
+
+
+def _pays(batches: Sequence[Batch]) -> bool:
+    """Return whether it pays to parse batches in processes."""
+    if sum(map(len, batches)) > _POOL_FILES:
+        return True
+    views = [view for batch in batches for view in (batch.files, *(job.files for job in batch.jobs))]
+    return sum(view.total_size() for view in views) > _POOL_BYTES
 
 
 def _batches(number: int, scan: Scan) -> Iterator[Batch]:
-    """Cut a scan into batches worth sending to another process: files or folders of about a MB."""
+    """Cut a scan into batches worth sending to another process: files or folders of about a MB.
+
+    A name can end a batch by its digits, so that one more file, or a larger one, moves few of the others.
+    """
     empty = scan.files.select(())
     jobs: list[FolderJob] = []
     size = 0
     for job in scan.jobs:
         jobs.append(job)
         size += job.files.total_size()
-        if size >= _BATCH_BYTES or len(jobs) >= _BATCH_FOLDERS:
+        if size >= _BATCH_BYTES or len(jobs) >= _BATCH_FOLDERS or _is_last(job.files.id(), _BATCH_FOLDERS):
             yield Batch(number, empty, tuple(jobs))
             jobs, size = [], 0
     if jobs:
@@ -237,15 +266,16 @@ def _batches(number: int, scan: Scan) -> Iterator[Batch]:
     for name in scan.names:
         names.append(name)
         size += scan.files.select([name]).total_size() if is_sized else 0
-        if size >= _BATCH_BYTES or len(names) >= _BATCH_FILES:
+        if size >= _BATCH_BYTES or len(names) >= _BATCH_FILES or _is_last(name, _BATCH_FILES):
             yield Batch(number, scan.files.select(names), labels=scan.labels)
             names, size = [], 0
     if names:
         yield Batch(number, scan.files.select(names), labels=scan.labels)
 
 
-def _bytes(scans: Iterable[Scan]) -> int:
-    return sum(scan.files.total_size() for scan in scans)
+def _is_last(name: str, most: int) -> bool:
+    """Return whether a name ends a batch, as one of half the largest number of names does."""
+    return crc32(name.encode()) % max(most // 2, 1) == 0
 
 
 @dataclass(slots=True)

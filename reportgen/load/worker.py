@@ -85,12 +85,16 @@ class ParsedFile(NamedTuple, Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class BatchResult(Generic[T]):
-    """A parsed batch; `findings` are about files without a run, `used` are the labels that applied."""
+    """A parsed batch; `findings` are about files without a run, `used` are the labels that applied.
+
+    consulted  paths on disk of files beside its own that readers asked for; they may be missing
+    """
 
     parsed: list[ParsedFile[T]] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     unrecognised: list[UnrecognisedFile] = field(default_factory=list)
     used: set[Use] = field(default_factory=set)
+    consulted: list[str] = field(default_factory=list)
 
 
 def parse_batch(batch: Batch, mapper: RunMapper[T]) -> BatchResult[T]:
@@ -113,6 +117,7 @@ def parse_batch(batch: Batch, mapper: RunMapper[T]) -> BatchResult[T]:
                     job.beside,
                 )
             )
+    result.consulted.extend(batch.files.consulted())
     return result
 
 

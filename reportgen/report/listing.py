@@ -12,12 +12,15 @@ from pathlib import Path
 
 import msgspec
 
+from reportgen.cache import cache_folder
+from reportgen.cache.rows import rows_of
 from reportgen.core.factors import Where
 from reportgen.core.model import Finding, Source
 from reportgen.core.plain_text import one_line, printable_json, spreadsheet
 from reportgen.load import parse_logs
+from reportgen.load.stored_batches import BatchStore
 from reportgen.load.unrecognised import UnrecognisedFile
-from reportgen.load.worker import RunMapper
+from reportgen.load.worker import BatchResult, RunMapper
 from reportgen.protocol import Protocol
 from reportgen.report.run_entry import FindingEntry, MeasurementEntry, RunEntry, finding_entry, run_entry
 from reportgen.report.run_groups import RunRows, group_rows, select
@@ -125,13 +128,19 @@ def list_runs(
     *,
     root: Path,
     progress: Callable[[int, int], None] | None = None,
+    cache: bool = False,
 ) -> RunListing:
     """Read and measure all runs below the paths; steps are dropped where they are read.
 
-    paths, root, progress  as those of `parse_logs`
+    paths, root, progress  as in `parse_logs`
+    cache                  whether to read only what changed since the last time
     """
     mapper = RunMapper(partial(run_entry, protocol=protocol), _mark, _rename)
-    loaded = parse_logs(paths, mapper, root=root, progress=progress).select(paths)
+    store = None
+    if cache:
+        decoder = msgspec.msgpack.Decoder(BatchResult[RunEntry])
+        store = BatchStore(rows_of(cache_folder(), str(root)), decoder, f"runs {protocol!r}")
+    loaded = parse_logs(paths, mapper, root=root, progress=progress, store=store).select(paths)
     return RunListing(loaded.runs, loaded.findings, loaded.unrecognised)
 
 

@@ -196,12 +196,14 @@ class SiblingFiles:
 
     folder, root  on disk; nothing outside both is read
     contents      path -> content, None for a file that is missing, too large or out of bounds
+    heads         paths of the files whose first bytes were asked for
     real_folders  folder on disk -> whether no symbolic link leads to it
     """
 
     folder: str
     root: str
     contents: dict[str, bytes | None] = field(default_factory=dict)
+    heads: set[str] = field(default_factory=set)
     real_folders: dict[str, bool] = field(default_factory=dict)
 
     def get(self, path: str) -> bytes | None:
@@ -215,6 +217,7 @@ class SiblingFiles:
 
     def read_head(self, path: str, size: int) -> tuple[bytes, int] | None:
         """Return the first bytes of a file of any size, and its size; None if it cannot be read."""
+        self.heads.add(path)
         try:
             status = self._regular(path)
             return None if status is None else (read_head(f"{self.folder}/{path}", size), status.st_size)

@@ -292,6 +292,20 @@ class LogFiles:
         content = self._siblings.get(name)
         return None if content is None else (filesystem.read_head(content, size), filesystem.size_of(content))
 
+    def consulted(self) -> list[str]:
+        """Return the paths on disk of the siblings that readers asked for, also of those that are missing."""
+        if not isinstance(self._siblings, filesystem.SiblingFiles):
+            return []
+        asked = self._siblings.heads.union(self._siblings.contents)
+        return [f"{self._siblings.folder}/{path}" for path in sorted(asked)]
+
+    def disk_paths(self) -> Iterator[tuple[str, str]]:
+        """Yield the id of each file on disk, and its path there."""
+        for path in self:
+            place = self._store[self._base + path]
+            if not isinstance(place, Bytes):
+                yield self.id(path), str(place)
+
     def _sibling_path(self, path: str) -> str:
         return posixpath.normpath(self._base + path)
 
