@@ -40,10 +40,10 @@ def _build(run: LineRun) -> None:
 
 def _of_steps(run: LineRun, pattern: re.Pattern[bytes]) -> FloatArray:
     """Return the first value of a metric below the line of each step, NaN where it has none."""
-    found = run.log.records(pattern, _PREFIX)
+    lines = run.log.records(pattern, _PREFIX)
     values = np.full(len(run.step), np.nan)
-    step = np.searchsorted(run.records.begin, found.begin) - 1
-    for at, value in zip(step[::-1].tolist(), found.floats("value")[::-1].tolist(), strict=True):
+    step = np.searchsorted(run.records.begin, lines.begin) - 1
+    for at, value in zip(step[::-1].tolist(), lines.floats("value")[::-1].tolist(), strict=True):
         if at >= 0:
             values[at] = value
     return values
