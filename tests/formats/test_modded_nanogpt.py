@@ -5,7 +5,7 @@ import pytest
 from reportgen.formats.detection import offer
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
-from tests.builders import read_log, rule_lines, series_of, step_rows
+from tests.builders import aggregate_of, read_log, rule_lines, series_of, step_rows
 from tests.formats.valid_logs import MODDED_NANOGPT
 
 TRAINED = b"step:%d/300 train_time:%dms step_avg:%sms\n"
@@ -28,6 +28,16 @@ def test_lines_of_training_are_not_synchronised():
     assert step_rows(host) == [
         (2, 1, 0.1, 524288), (125, 123, 11.78, 123 * 524288), (250, 125, 12.0, 125 * 524288)]  # fmt: skip
     assert (host.rounding, host.rounded) == (0.0005, "elapsed")
+
+
+def test_the_clock_of_the_last_validation_is_the_time_to_train():
+    time = aggregate_of(read_log("modded_nanogpt", MODDED_NANOGPT), "time_to_train", statistic="total")
+    assert (time.value, time.original, time.n, time.source.line) == (24.5, "24500 ms", 250, 11)
+
+
+def test_a_run_that_is_not_whole_has_no_time_to_train():
+    log = MODDED_NANOGPT.replace(b"/250 ", b"/500 ")
+    assert read_log("modded_nanogpt", log).aggregates == ()
 
 
 def test_the_head_has_the_factors_and_the_source_of_the_program_is_not_read():

@@ -91,7 +91,7 @@ _LINES = LineFormat(
 
 
 def _read(files: LogFiles) -> Results:
-    """Yield the runs of a file; runs of a console log beside metrics.json are read from there."""
+    """Yield the runs of a file; a console log beside metrics.json has none of its own."""
     log = TextLog(files)
     beside = files.read_sibling_head(_METRICS, HEAD) if log.content.lstrip()[:1] != b"{" else None
     if beside and _OBJECT.mark in beside[0]:
