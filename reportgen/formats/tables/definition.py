@@ -61,7 +61,7 @@ class Expansion(TomlTable):
     of: list[str]
 
 
-class Rows(TomlTable, kw_only=True):
+class TableRows(TomlTable, kw_only=True):
     """`[rows]`: where the rows of a file are.
 
     kind      json, jsonl, csv, tsv, markdown: as the names say. columns: words below a header line.
@@ -252,7 +252,7 @@ class TableFamily(TomlTable, kw_only=True):
     url: str = ""
     version: int = 1
     sign: Sign | None = None
-    rows: Rows
+    rows: TableRows
     context: list[Context] = field(default_factory=list)
     derived: list[Derived] = field(default_factory=list)
     factors: dict[str, str | FactColumn] = field(default_factory=dict)
@@ -311,7 +311,7 @@ class OwnTable(TableFamily, kw_only=True):
 
     def _shipped_only(self) -> Iterator[str]:
         """Yield the keys of `rows` whose cost nothing bounds for a user's own text."""
-        usual = Rows(kind="json")
+        usual = TableRows(kind="json")
         names = ("split", "twin", "torn", "beside", "expand")
         return (name for name in names if getattr(self.rows, name) != getattr(usual, name))
 

@@ -12,19 +12,19 @@ from typing import Any
 
 from reportgen.formats.parsing import json_values
 
-Rows = list[dict[str, Any]]
+TableRows = list[dict[str, Any]]
 
 # More combinations than these are not parameters of a benchmark.
 _MAX_COMBINATIONS = 100_000
 
 
-def _together(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
+def _together(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     """Return a row for each item of the first list, with the items at its place in the other lists."""
     lists = {column: json_values.items(cells.get(column)) for column in of}
     return _side_by_side(lists, len(lists[of[0]]))
 
 
-def _matrix(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
+def _matrix(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     """Return a row for each item of a list of lists, with `from`, `to`, `value`."""
     numbers = [
         {"from": start, "to": end, "value": value}
@@ -34,20 +34,20 @@ def _matrix(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
     return [{"#item": number, **row} for number, row in enumerate(numbers)]
 
 
-def _devices(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
+def _devices(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     """Return a row for each `- `-separated part of texts, with the number of the device, `#item`."""
     texts = {column: re.split(r"\s+-\s+", str(cells.get(column) or "").strip()) for column in of}
     return _side_by_side(texts, len(texts[of[0]]))
 
 
-def _side_by_side(lists: Mapping[str, list[Any]], count: int) -> Rows:
+def _side_by_side(lists: Mapping[str, list[Any]], count: int) -> TableRows:
     return [
         {"#item": number, **{column: items[number] for column, items in lists.items() if number < len(items)}}
         for number in range(count)
     ]
 
 
-def _combinations(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
+def _combinations(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     """Return asv's results: `[values, parameters, ...]`, values by combination, the last parameter fastest.
 
     Samples, if they are stored, are one list for each combination.
@@ -73,7 +73,7 @@ def _combinations(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
     return rows
 
 
-def _forks(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
+def _forks(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     """Return a row for each list of numbers in a list, with their mean and their number."""
     rows = []
     for number, values in enumerate(json_values.items(cells.get(of[0]))):
@@ -83,10 +83,10 @@ def _forks(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
     return rows
 
 
-def _bars(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
+def _bars(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     """Return the cells of a table of `|` in a text: `column` by the first line, `row`, `value`, `threads`."""
     header: list[str] = []
-    rows: Rows = []
+    rows: TableRows = []
     threads = None
     for line in str(cells.get(of[0]) or "").split("\n"):
         if match := re.match(r"(\d+) threads?:", line.strip()):
@@ -103,7 +103,7 @@ def _bars(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
     return rows
 
 
-def _providers(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
+def _providers(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     """Return columns `name (unit)` as rows: `provider`, `unit`, `value`; the others begin with `x.`."""
     named = {name: re.fullmatch(r"(.+?) \(([^()]+)\)", name) for name in cells if not name.startswith("#")}
     others = {f"x.{name}": cells[name] for name, match in named.items() if not match and name not in of}
@@ -114,7 +114,7 @@ def _providers(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
     ]
 
 
-def _named_values(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
+def _named_values(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     """Return one row: the text of one cell names the value in another, and a cell of JSON is columns.
 
     of  columns of the name, the value and the JSON
@@ -124,7 +124,7 @@ def _named_values(cells: Mapping[str, Any], of: Sequence[str]) -> Rows:
     return [row | {f"config.{name}": value for name, value in more.items() if f"x.{name}" not in row}]
 
 
-FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], Rows]] = {
+FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], TableRows]] = {
     "together": _together,
     "matrix": _matrix,
     "devices": _devices,

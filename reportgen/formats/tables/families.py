@@ -18,7 +18,7 @@ from reportgen.core.schema import decode
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
 from reportgen.formats.parsing.user_patterns import whole_line
-from reportgen.formats.tables.definition import OwnTable, Rows, Sign, TableFamily
+from reportgen.formats.tables.definition import OwnTable, Sign, TableFamily, TableRows
 from reportgen.formats.tables.reader import read
 from reportgen.formats.tables.records import blanks
 from reportgen.formats.tables.twins import names
@@ -151,7 +151,7 @@ def _is_key(name: str, head: bytes) -> bool:
     return f'"{name}"'.encode() in head or json.dumps(name).encode() in head
 
 
-def _names(line: str, rows: Rows) -> set[str]:
+def _names(line: str, rows: TableRows) -> set[str]:
     """Return the names of columns in a header line."""
     if rows.kind == "columns":
         return set(line.strip("# \r").split())

@@ -10,11 +10,11 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.tables.column_words import meaning_of
-from reportgen.formats.tables.definition import Rows
+from reportgen.formats.tables.definition import TableRows
 from reportgen.formats.tables.records import Record, TableFile, blanks, read_records
 from reportgen.sources.logfiles import LogFiles
 
-# Rows and cells that are looked at, and lines in which a header is looked for.
+# TableRows and cells that are looked at, and lines in which a header is looked for.
 _MAX_ROWS = 2000
 _MAX_CELLS = 100_000
 _MAX_HEAD_LINES = 60
@@ -35,7 +35,7 @@ class FoundTable:
     is_part  whether the file has more rows than were looked at
     """
 
-    rows: Rows
+    rows: TableRows
     columns: tuple[str, ...]
     records: tuple[Record, ...]
     title: str = ""
@@ -49,7 +49,7 @@ class FoundTable:
 
 @dataclass(frozen=True, slots=True)
 class _TablePlace:
-    rows: Rows
+    rows: TableRows
     title: str = ""
 
 
@@ -93,14 +93,14 @@ def _json(content: bytes, *, nested: bool) -> Iterator[_TablePlace]:
     if document is None:
         first = content.lstrip().partition(b"\n")[0]
         if isinstance(json_values.load(first), dict):
-            yield _TablePlace(Rows(kind="jsonl"))
+            yield _TablePlace(TableRows(kind="jsonl"))
         return
     if isinstance(document, dict):
-        yield _TablePlace(Rows(kind="json"))
+        yield _TablePlace(TableRows(kind="json"))
     is_list = isinstance(document, list)
     paths = list(_paths(document, "", 0)) if nested else ["[*]"] if is_list else []
     for path in paths[:_MAX_PATHS]:
-        yield _TablePlace(Rows(kind="json", path=path))
+        yield _TablePlace(TableRows(kind="json", path=path))
 
 
 def _paths(value: object, path: str, depth: int) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _markdown(text: str) -> Iterator[_TablePlace]:
     for number, line in enumerate(lines[1:], 1):
         if "|" in line and _RULE.fullmatch(line.strip()) and "|" in lines[number - 1]:
             above = next((x for x in reversed(lines[: number - 1]) if x.strip()), "")
-            yield _TablePlace(Rows(kind="markdown"), above.strip("#*: \t"))
+            yield _TablePlace(TableRows(kind="markdown"), above.strip("#*: \t"))
             return
 
 
@@ -167,7 +167,7 @@ def _delimited(text: str) -> Iterator[_TablePlace]:
         header = ("^[ \\t]*" if separator == " " else "^") + re.escape(lines[start].strip()).replace(
             "\\ ", " "
         )
-    rows = Rows(
+    rows = TableRows(
         kind="tsv" if separator == "\t" else "csv",
         header=header,
         separator="," if separator == "\t" else separator,  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables import expand
-from reportgen.formats.tables.definition import Context, Rows
+from reportgen.formats.tables.definition import Context, TableRows
 
 # A row with more columns than these holds lists of single values, which no definition names.
 _MAX_COLUMNS = 4000
@@ -63,7 +63,7 @@ class TableFile:
     """
 
     log: TextLog
-    rows: Rows
+    rows: TableRows
     contexts: list[Context] = field(default_factory=list)
     is_own: bool = False
     _breaks: list[int] | None = None
@@ -445,7 +445,7 @@ class _Header:
     cuts: list[int]
 
     @classmethod
-    def of(cls, line: str, rows: Rows) -> "_Header":
+    def of(cls, line: str, rows: TableRows) -> "_Header":
         line = line[_tag(line) :].rstrip()
         begin = len(line) - len(line.lstrip("# \t"))
         names = _unique(re.split(rows.split, line[begin:]))

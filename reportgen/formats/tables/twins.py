@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reportgen.formats.parsing.text_log import TextLog
-from reportgen.formats.tables.definition import Rows, TableFamily
+from reportgen.formats.tables.definition import TableFamily, TableRows
 from reportgen.sources.logfiles import HEAD
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NAME_PART = re.compile(r"[\w+-][\w.+-]{0,80}")
 _NUMBERS = re.compile(rb"\d+(?:\.\d+)?")
-# Rows of a summary that are looked for by name.
+# TableRows of a summary that are looked for by name.
 _MAX_TWINS = 100
 
 
@@ -38,7 +38,7 @@ def _cells(family: TableFamily, column: str, head: bytes) -> Iterator[str]:
                 yield line[column] or ""
 
 
-def _of_stem(rows: Rows, own: str) -> list[str]:
+def _of_stem(rows: TableRows, own: str) -> list[str]:
     return [name.replace("{stem}", own.rpartition(".")[0] or own) for name in rows.twins]
 
 
@@ -46,7 +46,7 @@ def _of_stem(rows: Rows, own: str) -> list[str]:
 class Twins:
     """The files beside a log that may have its rows; each is opened once."""
 
-    rows: Rows
+    rows: TableRows
     log: TextLog
     _numbers: dict[str, frozenset[bytes] | None] = field(default_factory=dict)
     _used: dict[str, None] = field(default_factory=dict)
