@@ -14,7 +14,7 @@ from reportgen.formats.tables.definition import TableRows
 from reportgen.formats.tables.records import Record, TableFile, blanks, read_records
 from reportgen.sources.logfiles import LogFiles
 
-# TableRows and cells that are looked at, and lines in which a header is looked for.
+# Rows and cells that are looked at, and lines in which a header is looked for.
 _MAX_ROWS = 2000
 _MAX_CELLS = 100_000
 _MAX_HEAD_LINES = 60

@@ -1,6 +1,6 @@
 """Read a table of results by its definition: rows become runs, columns factors and figures.
 
-TableRows that agree in the factors of a run are one run. Each combination of factors of its results, such as the
+Rows that agree in the factors of a run are one run. Each combination of factors of its results, such as the
 size of a message or the statistic of a latency, is a Run, with `part_of`, the number of its run in the file.
 """
 

@@ -12,7 +12,7 @@ from reportgen.sources.logfiles import HEAD
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _NAME_PART = re.compile(r"[\w+-][\w.+-]{0,80}")
 _NUMBERS = re.compile(rb"\d+(?:\.\d+)?")
-# TableRows of a summary that are looked for by name.
+# Rows of a summary that are looked for by name.
 _MAX_TWINS = 100
 
 
