@@ -62,6 +62,12 @@ def main() -> None:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Print the processor time of the working tree beside that of a commit; return the exit code."""
+    known = subprocess.run(
+        ["git", "-C", str(ROOT), "cat-file", "-e", f"{arguments.against}^{{commit}}"], capture_output=True
+    )
+    if known.returncode:
+        print(f"{arguments.against} is not in this clone, which may be shallow: nothing was compared")
+        return 0
     with tempfile.TemporaryDirectory(prefix="read_corpus") as name:
         place = Path(name)
         size, count = fill(place / "logs", arguments.folder, arguments.bytes)
