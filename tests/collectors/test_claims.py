@@ -91,6 +91,7 @@ def test_a_folder_that_was_created_a_moment_ago_counts(tmp_path):
         (NO_PROCESS, "another-host", 30, True),
         (NO_PROCESS, "another-host", 90, False),  # its launcher has not renewed it
     ],
+    ids=["running", "ended", "renewed elsewhere", "not renewed elsewhere"],
 )
 def test_a_claim_ends_with_its_launcher(tmp_path, process, namespace, age, is_claimed):
     path = create(tmp_path) / "launcher.claim"
