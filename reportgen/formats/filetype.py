@@ -26,7 +26,7 @@ Role = Literal["code", "document"]
 # A line that only a program has. A log may be saved as `train.py`; it has none of these. It may have indented
 # lines of code, in a traceback, and variables of the environment.
 _STATEMENT = re.compile(
-    rb"^(?:#!|#include|//|/\*|import [\w.]+|from [\w.]+ import|def \w|class \w|function\b|fn \w"
+    rb"^(?:#!|#include|//|/\*|import [\w.]+|from [\w.]+ import|def \w|class \w|function[ \t]|fn \w"
     rb"|use \w+::|using (?:namespace|[\w.]+[,;\n])|package \w|module \w|const \w|let \w|var \w|public "
     rb"|private |static |export \w|set -[a-z]|if \[|for \w+ in\b|while |diff --git|@@ |: ['<]"
     rb"|[ \t]*\"cells\":|\\(?:documentclass|begin|section)|[a-zA-Z_]\w*\(\) ?\{)",

@@ -10,13 +10,17 @@ import pytest
 from reportgen.core.model import Run
 from reportgen.core.rules import Rule
 from reportgen.formats.registry import FORMATS
+from reportgen.formats.tables import families
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
 from tests.formats.test_exit_status import ENDINGS
 from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
-# Files of other kinds: tables, JSON, and formats that have another word for how a benchmark ended.
+# Files of other kinds: tables, JSON, and formats that have another word for how a benchmark ended. Families of
+# tables have no steps; tests/formats/tables has their endings.
 OTHERS = (
+    *(known.name for known in families.formats()),
+    *("table", "own_table", "detectron2", "ultralytics"),
     "benchmarktools",
     "hf_trainer",
     "llama_bench",

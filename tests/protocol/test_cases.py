@@ -373,12 +373,12 @@ def test_rates_of_different_items_are_not_repeats() -> None:
 
 
 def test_a_case_has_the_unit_of_its_figures_and_only_one() -> None:
-    runs = [run(aggregate(60.0, metric="epoch_time", unit=unit), id=unit) for unit in ("B", "s")]
-    (case,) = cases(runs, "epoch_time", "step", TWO)
+    runs = [run(aggregate(60.0, metric="lap_time", unit=unit), id=unit) for unit in ("B", "s")]
+    (case,) = cases(runs, "lap_time", "step", TWO)
     assert case.unit == "B"
     assert [one.run.id for one in case.measurements] == ["B"]
     assert messages(case.findings, "protocol.mixed") == [
-        "epoch_time is in s, in other runs in B; left out of the median"
+        "lap_time is in s, in other runs in B; left out of the median"
     ]
 
 
