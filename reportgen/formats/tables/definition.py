@@ -122,6 +122,7 @@ class Context(TomlTable, kw_only=True):
     """One `[[context]]`: lines of a text that say something about the rows after them.
 
     pattern   regular expression; its named groups are columns of all rows after it
+    mark      literal that every match has: without it the text is not searched
     counts    name of a column with the number of matches
     distinct  column -> named group: the number of different texts
     resets    whether a match begins another run, whose columns are its own
@@ -130,6 +131,7 @@ class Context(TomlTable, kw_only=True):
     """
 
     pattern: str
+    mark: str = ""
     counts: str = ""
     distinct: dict[str, str] = field(default_factory=dict)
     resets: bool = False

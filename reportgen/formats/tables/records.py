@@ -385,6 +385,7 @@ def _contexts(table: TableFile) -> list[tuple[int, Context, re.Match[str]]]:
     objects = [
         (match.start(), position, context, match)
         for position, context in enumerate(table.contexts)
+        if context.mark in text
         for match in table.matches(context.pattern, text)
     ]
     return [(at, context, match) for at, _, context, match in sorted(objects, key=lambda x: x[:2])]
