@@ -11,7 +11,7 @@ Each study is read in its own words: "MXNet" is the value "NGC MXNet" where a st
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -223,9 +223,10 @@ class NamingIndex:
         meant = {code for _, _, codes in longest for code in codes}
         if longest:
             # "Backward pass (with forward)" has the words of forward+backward, which is more than "forward".
+            # "a V100" has the parts of A100, and does not mean it: a single letter may be an article.
             words = {token.word for token in _tokens(text)}
             levels = {level.code: set(level.words) for level in self._by_factor[factor]}
-            within = {code for code in known if len(levels.get(code, ())) > 1 and levels[code] <= words}
+            within = {code for code in known if _are_words(levels.get(code, set())) and levels[code] <= words}
             for code in within:
                 meant = {each for each in meant if not levels[each] < levels[code]} | {code}
         if not meant:
@@ -402,6 +403,11 @@ def _outer(hits: Sequence[_Hit]) -> list[tuple[int, int]]:
 def _tokens(text: str) -> list[_Token]:
     matches = list(_TOKEN.finditer(text))[:_MAX_TOKENS]
     return [_Token(SAME_WORD.get(each[0].lower(), each[0].lower()), *each.span()) for each in matches]
+
+
+def _are_words(parts: Collection[str]) -> bool:
+    """Return whether a value has several parts, and each is more than a letter."""
+    return len(parts) > 1 and all(len(part) > 1 or part.isdigit() for part in parts)
 
 
 def _contains(level: Level, joined: str) -> bool:

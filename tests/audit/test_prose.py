@@ -4,6 +4,7 @@ import pytest
 
 from tests.audit.auditing import audit, mistakes, verdicts
 from tests.audit.test_audit import RUNS, STEPS
+from tests.builders import published_run
 
 TEXT = """\
 # Throughput, FP32
@@ -63,3 +64,16 @@ def test_a_lone_number_of_another_case_is_found_elsewhere() -> None:
 def test_the_words_around_a_number_decide_its_verdict(sentence: str, verdict: str) -> None:
     found = [str(each.verdict) for each in audit(f"{sentence}\n", STEPS).judgements]
     assert " ".join(found) == verdict
+
+
+def test_an_article_before_a_device_is_not_the_first_letter_of_another() -> None:
+    """The words of "a V100" are a, v and 100: the letters of A100 are among them."""
+    speeds = {"V100": 116.885, "A100": 195.527, "H100": 402.118, "T4": 31.4159}
+    runs = [published_run(device=device, model="m", throughput=value) for device, value in speeds.items()]
+    text = (
+        "An A100 trains m at 195.527 samples/s and a V100 at {} samples/s.\n"
+        "An H100 trains m at 402.118 samples/s and a T4 at 31.4159 samples/s.\n"
+    )
+    assert set(verdicts(audit(text.format("116.885"), runs)).values()) == {"verified"}
+    wrong = audit(text.format("195.527"), runs).judgements
+    assert [str(each.verdict) for each in wrong] == ["verified", "differs", "verified", "verified"]
