@@ -275,3 +275,14 @@ def test_a_unit_is_an_answer_and_a_wrong_one_an_error(
     assert error_of("learn", "x.csv").startswith(
         'x.csv: a table with the columns model, time; none names a metric and its unit: "time" has no unit; state a unit: --unit "time=ms"'
     )
+
+
+def test_of_two_columns_with_one_meaning_the_one_that_is_called_so_has_the_name() -> None:
+    """`batch` is the number of a batch here; a table with both is not read without a definition."""
+    text = "run,batch,forward_ms,batch_size\na,101,11.5,128\na,201,12.5,128\n"
+    view = LogFiles.of({"t.csv": text.encode()}).file("t.csv")
+    assert own_table.claims(view) is None
+    proposal = propose_table(view, {})
+    assert proposal is not None
+    factors = proposal.table["factors"]
+    assert (factors["batch"], factors["batch_size"]) == ("batch", "batch_size")

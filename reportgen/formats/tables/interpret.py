@@ -469,9 +469,19 @@ class _Interpreter:
             name = self._kind_of(texts) or "case"
             self._factor(name if name not in self.result.factors else "member", column)
 
+    def _share_name(self, name: str, column: str) -> None:
+        """Give a name that two columns may have to the one that is called so: `batch_size` before `batch`."""
+        known = self.result.factors[name]
+        other = known if isinstance(known, str) else known["column"]
+        self.result.doubts.append(f'"{other}" and "{column}" may both be {name}')
+        if slug(column) == name != slug(other) and slug(other) not in self.result.factors:
+            del self.result.factors[name]
+            self.result.factors[slug(other)] = known
+
     def _factor(self, name: str, column: str, pattern: str = "") -> None:
         name = f"{name}_factor" if name in (*RESERVED, "statistic", "item") else name
         if name in self.result.factors:
+            self._share_name(name, column)
             name = slug(column)
         if name in self.result.factors or not name:
             self.result.left_out[column] = "another column has its name"
