@@ -814,6 +814,7 @@ def build(
     out: PathLike | None = None,
     check: bool = False,
     standalone: bool = False,
+    cache: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
     review: "Callable[[BuildResult], None] | None" = None,
 ) -> BuildResult:
@@ -823,6 +824,7 @@ def build(
     logs      read these logs instead of those that the definitions name
     out       write generated files here; required for logs outside the repository
     standalone  put everything into each page, as one file to mail; required: `out`
+    cache     take reports from the last build if nothing that they are made of changed
     progress  called with (what, done, total)
     review    called with the result before anything is written; if it raises, nothing is
     Raises RequestError for anything wrong in definitions, labels, settings and prose, before writing.
@@ -842,7 +844,7 @@ def build(
         None if out is None else one_path(out, "build().out"),
         standalone,
     )
-    built = pipeline.build(request, progress, committed_only=check)
+    built = pipeline.build(request, progress, committed_only=check, cache=cache)
     place = request.place if request.out is None else request.out.as_posix()
     owned = publish.owned_files(request.target)
     targets = (

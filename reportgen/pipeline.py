@@ -7,7 +7,7 @@ loaded at once: each is opened and parsed once, however many definitions name it
 
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,12 +18,15 @@ from msgspec import structs
 
 from reportgen.autolayout.overview import define_overview
 from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
+from reportgen.cache import cache_folder
+from reportgen.cache.rows import rows_of
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import Finding, Source, Status
 from reportgen.core.progress import TrackProgress
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
 from reportgen.document.model import Document
+from reportgen.kept_reports import BuiltReport, KeptReports
 from reportgen.labels import labels_toml
 from reportgen.load import relaxed_gc
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
@@ -124,36 +127,37 @@ class Build:
 
 
 @relaxed_gc()
-def build(request: Request, progress: Progress | None = None, *, committed_only: bool = False) -> Build:
+def build(
+    request: Request, progress: Progress | None = None, *, committed_only: bool = False, cache: bool = False
+) -> Build:
     """Build every file of every report.
 
     progress  called with (what, done, total)
     committed_only  leaves out the files that are built and not committed
+    cache     whether reports are taken from the last build if nothing that they are made of changed
     raises    RequestError for anything wrong in definitions, settings, prose or marked files
     """
     from reportgen.publish import read_generated
-    from reportgen.render import render_document, render_index
+    from reportgen.render import render_index
 
     _check(request)
     measured = MeasuredRuns()
     inputs = _read_inputs(request, measured, progress)
-    documents = []
-    findings: list[Finding] = []
-    files: dict[str, bytes] = {}
+    kept = KeptReports(rows_of(cache_folder(), str(request.root))) if cache else None
     watch = _Watch(progress, len(inputs.definitions))
-    for definition, logs in zip(inputs.definitions, inputs.campaigns, strict=True):
-        prose = _prose(request, definition)
-        part = watch.part(definition.name)
-        with _naming_unused_labels([logs]):
-            report = assemble(definition, logs, inputs.knowledge, prose, part, measured)
-        source_url = inputs.settings.source_url or request.source_url(definition.name)
-        document, side_files = _document(report, source_url)
-        documents.append(document)
-        findings += report.findings
-        existing = partial(read_generated, request.target / definition.name)
-        part = watch.part(definition.name)
-        rendered = render_document(document, side_files, existing, part, committed_only, request.standalone)
-        files.update({f"{definition.name}/{path}": content for path, content in rendered.items()})
+    reports = [
+        _build_report(_Part(request, inputs, definition, logs, committed_only), measured, watch, kept)
+        for definition, logs in zip(inputs.definitions, inputs.campaigns, strict=True)
+    ]
+    if kept:
+        kept.store()
+    documents = [report.document for report in reports]
+    findings = [finding for report in reports for finding in report.findings]
+    files = {
+        f"{report.document.name}/{path}": content
+        for report in reports
+        for path, content in report.files.items()
+    }
     existing = partial(read_generated, request.target)
     files.update(render_index(documents, existing, committed_only, request.standalone))
     injected, problems = _inject(request, inputs.settings, documents) if request.out is None else ({}, ())
@@ -166,6 +170,72 @@ def build(request: Request, progress: Progress | None = None, *, committed_only:
         problems,
         _summary(request, inputs.reader),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The part of a build that makes one report."""
+
+    request: Request
+    inputs: "_Inputs"
+    definition: ReportDefinition
+    logs: Campaigns
+    committed_only: bool
+
+    @property
+    def prose(self) -> str:
+        """The text of the definition's body."""
+        return _prose(self.request, self.definition)
+
+    @property
+    def source_url(self) -> str:
+        """The address of a line of a log."""
+        return self.inputs.settings.source_url or self.request.source_url(self.definition.name)
+
+    def made_of(self) -> Iterator[object]:
+        """Yield everything that the report is made of."""
+        yield self.definition, self.prose, self.source_url, self.inputs.knowledge
+        yield self.request.standalone
+        yield replace(self.logs, runs={})
+        for entry, runs in self.logs.runs.items():
+            yield entry
+            yield from runs
+
+
+def _build_report(
+    part: _Part, measured: MeasuredRuns, watch: "_Watch", kept: KeptReports | None
+) -> BuiltReport:
+    """Return a report as it was built before if it would be the same, else a new one."""
+    from reportgen.publish import read_generated
+
+    name = part.definition.name
+    existing = partial(read_generated, part.request.target / name)
+    key = kept.key(part.made_of()) if kept else b""
+    known = kept.load(key, existing, committed_only=part.committed_only) if kept else None
+    steps = watch.part(name), watch.part(name)
+    if known:
+        return known
+    new = _new_report(part, measured, steps, existing)
+    if kept:
+        kept.add(key, new, committed_only=part.committed_only)
+    return new
+
+
+def _new_report(
+    part: _Part,
+    measured: MeasuredRuns,
+    steps: tuple[TrackProgress, TrackProgress],
+    existing: Callable[[str], bytes | None],
+) -> BuiltReport:
+    from reportgen.render import render_document
+
+    tables, figures = steps
+    with _naming_unused_labels([part.logs]):
+        report = assemble(part.definition, part.logs, part.inputs.knowledge, part.prose, tables, measured)
+    document, side_files = _document(report, part.source_url)
+    standalone = part.request.standalone
+    files = render_document(document, side_files, existing, figures, part.committed_only, standalone)
+    return BuiltReport(document, report.findings, files)
 
 
 def _document(report: Report, source_url: str) -> tuple[Document, Mapping[str, bytes]]:

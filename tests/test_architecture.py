@@ -24,7 +24,7 @@ ORDER = (
     "; report, diff < history < library"
     "; protocol, render < audit < api"
     "; sources, diff < baseline < api"
-    "; core < cache < load"
+    "; core < cache < load; render, cache < kept_reports < pipeline"
 )
 
 # Third-party packages and the only places that may know them; "" is everywhere in reportgen.

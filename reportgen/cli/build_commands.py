@@ -18,6 +18,7 @@ from reportgen.cli.log_messages import (
     unexplained_files,
 )
 from reportgen.cli.options import Format, TextOrJson, parse_condition, print_document
+from reportgen.cli.remembered import NO_CACHE
 from reportgen.cli.terminal import log, progress, sanitize, summarize
 from reportgen.core.errors import RequestError
 from reportgen.core.rules import Rule
@@ -36,6 +37,7 @@ Logs = Annotated[
 Out = Annotated[Path | None, typer.Option(help="Write generated files here, not into the reports folder.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 4 if there are findings above notes.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Print the changed lines of Markdown and CSV files.")]
+NoCache = Annotated[bool, typer.Option(NO_CACHE, help="Make every report again, also if nothing changed.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Name every file that was skipped or not read.")]
 
 
@@ -51,6 +53,7 @@ def build(
     standalone: Annotated[
         bool, typer.Option("--standalone", help="Put everything into each index.html, as one file to mail.")
     ] = False,
+    no_cache: NoCache = False,
     format: Format = TextOrJson.TEXT,
 ) -> None:
     """Build every report: tables, figures, pages, and the tables marked in the README.
@@ -68,7 +71,14 @@ def build(
 
     def build_once() -> "BuildResult":
         return build_and_print(
-            reports, logs=logs, out=out, strict=strict, verbose=verbose, standalone=standalone, format=format
+            reports,
+            logs=logs,
+            out=out,
+            strict=strict,
+            verbose=verbose,
+            standalone=standalone,
+            cache=not no_cache,
+            format=format,
         )
 
     if not watch:
@@ -86,6 +96,7 @@ def build_and_print(
     strict: bool = False,
     verbose: bool = False,
     standalone: bool = False,
+    cache: bool = True,
     format: TextOrJson = TextOrJson.TEXT,
 ) -> "BuildResult":
     """Build, and print changes, unread logs and findings; `build` explains the parameters."""
@@ -99,6 +110,7 @@ def build_and_print(
             logs=logs,
             out=out,
             standalone=standalone,
+            cache=cache,
             progress=show,
             review=print_numbers if is_text else None,
         )
@@ -139,6 +151,7 @@ def check(
         bool, typer.Option("--allow-log-edits", help="Only name committed logs that were edited or deleted.")
     ] = False,
     diff: Diff = False,
+    no_cache: NoCache = False,
     format: Format = TextOrJson.TEXT,
 ) -> None:
     """Compare the committed files with what `build` would write; write nothing.
@@ -154,7 +167,7 @@ def check(
     from reportgen import api
 
     with progress() as show:
-        result = api.build(reports, logs=logs, out=out, check=True, progress=show)
+        result = api.build(reports, logs=logs, out=out, check=True, cache=not no_cache, progress=show)
     edits = find_log_edits(reports, result.reports) if logs is None and out is None else LogEdits()
     if format is TextOrJson.JSON:
         print_json(result, edits)

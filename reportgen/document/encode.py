@@ -19,8 +19,8 @@ from reportgen.core.plain_text import printable_json
 from reportgen.document.model import VERSION, Document
 from reportgen.document.older import OLDEST, upgraded
 
-# Longest line of a value that has parts: a case with its measurements and findings is one, so a new run changes a
-# line for each of its measurements.
+# Longest line of a value that has parts: a case with its measurements and findings is one, so a new run
+# changes a line for each of its measurements.
 _LINE = 2000
 # The library writes integers of 64 bits.
 _MAX_INTEGER = 2**63 - 1

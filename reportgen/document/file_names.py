@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
+REPORT_JSON = "report.json"
 _OTHER = re.compile(r"[^A-Za-z0-9._-]+")
 
 

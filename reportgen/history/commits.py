@@ -20,11 +20,11 @@ from reportgen.core.units import choose, text
 from reportgen.diff.cells import cell_key, shown_text
 from reportgen.document.cells import PlacedCell, placed_cells
 from reportgen.document.encode import decode
+from reportgen.document.file_names import REPORT_JSON
 from reportgen.document.model import Case, Document, Measurement, Table
 from reportgen.history.points import MOVED, CellHistory, HistoryPoint
 from reportgen.sources.git import GitRepository, open_repository
 
-_NAME = "report.json"
 _CONFIDENCE = 0.95
 _HASH_CHARS = 8
 # Edited logs that are named.
@@ -56,7 +56,7 @@ def read_states(folder: Path) -> ReportStates:
     The working tree is the last one if it differs from the last commit.
     """
     repository = open_repository(folder)
-    path = f"{repository.path_of(folder)}/{_NAME}"
+    path = f"{repository.path_of(folder)}/{REPORT_JSON}"
     commits = repository.log(path)[::-1]
     contents = [repository.read(commit.hash, path) for commit in commits]
     states, unreadable = [], 0
@@ -70,7 +70,7 @@ def read_states(folder: Path) -> ReportStates:
             continue
         label = commit.hash[:_HASH_CHARS]
         states.append(ReportState(label, commit.date[:10], commit.subject, commit.hash, report))
-    here = folder / _NAME
+    here = folder / REPORT_JSON
     if here.is_file() and (not contents or here.read_bytes() != contents[-1]):
         states.append(ReportState("now", "", "not committed", "", decode(here.read_bytes(), str(here))))
     return ReportStates(tuple(states), tuple(_notes(repository, unreadable)))

@@ -7,6 +7,7 @@ may be removed.
 from msgspec.structs import replace
 
 from reportgen.document.encode import MARK, encode, generated_files
+from reportgen.document.file_names import REPORT_JSON
 from reportgen.render.outputs import Content, Output
 
 
@@ -15,4 +16,4 @@ def report_json(content: Content) -> bytes:
     return encode(replace(content.report, generated=tuple(content.generated)))
 
 
-OUTPUT = Output(path="report.json", mark=MARK, of_report=report_json, listed=generated_files)
+OUTPUT = Output(path=REPORT_JSON, mark=MARK, of_report=report_json, listed=generated_files)

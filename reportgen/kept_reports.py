@@ -1,0 +1,111 @@
+"""Reports of an earlier build, which are not made again if they would be the same.
+
+The key of a report is a digest of everything that it is made of: its definition and prose, the content of its
+runs, the facts about systems, and the program. A row holds the digests of the report's files. A report is
+taken from the reports folder only if each of these files is there with the content that was built; its
+document is its report.json. So a file that was edited or removed is built again, as without a cache.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from reportgen.cache.inputs import Inputs, Unanswerable, add_program
+from reportgen.cache.rows import Rows
+from reportgen.core.model import Finding
+from reportgen.document.encode import decode
+from reportgen.document.file_names import REPORT_JSON
+from reportgen.document.model import Document
+from reportgen.render.registry import filter_committed
+
+_DIGEST_BYTES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltReport:
+    """A report: its document, the findings about it, and its files by their path below its folder."""
+
+    document: Document
+    findings: tuple[Finding, ...]
+    files: Mapping[str, bytes]
+
+
+class _KeptRow(msgspec.Struct):
+    """A stored report: its findings, and the digest of each file, or of each committed one."""
+
+    findings: tuple[Finding, ...]
+    files: dict[str, bytes]
+    committed_only: bool
+
+
+class KeptReports:
+    """The reports of earlier builds of one repository; `rows` is where they are stored."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        program = Inputs()
+        try:
+            add_program(program)
+        except Unanswerable:
+            program.add(os.urandom(8))  # a program that cannot be named has no rows
+        self._program = program.digest()
+        self._new, self._used = dict[bytes, bytes](), list[bytes]()
+
+    def key(self, made_of: Iterable[object]) -> bytes:
+        """Return the key of a report by all that it is made of; each part is encoded on its own."""
+        digest = blake2b(self._program, digest_size=_DIGEST_BYTES)
+        for part in made_of:
+            digest.update(_digest(_ENCODER.encode(part)))
+        return digest.digest()
+
+    def load(
+        self, key: bytes, read_existing: Callable[[str], bytes | None], *, committed_only: bool
+    ) -> BuiltReport | None:
+        """Return a report if all of its files are as they were built.
+
+        read_existing   returns a file of the report by its path, None if there is none
+        committed_only  leaves out the files that are built and not committed
+        """
+        try:
+            row = _ROW.decode(self._rows.load([key]).get(key, b""))
+        except msgspec.MsgspecError:
+            return None
+        if row.committed_only and not committed_only:
+            return None
+        paths = filter_committed(row.files) if committed_only else row.files
+        files = {path: read_existing(path) or b"" for path in paths}
+        if any(_digest(content) != row.files[path] for path, content in files.items()):
+            return None
+        self._used.append(key)
+        document = decode(files[REPORT_JSON], REPORT_JSON)
+        return BuiltReport(replace(document, generated=()), row.findings, files)
+
+    def add(self, key: bytes, report: BuiltReport, *, committed_only: bool) -> None:
+        """Keep a report that was made."""
+        digests = {path: _digest(content) for path, content in report.files.items()}
+        self._new[key] = msgspec.msgpack.encode(_KeptRow(report.findings, digests, committed_only))
+
+    def store(self) -> None:
+        """Store what was made."""
+        if self._new:
+            self._rows.store(self._new, self._used)
+
+
+def _digest(content: bytes) -> bytes:
+    return blake2b(content, digest_size=_DIGEST_BYTES).digest()
+
+
+def _plain(value: object) -> object:
+    """Return an array as bytes, for the digest."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    raise NotImplementedError(type(value))
+
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=_plain, order="deterministic")
+_ROW = msgspec.msgpack.Decoder(_KeptRow)
