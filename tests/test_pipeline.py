@@ -210,7 +210,7 @@ def test_missing_logs_are_an_error_of_the_option(repository, tmp_path, logs):
             "reports/frameworks.toml",
             '"devices"]',
             '"device"]',
-            'reports/frameworks.toml: tables[0].rows[0]: no factor "device"',
+            'reports/frameworks.toml:5: tables.rates.rows[0]: no factor "device"',
         ),
         (
             "reports/frameworks.toml",
@@ -388,7 +388,7 @@ def test_an_ordered_value_that_no_run_has_is_a_finding(repository):
     definition = repository / "reports/frameworks.toml"
     definition.write_text(DEFINITION.replace("compare =", 'order = { framework = ["B", "a"] }\ncompare ='))
     (finding,) = (f for f in made(repository).findings if f.rule == "table.unused-name")
-    assert finding.message == 'tables[0].order.framework: no run has framework = "a"; known: A, B'
+    assert finding.message == 'tables.rates.order.framework: no run has framework = "a"; known: A, B'
 
 
 CONTRADICTING = """\

@@ -43,7 +43,7 @@ def audit(
         bool, typer.Option("--fix", help="Print a definition whose tables replace the hand-made ones.")
     ] = False,
 ) -> None:
-    """Compare the numbers of documents with logs: verified, derived, misplaced, different or no source.
+    """Compare the numbers of hand-made tables and texts with logs.
 
     \b
     Example: reportgen audit README.md

@@ -56,7 +56,7 @@ def build(
     no_cache: NoCache = False,
     format: Format = TextOrJson.TEXT,
 ) -> None:
-    """Build every report: tables, figures, pages, and the tables marked in the README.
+    """Build every report: tables, figures, pages, README.
 
     \b
     Example: reportgen build reports/
@@ -154,7 +154,7 @@ def check(
     no_cache: NoCache = False,
     format: Format = TextOrJson.TEXT,
 ) -> None:
-    """Compare the committed files with what `build` would write; write nothing.
+    """Compare the committed files with what `build` would write.
 
     \b
     Example: reportgen check reports/
@@ -224,7 +224,7 @@ def expected(
     reports: Annotated[Path, typer.Option(help="Folder with expected.toml.")] = Path("reports"),
     format: Format = TextOrJson.TEXT,
 ) -> None:
-    """Print how fast one system should be relative to another, with every path and source.
+    """Print how fast one system should be relative to another.
 
     \b
     Example: reportgen expected V100-LS A40 --where devices=8 --where precision=fp32
@@ -257,13 +257,14 @@ def expected(
 
 
 def init(reports: Reports = Path("reports"), format: Format = TextOrJson.TEXT) -> None:
-    """Look at logs/ and write definitions to start from; existing files are not changed.
+    """Look at logs/ and write definitions to start from.
 
     \b
     Example: reportgen init reports/
 
-    If only their paths distinguish runs, a labels.toml that names the folders is written beside the logs.
-    At the top of a git repository, a workflow, .gitattributes and .gitignore are written, too.
+    Existing files are not changed. If only their paths distinguish runs, a labels.toml that names the folders
+    is written beside the logs. At the top of a git repository, a workflow, .gitattributes and .gitignore are
+    written, too.
     """
     from reportgen import api
 

@@ -34,7 +34,7 @@ def compare(
     protocol: Annotated[str, typer.Option(help="warm-up + measured steps x repeats")] = "20+100x7",
     format: Annotated[OutputFormat, typer.Option(help="How to print it.")] = OutputFormat.TEXT,
 ) -> None:
-    """Compare the cases of two sets of logs: B against A, with verdicts.
+    """Compare two sets of logs: B against A, with verdicts.
 
     \b
     Example: reportgen compare logs/before logs/after

@@ -42,7 +42,7 @@ def diff(
         typer.Option(metavar="FILE", help="Print a report.json as stable lines instead, for `git diff`."),
     ] = None,
 ) -> None:
-    """Print what a branch changes in the reports: what got slower or faster, how sure that is, and why.
+    """Print what a branch changes: slower, faster, how sure.
 
     \b
     Example: reportgen diff

@@ -18,7 +18,7 @@ def render(
         bool, typer.Option(help="Put everything into the page, as one file to mail.")
     ] = False,
 ) -> None:
-    """Write the page, Markdown, CSV and figures of a report from its report.json alone.
+    """Write the files of a report from its report.json alone.
 
     \b
     Example: reportgen render reports/jade2/report.json --out /tmp/pages

@@ -43,7 +43,7 @@ def history(
     reports: Annotated[Path, typer.Option(help="Folder of report definitions.")] = Path("reports"),
     format: Annotated[HistoryFormat, typer.Option(help="How to print it.")] = HistoryFormat.TEXT,
 ) -> None:
-    """Print how the numbers of a table developed over the commits, and where they changed.
+    """Print how the numbers of a table changed over the commits.
 
     \b
     Example: reportgen history study/times

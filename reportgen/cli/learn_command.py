@@ -31,7 +31,7 @@ def learn(
     ] = None,
     format: Format = TextOrJson.TEXT,
 ) -> None:
-    """Propose a custom format from a sample log, or a definition from a table, and show what it reads.
+    """Propose how to read a log or a table, and show what that reads.
 
     \b
     Example: reportgen learn logs/run7/train.log

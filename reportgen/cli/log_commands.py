@@ -57,7 +57,7 @@ def runs(
     strict: Strict = False,
     no_cache: Annotated[bool, typer.Option(NO_CACHE, help="Read the logs, also if none changed.")] = False,
 ) -> None:
-    """List the runs found in logs: a row per case with its factors, status, measured values, findings.
+    """List the runs found in logs, with their values and findings.
 
     \b
     Example: reportgen runs logs/

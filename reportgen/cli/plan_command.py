@@ -23,7 +23,7 @@ def plan(
     ] = None,
     reports: Annotated[Path, typer.Option(help="Folder of report definitions.")] = Path("reports"),
 ) -> None:
-    """Write the sweep that would settle undecided and likely comparisons: interleaved runs of both cases.
+    """Write the sweep that would settle undecided comparisons.
 
     \b
     Example: reportgen plan roberta --write plan.toml

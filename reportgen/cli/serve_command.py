@@ -21,7 +21,7 @@ def serve(
     logs: Logs = None,
     port: Annotated[int, typer.Option(help="Port on this host; 0: any free one.")] = _DEFAULT_PORT,
 ) -> None:
-    """Build the reports and show them in a browser; build again and reload after every change.
+    """Show the reports in a browser; build again after every change.
 
     \b
     Example: reportgen serve reports/

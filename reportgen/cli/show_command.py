@@ -23,7 +23,7 @@ def show(
     protocol: Annotated[str, typer.Option(help="warm-up + measured steps x repeats")] = "20+100x7",
     format: Format = TextOrJson.TEXT,
 ) -> None:
-    """Print one run: factors, environment, measured values, steps and telemetry as curves, findings.
+    """Print one run: factors, values, curves, findings.
 
     \b
     Example: reportgen show logs/a40/r1.log

@@ -4,10 +4,11 @@ import os
 import re
 import shutil
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from reportgen.cli.remembered import KeptStream
 from reportgen.cli.terminal_table import Rows, run_table_lines, table_lines
@@ -16,14 +17,16 @@ from reportgen.sources.filesystem import printable
 
 if TYPE_CHECKING:
     from reportgen.core.model import Finding
-    from reportgen.core.rules import Severity
+    from reportgen.core.rules import Rule, Severity
     from reportgen.report.run_groups import RunRows
 
 Progress = Callable[[str, int, int], None]
 
 # Escape sequences in a log would be commands to the terminal.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_MAX_WARNINGS = 20
+# Findings of one rule that are printed one by one.
+_MAX_OF_RULE = 3
+_SECONDS_BETWEEN_LINES = 10.0
 _PLURALS: "dict[Severity, str]" = {"invalid": "invalid", "warning": "warnings", "note": "notes"}
 
 
@@ -40,21 +43,31 @@ def sanitize(text: str) -> str:
 def summarize(
     findings: "Sequence[Finding]", what: str, *, listed: "Sequence[Finding]" = (), more: str = "--format json"
 ) -> None:
-    """Print the worst findings and the first warnings of `listed` one by one, and the others as counts.
+    """Print the worst findings and the warnings of `listed` by rule, and the others as counts.
 
-    more  where the other warnings are
+    more  where the findings are that are only counted
     """
     counts = Counter(finding.severity for finding in findings)
-    worst = [each for each in findings if each.severity == "invalid" or each.rule.startswith("publish.")]
+    worst = [each for each in findings if each.severity == "invalid" or _is_task(each)]
     warnings = [finding for finding in listed if finding.severity == "warning"]
-    for finding in (*worst, *warnings[:_MAX_WARNINGS]):
-        log(f"{finding.severity}  {finding.source or finding.subject}: {finding.text} [{finding.rule}]")
-    if len(warnings) > _MAX_WARNINGS:
-        log(f"... and {count(len(warnings) - _MAX_WARNINGS, 'warning')} more: see {more}")
+    of_rule: dict[tuple[Severity, Rule], list[Finding]] = {}
+    for finding in (*worst, *warnings):
+        of_rule.setdefault((finding.severity, finding.rule), []).append(finding)
+    for (severity, rule), members in of_rule.items():
+        shown = members if _is_task(members[0]) else members[:_MAX_OF_RULE]
+        for finding in shown:
+            log(f"{severity}  {finding.source or finding.subject}: {finding.text} [{rule}]")
+        if rest := len(members) - len(shown):
+            log(f"{severity}  ... and {rest:,} more of {rule}: see {more}")
     numbers = [
         count(counts[severity], severity, plural) for severity, plural in _PLURALS.items() if counts[severity]
     ]
     log(f"{what}; findings: {', '.join(numbers) or 'none'}")
+
+
+def _is_task(finding: "Finding") -> bool:
+    """Return whether each finding of the rule asks for an edit of one file."""
+    return finding.rule.startswith("publish.")
 
 
 def print_table(rows: Rows, elsewhere: int | None = None) -> None:
@@ -96,15 +109,15 @@ def _sanitized_cell(text: str) -> str:
 
 @contextmanager
 def progress() -> Iterator[Progress]:
-    """Yield a function that shows (what, done, total) on a terminal, and nothing elsewhere."""
+    """Yield a function that shows (what, done, total): a bar on a terminal, elsewhere a line every 10 s."""
+    # Progress does not belong to an answer that is stored.
+    stream = sys.stderr.stream if isinstance(sys.stderr, KeptStream) else sys.stderr
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield lambda what, done, total: None
+        yield _progress_lines(stream)
         return
     from rich.console import Console
     from rich.progress import Progress as Bar
 
-    # The bar does not belong to an answer that is stored.
-    stream = sys.stderr.stream if isinstance(sys.stderr, KeptStream) else sys.stderr
     with Bar(console=Console(file=stream), transient=True) as bar:
         tasks: dict[str, int] = {}
 
@@ -115,3 +128,16 @@ def progress() -> Iterator[Progress]:
             bar.update(bar.task_ids[tasks[name]], completed=done, total=total)
 
         yield show
+
+
+def _progress_lines(stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Progress:
+    """Return a function that prints a line at most every 10 s, and none in the first 10 s."""
+    printed = clock()
+
+    def show(what: str, done: int, total: int) -> None:
+        nonlocal printed
+        if clock() - printed >= _SECONDS_BETWEEN_LINES:
+            printed = clock()
+            print(sanitize(f"{what}: {done:,} of {total:,}"), file=stream, flush=True)
+
+    return show

@@ -29,7 +29,7 @@ def why(
     reports: Annotated[Path, typer.Option(help="Folder of report definitions.")] = Path("reports"),
     format: Annotated[OutputFormat, typer.Option(help="How to print it.")] = OutputFormat.TEXT,
 ) -> None:
-    """Print where a number comes from, and which parts of a step make it slower than its baseline.
+    """Print where a number comes from, and why it is slower.
 
     \b
     Example: reportgen why jade2/against-a40/8 "ImageNet, Train, whole_step" slowdown

@@ -5,7 +5,7 @@ tables of the report, and `like = "id"` takes the keys of an earlier table; a ta
 here looks at logs: whether a factor or a value exists is checked where the runs are known.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, TypeVar, cast
@@ -16,10 +16,11 @@ from msgspec import UNSET, Meta, UnsetType
 from reportgen.compare.comparison import CompareKind
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue, Status
-from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions, convert, read_toml
+from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions, convert, decode, read_text
 from reportgen.document.model import COMPARED_QUANTITIES, ON_REQUEST, FigureKind, Quantity
 from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.report.acceptance_rules import AcceptanceEntry, AcceptanceSpec, read_acceptance
+from reportgen.report.definition_places import entry_places
 from reportgen.report.explorer_definition import ExplorerTable, read_explorer
 from reportgen.tables.headings import plain
 from reportgen.tables.results import Table
@@ -178,19 +179,33 @@ def read_definition(path: Path, place: str, name: str, protocols: Mapping[str, P
     protocols  the named ones of reportgen.toml
     raises     RequestError with place, fact and remedy for anything that is wrong
     """
-    file = read_toml(path, DefinitionFile, place)
+    text = read_text(path, place)
+    named = entry_places(text, place)
+    try:
+        return _definition(decode(text, DefinitionFile, place), place, name, protocols, named)
+    except RequestError as error:
+        raise RequestError(named(error.place), named(error.fact), error.remedy) from None
+
+
+def _definition(
+    file: DefinitionFile,
+    place: str,
+    name: str,
+    protocols: Mapping[str, Protocol],
+    named: Callable[[str], str],
+) -> ReportDefinition:
     logs = [below(log, f"{place}: logs[{i}]") for i, log in enumerate(_list(file.logs) or ["logs"])]
     protocol = _protocol(file.protocol, f"{place}: protocol", protocols, Protocol())
     tables: dict[str, TableSpec] = {}
     known: dict[str, TableEntry] = {}
     for position, entry in enumerate(file.tables):
-        own = f"{place}: tables[{position}]"
+        own = named(f"{place}: tables[{position}]")
         _check_unused(entry.id, own, {spec.id: spec.place for spec in tables.values()})
         known[entry.id] = _inherited(entry, file.defaults, known, own)
         tables[entry.id] = _table(known[entry.id], own, protocol, protocols)
     figures: list[FigureSpec] = []
     for position, figure in enumerate(file.figures):
-        own = f"{place}: figures[{position}]"
+        own = named(f"{place}: figures[{position}]")
         _check_unused(figure.id or figure.table, own, {spec.id: spec.place for spec in figures})
         figures.append(_figure(figure, own, tables))
     body = str(PurePosixPath(place).parent / file.body)

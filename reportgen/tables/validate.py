@@ -159,9 +159,10 @@ def unused_keys(specs: Sequence[TableSpec], runs: Sequence[Run], systems: Sequen
     Lists are copied from table to table, so they are compared with all runs and tables of the report.
     """
     for spec, key, fact, remedy in _unused_names(specs, runs, systems):
-        path, _, entry = spec.place.partition(": ")
+        file, _, entry = spec.place.partition(": ")
+        path, _, line = file.partition(":")
         message = f"{entry}.{key}: {fact}; {remedy}"
-        yield Finding("note", Rule.TABLE_UNUSED_NAME, spec.id, message, Source(path))
+        yield Finding("note", Rule.TABLE_UNUSED_NAME, spec.id, message, Source(path, int(line or 0)))
 
 
 def check_used(spec: TableSpec, runs: Sequence[Run], systems: Sequence[str]) -> None:

@@ -193,6 +193,14 @@ def test_a_progress_bar_does_not_belong_to_an_answer(monkeypatch: pytest.MonkeyP
     assert ("reading" in terminal_text, kept.content()) == (True, b"")
 
 
+def test_progress_elsewhere_is_a_line_every_ten_seconds() -> None:
+    out, now = StringIO(), 0.0
+    show = terminal._progress_lines(out, lambda: now)
+    for now, done in ((9.0, 1), (10.0, 2), (19.0, 3), (20.5, 1234)):
+        show("reading logs", done, 15_000)
+    assert out.getvalue() == "reading logs: 2 of 15,000\nreading logs: 1,234 of 15,000\n"
+
+
 def test_too_much_output_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reportgen.cli.remembered.MAX_ANSWER_BYTES", 5)
     kept = KeptStream(StringIO())

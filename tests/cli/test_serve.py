@@ -56,7 +56,7 @@ def test_a_changed_log_definition_or_text_builds_again(here, monkeypatch):
     assert "New text." in page.read_text()
     assert err.count("watching for changes") == 5
     assert err.count("\nchanged: ") == 4
-    assert 'error  reports/frameworks.toml: figures[0].titel: no such key; did you mean "title"?' in err
+    assert 'error  reports/frameworks.toml:12: figures.rates.titel: no such key; did you mean "title"?' in err
     assert "changed  reports/frameworks/README.md" in out
 
 

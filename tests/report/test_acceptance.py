@@ -190,15 +190,15 @@ def test_rules_are_joined_by_all_or_any_of(key: str, nodes: list[str], outcome: 
 @pytest.mark.parametrize(
     ("rule", "error"),
     [
-        ({"table": "node"}, 'acceptance[0].all[0].table: no table "node"; did you mean "nodes"?'),
-        ({"metric": "thruput"}, 'acceptance[0].all[0].metric: table "nodes" has no metric "thruput"; did you mean'),
-        ({"where": {"nod": 1}}, "acceptance[0].all[0].where.nod: is not in rows, columns or facets of the table"),
-        ({"against": "expected"}, 'acceptance[0].all[0].against: table "nodes" has no expected speed; add compare'),
-        ({"against": "base"}, 'acceptance[0].all[0].against: "base" is not known; did you mean "baseline"?'),
-        ({"against": 5, "unit": "W"}, 'acceptance[0].all[0].unit: "W" is not a unit of throughput; its base unit'),
-        ({"accept": ["rank"]}, 'acceptance[0].all[0].accept: "rank" does not keep a number from being accepted; did'),
-        ({"min_ratio": 0}, "acceptance[0].all[0].min_ratio: 0 is out of range; use a number above 0"),
-        ({"minratio": 1}, 'acceptance[0].all[0].minratio: no such key; did you mean "min_ratio"?'),
+        ({"table": "node"}, 'acceptance.throughput.all[0].table: no table "node"; did you mean "nodes"?'),
+        ({"metric": "thruput"}, 'acceptance.throughput.all[0].metric: table "nodes" has no metric "thruput"; did you mean'),
+        ({"where": {"nod": 1}}, "acceptance.throughput.all[0].where.nod: is not in rows, columns or facets of the table"),
+        ({"against": "expected"}, 'acceptance.throughput.all[0].against: table "nodes" has no expected speed; add compare'),
+        ({"against": "base"}, 'acceptance.throughput.all[0].against: "base" is not known; did you mean "baseline"?'),
+        ({"against": 5, "unit": "W"}, 'acceptance.throughput.all[0].unit: "W" is not a unit of throughput; its base unit'),
+        ({"accept": ["rank"]}, 'acceptance.throughput.all[0].accept: "rank" does not keep a number from being accepted; did'),
+        ({"min_ratio": 0}, "acceptance.throughput.all[0].min_ratio: 0 is out of range; use a number above 0"),
+        ({"minratio": 1}, 'acceptance.throughput.all[0].minratio: no such key; did you mean "min_ratio"?'),
     ],
 )  # fmt: skip
 def test_a_wrong_rule_is_an_error(
@@ -207,7 +207,7 @@ def test_a_wrong_rule_is_an_error(
     write_cluster(tmp_path, **rule)
     monkeypatch.chdir(tmp_path)
     _, err = call("build", "reports", code=1)
-    assert err.startswith(f"error  reports/cluster.toml: {error}")
+    assert err.startswith(f"error  reports/cluster.toml:10: {error}")
 
 
 def test_a_rule_needs_a_bound_and_an_entry_rules():

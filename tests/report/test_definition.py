@@ -79,16 +79,16 @@ ideal = true
         ("title = ", "reports/x.toml: not valid TOML: invalid value (at end of document)"),
         (
             TABLE + 'ignore = ["devices"]',
-            'reports/x.toml: tables[0].ignore: "devices" is shown and ignored; remove it from ignore, or from rows and columns',
+            'reports/x.toml:1: tables.t.ignore: "devices" is shown and ignored; remove it from ignore, or from rows and columns',
         ),
         (
             TABLE + 'pick = { batch_size = "largest" }\nignore = ["batch_size"]',
-            'reports/x.toml: tables[0].ignore: "batch_size" is picked and ignored; remove it from ignore: pick '
+            'reports/x.toml:1: tables.t.ignore: "batch_size" is picked and ignored; remove it from ignore: pick '
             "chooses one value",
         ),
         (
             TABLE + 'missing = "1,412.7"',
-            'reports/x.toml: tables[0].missing: "1,412.7" contains a digit; use words, for example "not run"',
+            'reports/x.toml:1: tables.t.missing: "1,412.7" contains a digit; use words, for example "not run"',
         ),
         ('titel = "X"', 'reports/x.toml: titel: no such key; did you mean "title"?'),
         ("", "reports/x.toml: neither tables nor a body: an empty report; add [[tables]]"),
@@ -97,7 +97,7 @@ ideal = true
         ("protocol = 20", 'reports/x.toml: protocol: expected a string, got 20; write protocol = "20+100x7"'),
         (
             TABLE + 'compare = "speedup"',
-            'reports/x.toml: tables[0].compare: expected a table, got "speedup"; write compare = { kind = "efficiency", '
+            'reports/x.toml:1: tables.t.compare: expected a table, got "speedup"; write compare = { kind = "efficiency", '
             "baseline = { name = value } }",
         ),
         ("logs = [3]", "reports/x.toml: logs[0]: expected a string, got 3"),
@@ -114,67 +114,67 @@ ideal = true
             'reports/x.toml: body: "reports/../../x.md" leads out of the repository; name a path below its root',
         ),
         ('protocol = "lang"', "reports/x.toml: protocol: "),
-        ('[[tables]]\nrows = ["a"]', 'reports/x.toml: tables[0].id: missing; add id = "..."'),
+        ('[[tables]]\nrows = ["a"]', 'reports/x.toml:1: tables[0].id: missing; add id = "..."'),
         (
             '[[tables]]\nid = "a/b"\nrows = ["a"]',
-            'reports/x.toml: tables[0].id: "a/b" cannot be a file name; use letters, digits, - _ and .',
+            'reports/x.toml:1: tables[0].id: "a/b" cannot be a file name; use letters, digits, - _ and .',
         ),
-        ('[[tables]]\nid = "t"', 'reports/x.toml: tables[0]: neither rows nor columns; add rows = ["..."]'),
-        (TABLE + "row = 1", 'reports/x.toml: tables[0].row: no such key; did you mean "rows"?'),
+        ('[[tables]]\nid = "t"', 'reports/x.toml:1: tables.t: neither rows nor columns; add rows = ["..."]'),
+        (TABLE + "row = 1", 'reports/x.toml:1: tables.t.row: no such key; did you mean "rows"?'),
         (
             TABLE + TABLE,
-            'reports/x.toml: tables[1].id: "t" is already the id of reports/x.toml: tables[0]; choose another',
+            'reports/x.toml:4: tables.t.id: "t" is already the id of reports/x.toml:1: tables.t; choose another',
         ),
         (
             TABLE + 'columns = ["devices"]',
-            'reports/x.toml: tables[0]: "devices" is named twice in rows, columns and facets; keep it in one of them',
+            'reports/x.toml:1: tables.t: "devices" is named twice in rows, columns and facets; keep it in one of them',
         ),
         (
             TABLE + "digits = 0",
-            "reports/x.toml: tables[0].digits: 0 is out of range; use a number at least 1 and at most 12",
+            "reports/x.toml:1: tables.t.digits: 0 is out of range; use a number at least 1 and at most 12",
         ),
         (
             TABLE + "decimals = -1",
-            "reports/x.toml: tables[0].decimals: -1 is out of range; use a number at least 0 and at most 12",
+            "reports/x.toml:1: tables.t.decimals: -1 is out of range; use a number at least 0 and at most 12",
         ),
         ("a = " + "[" * 5000, "reports/x.toml: not valid TOML: "),
         ("a = " + "1" * 5000, "reports/x.toml: not valid TOML: an integer of thousands of digits"),
-        (TABLE + f"digits = {2**63}", "reports/x.toml: tables[0].digits: an integer of more than 64 bits"),
+        (TABLE + f"digits = {2**63}", "reports/x.toml:1: tables.t.digits: an integer of more than 64 bits"),
         (
             TABLE + f"where.a = [{10**400}]",
-            "reports/x.toml: tables[0].where.a[0]: an integer of more than 64",
+            "reports/x.toml:1: tables.t.where.a[0]: an integer of more than 64",
         ),
         ('protocol = "lnog"', 'reports/x.toml: protocol: no protocol "lnog"; did you mean "long"?'),
-        (TABLE + "interval = 1", "reports/x.toml: tables[0].interval: expected true or false, got 1"),
+        (TABLE + "interval = 1", "reports/x.toml:1: tables.t.interval: expected true or false, got 1"),
         (
             TABLE + "where = { a = [] }",
-            "reports/x.toml: tables[0].where.a: an empty list; name at least one value",
+            "reports/x.toml:1: tables.t.where.a: an empty list; name at least one value",
         ),
         (
             TABLE + "where = { a = { b = 1 } }",
-            "reports/x.toml: tables[0].where.a: expected true or false, a number, a string or a list, got a table",
+            "reports/x.toml:1: tables.t.where.a: expected true or false, a number, a string or a list, got a table",
         ),
         (
             TABLE + 'compare = { kind = "speedup" }',
-            "reports/x.toml: tables[0].compare.baseline: missing; add baseline = { name = value }",
+            "reports/x.toml:1: tables.t.compare.baseline: missing; add baseline = { name = value }",
         ),
         (
             TABLE + 'compare = { kind = "sped", baseline = { a = 1 } }',
-            'reports/x.toml: tables[0].compare.kind: "sped" is not known; did you mean "speedup"?',
+            'reports/x.toml:1: tables.t.compare.kind: "sped" is not known; did you mean "speedup"?',
         ),
         (
             TABLE + 'show = ["speedup"]',
-            'reports/x.toml: tables[0].show[0]: this table cannot show "speedup"; it can show value, repeats',
+            'reports/x.toml:1: tables.t.show[0]: this table cannot show "speedup"; it can show value, repeats',
         ),
-        (TABLE + 'pick = { a = "biggest" }', 'reports/x.toml: tables[0].pick.a: "biggest" is not known; '),
-        (TABLE + "planned = [{ x = 1 }]", "reports/x.toml: tables[0].planned[0]: lacks devices"),
+        (TABLE + 'pick = { a = "biggest" }', 'reports/x.toml:1: tables.t.pick.a: "biggest" is not known; '),
+        (TABLE + "planned = [{ x = 1 }]", "reports/x.toml:1: tables.t.planned[0]: lacks devices"),
         (
             TABLE + '[[figures]]\nid = "f"\nkind = "pie"\ntable = "t"',
-            'reports/x.toml: figures[0].kind: "pie" is not known; ',
+            'reports/x.toml:4: figures.f.kind: "pie" is not known; ',
         ),
         (
             TABLE + '[[figures]]\nid = "f"\nkind = "bar"\ntable = "tt"',
-            'reports/x.toml: figures[0].table: no table "tt"; did you mean "t"?',
+            'reports/x.toml:4: figures.f.table: no table "tt"; did you mean "t"?',
         ),
     ],
 )
@@ -182,6 +182,21 @@ def test_wrong_definitions_say_where_what_and_what_to_do(tmp_path, text, message
     with pytest.raises(RequestError) as error:
         read(tmp_path, text)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('# x\n\n  [[ tables ]]\nid = "b"\nrow = 1', "reports/x.toml:3: tables.b.row"),
+        ('tables = [{ id = "t", row = 1 }]', "reports/x.toml: tables[0].row"),
+        ('title = """\n[[tables]]\n"""\n[[tables]]\nid = "t"\nrow = 1', "reports/x.toml: tables[0].row"),
+        ('title = "a" "', "reports/x.toml"),
+    ],
+)
+def test_an_entry_is_named_by_its_line_and_id_where_these_are_sure(tmp_path, text, place):
+    with pytest.raises(RequestError) as error:
+        read(tmp_path, text)
+    assert error.value.place == place
 
 
 @pytest.mark.parametrize(
@@ -306,10 +321,10 @@ def test_a_figure_without_an_id_has_that_of_its_table(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (TABLE + 'like = "u"', 'reports/x.toml: tables[0].like: no table "u" above; there are none'),
+        (TABLE + 'like = "u"', 'reports/x.toml:1: tables.t.like: no table "u" above; there are none'),
         (
             TABLE + '[[tables]]\nid = "u"\nlike = "tt"',
-            'reports/x.toml: tables[1].like: no table "tt" above; did you mean "t"?',
+            'reports/x.toml:4: tables.u.like: no table "tt" above; did you mean "t"?',
         ),
         ("[defaults]\nid = 3", "reports/x.toml: defaults.id: no such key; "),
         ("[defaults]\ndigits = 0\n" + TABLE, "reports/x.toml: defaults.digits: 0 is out of range; "),

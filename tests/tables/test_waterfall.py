@@ -107,7 +107,7 @@ def test_a_key_that_a_kind_does_not_have_is_an_error(tmp_path: Path, keys: str, 
     path.write_text(f'[[tables]]\nid = "t"\nrows = ["gpu"]\n[[figures]]\ntable = "t"\n{keys}\n')
     with pytest.raises(RequestError) as error:
         read_definition(path, "reports/t.toml", "t", {})
-    assert str(error.value) == f"reports/t.toml: {message}"
+    assert str(error.value) == f"reports/t.toml:4: {message}"
 
 
 def test_compare_takes_why_from_the_definition(tmp_path: Path) -> None:

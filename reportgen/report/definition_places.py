@@ -1,0 +1,45 @@
+"""Name the entries of a definition as a reader finds them: by file, line and id."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from reportgen.core.schema import parse
+
+_HEADER = re.compile(r"^[ \t]*\[\[[ \t]*(\w+)[ \t]*\]\]", re.MULTILINE)
+_ID = re.compile(r"[\w.-]+")
+
+
+def entry_places(text: str, place: str) -> Callable[[str], str]:
+    """Return a function that names the places below a definition.
+
+    It makes "x.toml: tables[2].rows" to "x.toml:17: tables.times.rows"; other places stay as they are.
+
+    text  of the definition; place  its file
+    """
+
+    @cache
+    def headers() -> tuple[dict[str, Any], dict[str, list[int]]]:
+        lines = defaultdict[str, list[int]](list)
+        for header in _HEADER.finditer(text):
+            lines[header[1]].append(text.count("\n", 0, header.start()) + 1)
+        return parse(text), lines
+
+    entry = re.compile(rf"{re.escape(place)}: (\w+)\[(\d+)\]")
+
+    def named(match: re.Match[str]) -> str:
+        name, position = match[1], int(match[2])
+        document, lines = headers()
+        entries = document[name]
+        if len(entries) != len(lines.get(name, ())):
+            return match[0]  # written in one line, or a text has a line like a header
+        return f"{place}:{lines[name][position]}: {_named(name, position, entries[position])}"
+
+    return lambda text: entry.sub(named, text)
+
+
+def _named(name: str, position: int, entry: Any) -> str:
+    id = entry.get("id") if isinstance(entry, dict) else None
+    return f"{name}.{id}" if isinstance(id, str) and _ID.fullmatch(id) else f"{name}[{position}]"
