@@ -61,6 +61,7 @@ _MODULES = (
     "trainers.olmo",
     "trainers.maxtext",
     "trainers.verl",
+    "trainers.keras",
     "benchmarks.timm_benchmark",
     "trainers.torchvision",
     "mmengine.reader",

@@ -133,6 +133,16 @@ DETECTRON2 = b"""\
 {"data_time": 0.02, "eta_seconds": 70.5, "iteration": 59, "lr": 0.002, "rank_data_time": 0.02, "time": 0.25}
 """
 
+KERAS = (
+    "Epoch 1/2\n"
+    "\r\x1b[1m  1/200\x1b[0m \x1b[37m━━━━━━━━━━━━━━━━━━━━\x1b[0m \x1b[1m9:57\x1b[0m 3s/step - loss: 1.9000"
+    "\x08\x08\x08\r\x1b[1m200/200\x1b[0m \x1b[32m━━━━━━━━━━━━━━━━━━━━\x1b[0m\x1b[37m\x1b[0m "
+    "\x1b[1m13s\x1b[0m 50ms/step - loss: 1.2500\n"
+    "Epoch 2/2\n"
+    "\r\x1b[1m200/200\x1b[0m \x1b[32m━━━━━━━━━━━━━━━━━━━━\x1b[0m\x1b[37m\x1b[0m "
+    "\x1b[1m8s\x1b[0m 40ms/step - loss: 0.7500\n"
+).encode()
+
 YOLOX = b"""\
 2024-05-02 10:11:00 | INFO     | yolox.core.trainer:130 - args: Namespace(batch_size=64, devices=4, \
 experiment_name='yolox_s', fp16=True, num_machines=2, resume=False)
@@ -608,6 +618,7 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "ultralytics": {"results.csv": ULTRALYTICS},
     "detectron2": {"metrics.json": DETECTRON2},
     "yolox": {"train_log.txt": YOLOX},
+    "keras": {"fit.log": KERAS},
     "fairseq": {"fairseq.log": FAIRSEQ},
     "torchtune": {"log_1714640000.txt": TORCHTUNE},
     "olmo": {"olmo.log": OLMO},
