@@ -2,6 +2,7 @@
 
 import pytest
 
+from reportgen.core.model import Run
 from tests.builders import aggregate_of, messages, read_all, read_log, rule_lines, series_of, step_rows
 from tests.formats.valid_logs import KERAS
 
@@ -81,6 +82,12 @@ def test_a_log_that_ends_within_an_epoch_is_partial() -> None:
     line = "100/100 - 30s - 250ms/step - loss: 0.5"
     assert read_log("keras", fit(line, line, " 10/100 [=>...] - ETA: 9s - loss: 1")).status == "partial"
     assert read_log("keras", fit(line, line, of=9)).status == "complete"  # stopped early, after an epoch
+
+
+def test_a_log_of_very_many_fits_is_read_in_part() -> None:
+    runs = [run for run in read_all("keras", fit("100/100 - 30s - 250ms/step") * 300) if isinstance(run, Run)]
+    assert (len(runs), {len(series_of(run, "step_time").step) for run in runs}) == (256, {1})
+    assert {rule_lines(run)[0][0] for run in runs} == {"read.several-runs"}
 
 
 def test_each_fit_is_a_run() -> None:

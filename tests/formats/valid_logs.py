@@ -5,6 +5,7 @@ The forms are those of docs/reference/formats; all names and numbers are invente
 
 import json
 
+from tests.formats import tracker_files
 from tests.formats.tables.fixtures_of_families import valid_logs
 
 TORCHTITAN = b"""\
@@ -619,6 +620,10 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "detectron2": {"metrics.json": DETECTRON2},
     "yolox": {"train_log.txt": YOLOX},
     "keras": {"fit.log": KERAS},
+    "tensorboard": {"events.out.tfevents.1": tracker_files.TENSORBOARD},
+    "mlflow": tracker_files.MLFLOW,
+    "wandb": {"run-2f.wandb": tracker_files.WANDB},
+    "parquet": {"results.parquet": tracker_files.PARQUET},
     "fairseq": {"fairseq.log": FAIRSEQ},
     "torchtune": {"log_1714640000.txt": TORCHTUNE},
     "olmo": {"olmo.log": OLMO},

@@ -15,7 +15,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -124,7 +124,9 @@ def _read(log: TextLog) -> Results:
     for before, epoch in pairwise(_epochs(log)):
         if before.closing and epoch.number <= before.number:
             begins.append(epoch.begin)
-    for part in run_logs(log, RunBorders(tuple(begins[:_MAX_TRAININGS]))):
+    # The part after the last training that is read has all others.
+    borders = RunBorders(tuple(begins[: _MAX_TRAININGS + 1]))
+    for part in islice(run_logs(log, borders), _MAX_TRAININGS):
         epochs = _epochs(part)
         run = _build(part, [epoch for epoch in epochs if epoch.closing])
         if len(begins) > _MAX_TRAININGS:
