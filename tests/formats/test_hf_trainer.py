@@ -315,3 +315,20 @@ def test_steps_that_come_again_are_named(entries, said):
     found = [each.message for each in run.findings if each.rule == "read.several-runs"]
     assert len(found) == len(said)
     assert all(message.startswith(text) for message, text in zip(found, said, strict=True))
+
+
+def test_the_rates_of_axolotl_are_not_read():
+    """They count the labels of a step only, and are too low with accumulated gradients."""
+    log = (
+        b"[2026-03-01 10:11:12,312] [INFO] [axolotl.train.train:100] [PID:11] Starting trainer...\n"
+        b"{'loss': '1.714', 'grad_norm': '0.41', 'memory/max_active (GiB)': '17.1', "
+        b"'tokens/train_per_sec_per_gpu': '2310.4', 'tokens/total': 32768, 'epoch': '0.02'}\n"
+        b"{'train_runtime': '310.2', 'train_samples_per_second': '25.79', 'train_steps_per_second': '2.42', "
+        b"'train_loss': '1.2', 'epoch': '1'}\n"
+    )
+    run = read_log("hf_trainer", log)
+    assert [(each.metric, each.value) for each in run.aggregates] == [
+        ("run_time", 310.2),
+        ("throughput", 25.79),
+    ]
+    assert run.series == ()

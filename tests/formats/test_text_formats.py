@@ -26,7 +26,7 @@ OTHERS = (
     "llama_bench",
     "nvbench",
     "nvsmi",
-    "pickled",
+    *("parquet", "pickled", "tensorboard", "wandb"),
     "superbench",
     "timm_benchmark",
 )

@@ -5,6 +5,7 @@ The forms are those of docs/reference/formats; all names and numbers are invente
 
 import json
 
+from tests.formats import tracker_files
 from tests.formats.tables.fixtures_of_families import valid_logs
 
 TORCHTITAN = b"""\
@@ -132,6 +133,16 @@ DETECTRON2 = b"""\
 {"bbox/AP": 31.5, "bbox/AP50": 51.5, "iteration": 39}
 {"data_time": 0.02, "eta_seconds": 70.5, "iteration": 59, "lr": 0.002, "rank_data_time": 0.02, "time": 0.25}
 """
+
+KERAS = (
+    "Epoch 1/2\n"
+    "\r\x1b[1m  1/200\x1b[0m \x1b[37m━━━━━━━━━━━━━━━━━━━━\x1b[0m \x1b[1m9:57\x1b[0m 3s/step - loss: 1.9000"
+    "\x08\x08\x08\r\x1b[1m200/200\x1b[0m \x1b[32m━━━━━━━━━━━━━━━━━━━━\x1b[0m\x1b[37m\x1b[0m "
+    "\x1b[1m13s\x1b[0m 50ms/step - loss: 1.2500\n"
+    "Epoch 2/2\n"
+    "\r\x1b[1m200/200\x1b[0m \x1b[32m━━━━━━━━━━━━━━━━━━━━\x1b[0m\x1b[37m\x1b[0m "
+    "\x1b[1m8s\x1b[0m 40ms/step - loss: 0.7500\n"
+).encode()
 
 YOLOX = b"""\
 2024-05-02 10:11:00 | INFO     | yolox.core.trainer:130 - args: Namespace(batch_size=64, devices=4, \
@@ -608,6 +619,11 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "ultralytics": {"results.csv": ULTRALYTICS},
     "detectron2": {"metrics.json": DETECTRON2},
     "yolox": {"train_log.txt": YOLOX},
+    "keras": {"fit.log": KERAS},
+    "tensorboard": {"events.out.tfevents.1": tracker_files.TENSORBOARD},
+    "mlflow": tracker_files.MLFLOW,
+    "wandb": {"run-2f.wandb": tracker_files.WANDB},
+    "parquet": {"results.parquet": tracker_files.PARQUET},
     "fairseq": {"fairseq.log": FAIRSEQ},
     "torchtune": {"log_1714640000.txt": TORCHTUNE},
     "olmo": {"olmo.log": OLMO},
