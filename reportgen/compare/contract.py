@@ -38,9 +38,9 @@ from reportgen.core.model import RESERVED
 from reportgen.protocol.conditions import CLOCK, DEVICE, ITEM, RANKS, WORK
 
 # What a log should say about any measurement.
-_EXPECTED = (WORK, RANKS, DEVICE, CLOCK, "dataset", "precision")
+EXPECTED = (WORK, RANKS, DEVICE, CLOCK, "dataset", "precision")
 # What more it should say of text and of images, by what a rate counts.
-_OF_ITEMS = {
+OF_ITEMS = {
     "token": ("sequence_length", "tokenizer"), "sequence": ("sequence_length", "tokenizer"),
     "image": ("image_size",),
 }  # fmt: skip
@@ -198,7 +198,7 @@ def _not_stated(own: Side, baseline: Side) -> Iterator[str]:
     item = next((side.conditions[ITEM] for side in sides if ITEM in side.conditions), "")
     counted = [ITEM] if metric_of(own.metric, own.unit).unit in RATES else []
     stated = own.conditions.keys() | baseline.conditions.keys()
-    of_work = {*_EXPECTED, *_OF_ITEMS.get(item, ()), *counted}
+    of_work = {*EXPECTED, *OF_ITEMS.get(item, ()), *counted}
     yield from (
         name
         for name in _in_order({name for name in of_work | stated if not name.startswith(VARIABLE)})

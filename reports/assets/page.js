@@ -2,8 +2,9 @@
 (() => {
 "use strict";
 const own = document.currentScript.dataset;
-own.serves = "1";
+own.serves = "2";
 if (own.page !== own.serves) return;
+const compareWords = {"command":"command","item":"item","parts":"parts","variable":"variable ","essential":["samples_per_step","clock","evidence","item"],"alwaysEssential":["clock","evidence","statistic","item","tokens_per_sample","operations_per_sample","dataset","image_size","model","model_revision","precision","sequence_length","tokenizer"],"ofTime":["samples_per_step","batch_size","global_batch_size","gradient_accumulation_steps","micro_batch_size"],"work":["batch_size","dataset","global_batch_size","gradient_accumulation_steps","image_size","micro_batch_size","model","model_revision","precision","sequence_length","tokenizer"],"sizes":["batch_size","devices","devices_per_node","global_batch_size","micro_batch_size","nodes","ranks"],"ofSize":["samples_per_step","ranks","batch_size","global_batch_size","gradient_accumulation_steps","micro_batch_size"],"deviceNames":["accelerator","cluster","device","gpu","system"],"ofDevice":["device_model","clock_limit","device_memory","power_limit"],"deviceTerms":["clock_limit","device_memory","power_limit"],"expected":["samples_per_step","ranks","device_model","clock","dataset","precision"],"ofItems":{"token":["sequence_length","tokenizer"],"sequence":["sequence_length","tokenizer"],"image":["image_size"]},"versions":["driver","cpu","framework","cuda","cudnn","nccl"],"gpuVersions":["cuda","cudnn","driver","nccl"],"settings":["optimizer","compile","num_workers","container","git_commit"],"rule":{"confidence":0.95,"margin":0.01,"separation":3.72,"separationOfFewer":0.02,"fewestSeparated":5,"fewestShared":6,"alternatingLevel":0.8,"maxLogRatio":690.0,"turns":"interleaved rounds"}};
 function start() {
 // Make elements. Texts become text nodes and attributes are set one by one, so no text of a log is parsed as HTML.
 
@@ -155,8 +156,443 @@ const evidence = (() => {
         runs: (found.runs ?? []).map((each) => repeat(each, kind, found.usual)),
       };
     },
+
+    // The same case as a side of a comparison (comparisons.js): values in the base unit, with all digits.
+    side(name) {
+      if (!Object.hasOwn(data().cases, name)) return null;
+      const found = data().cases[name];
+      const [title, , factor, metric, phase, better, isSpeed, isRate, protocol] = data().metrics[found.metric];
+      const values = found.exact ?? (found.runs ?? []).map(([, value]) => value ?? null).filter((value) => value !== null).map((value) => value * factor);
+      const factors = factorsOf(found.factors);
+      const [names, ...conditions] = found.conditions ? data().conditions[found.conditions] : [];
+      const said = Object.fromEntries(conditions.map((value, i) => [data().names[names][i], value]));
+      const command = said[compareWords.command] ?? [];
+      if (command.length) said[compareWords.command] = command.flat().filter(Boolean).join(" ");
+      return {
+        name,
+        title,
+        metric,
+        phase,
+        better,
+        isSpeed,
+        isRate,
+        protocol,
+        value: found.number ?? (values.length ? statistics.median(values) : null),
+        repeats: values.map((value, i) => ({ value, start: found.starts?.[i] ?? null, clock: found.clocks?.[i] ?? "", round: found.rounds?.[i] ?? null })),
+        factors,
+        keys: { ...factors, ...found.keys }, // equal where the values are
+        conditions: said,
+        command, // its arguments: option and value
+        overAll: found.overAll ?? null,
+        invalid: found.invalid ?? "",
+        termOf: (word) => data().terms[word]?.[0] ?? "",
+        versionOf: (word) => data().terms[word]?.[1] ?? "",
+      };
+    },
     names: () => Object.keys(data().cases),
+    report: () => data().report,
+    // The folder of logs that a log is in; "" if the page does not say it.
+    folderOf: (log) => data().folders.filter((folder) => log === folder || log.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0] ?? "",
   };
+})();
+// Sums, deviations and the signed rank test, as reportgen/core/stats.py and reportgen/compare/exact_tests.py have
+// them. A test holds the two against each other.
+
+const statistics = (() => {
+  const ascending = (values) => [...values].sort((a, b) => a - b);
+
+  // The exact sum, rounded once (Shewchuk 1997), so that the order of the values never changes a digit.
+  function sum(values) {
+    const parts = [];
+    for (let value of values) {
+      let count = 0;
+      for (let part of parts) {
+        if (Math.abs(value) < Math.abs(part)) [value, part] = [part, value];
+        const high = value + part;
+        const low = part - (high - value);
+        if (low) parts[count++] = low;
+        value = high;
+      }
+      parts.length = count;
+      parts.push(value);
+    }
+    let total = parts.pop() ?? 0;
+    let low = 0;
+    while (parts.length && !low) {
+      const high = total;
+      const part = parts.pop();
+      total = high + part;
+      low = part - (total - high);
+    }
+    // Half of a last digit is rounded by the sign of what is left.
+    const more = parts.at(-1) ?? 0;
+    if ((low < 0 && more < 0) || (low > 0 && more > 0)) {
+      const rounded = total + low * 2;
+      if (rounded - total === low * 2) return rounded;
+    }
+    return total;
+  }
+
+  const mean = (values) => sum(values) / values.length;
+
+  function median(values) {
+    const ordered = ascending(values);
+    const middle = ordered.length >> 1;
+    return ordered.length % 2 ? ordered[middle] : ordered[middle - 1] + (ordered[middle] - ordered[middle - 1]) / 2;
+  }
+
+  // The standard deviation of a sample of at least two values.
+  function deviation(values) {
+    const center = mean(values);
+    return Math.sqrt(sum(values.map((value) => (value - center) ** 2)) / (values.length - 1));
+  }
+
+  // Twice the rank of each value; equal values share the mean of their ranks.
+  function doubledRanks(values) {
+    const ordered = ascending(values);
+    return values.map((value) => ordered.indexOf(value) + ordered.lastIndexOf(value) + 2);
+  }
+
+  // The share of the subsets of whole numbers that have the sum 0, 1, 2, ...; exact for up to 52 numbers.
+  function subsetShares(numbers) {
+    const shares = [1, ...Array(numbers.reduce((a, b) => a + b, 0)).fill(0)];
+    let reached = 0;
+    for (const number of ascending(numbers)) {
+      reached += number;
+      for (let total = reached; total >= 0; total--) shares[total] = (shares[total] + (shares[total - number] ?? 0)) / 2;
+    }
+    return shares;
+  }
+
+  const added = (values) => values.reduce((a, b) => a + b, 0);
+
+  // Wilcoxon's signed ranks of differences of pairs: the shift, its p value and its interval.
+  function signedRank(differences, confidence) {
+    const n = differences.length;
+    const ranks = doubledRanks(differences.map(Math.abs));
+    const positive = added(ranks.filter((_, i) => differences[i] > 0));
+    const chances = subsetShares(ranks.filter((_, i) => differences[i] !== 0));
+    const p = Math.min(1, 2 * Math.min(added(chances.slice(0, positive + 1)), added(chances.slice(positive))));
+    const averages = ascending(differences.flatMap((one, i) => differences.slice(i).map((other) => (one + other) / 2)));
+    const middle = averages.length >> 1;
+    const shift = averages.length % 2 ? averages[middle] : (averages[middle - 1] + averages[middle]) / 2;
+    let [inside, outside, below] = [0, 0, 0];
+    for (const share of subsetShares(Array.from({ length: n }, (_, i) => i + 1))) {
+      below += share;
+      if (2 * below > (1 - confidence) * (1 + 1e-9) || 2 * inside >= averages.length) break;
+      [inside, outside] = [inside + 1, below];
+    }
+    if (!inside) return { shift, p, low: -Infinity, high: Infinity, coverage: 1 };
+    return { shift, p, low: averages[inside - 1], high: averages.at(-inside), coverage: 1 - 2 * outside };
+  }
+
+  // How many rounds a signed rank test needs to reach p <= alpha.
+  const fewestRounds = (alpha) => Math.max(1, Math.ceil(1 - Math.log2(alpha)));
+
+  return { sum, mean, median, deviation, signedRank, fewestRounds };
+})();
+// Decide which of two cases is faster, as reportgen/compare/verdicts has it: the order of the runs allows a test.
+// The rule is that of `reportgen compare`: 95 % confidence, the same within 1 %, no spread of other cases.
+
+const verdicts = (() => {
+  const { confidence, margin, separation, separationOfFewer, fewestSeparated, fewestShared, alternatingLevel, maxLogRatio, turns } = compareWords.rule;
+
+  const haveOneClock = (repeats) => repeats.every(({ start }) => start !== null) && new Set(repeats.map(({ clock }) => clock)).size < 2;
+
+  // Pairs of one repeat of each case that were planned for one round, if the rounds follow each other in time.
+  function plannedRounds(repeats, others) {
+    const [own, base] = [repeats, others].map((side) => new Map(side.map((each) => [each.round?.join(), each])));
+    if (own.has(undefined) || base.has(undefined) || own.size < repeats.length || base.size < others.length) return [];
+    const shared = [...own.keys()].filter((round) => base.has(round)).map((round) => [own.get(round), base.get(round)]);
+    const areAll = own.size === base.size && shared.length === own.size;
+    if (shared.length < fewestShared && !areAll) return [];
+    const spans = shared
+      .filter((pair) => pair.every(({ start }) => start !== null))
+      .map((pair) => ({ pair, first: Math.min(pair[0].start, pair[1].start), last: Math.max(pair[0].start, pair[1].start) }))
+      .sort((a, b) => a.first - b.first || a.last - b.last);
+    const isInTurn = spans.every(({ first }, i) => i === 0 || first > spans[i - 1].last);
+    return isInTurn && spans.length === shared.length ? spans.map(({ pair }) => pair) : [];
+  }
+
+  // How the repeats of two cases were arranged, and the rounds in time order where they took turns.
+  function arrange(repeats, others) {
+    const planned = plannedRounds(repeats, others);
+    if (planned.length) return { kind: "random rounds", rounds: planned };
+    const all = [...repeats.map((each) => ({ each, which: 0 })), ...others.map((each) => ({ each, which: 1 }))];
+    const isOrdered = new Set(all.map(({ each }) => each.start)).size === all.length && haveOneClock([...repeats, ...others]);
+    if (!isOrdered || !repeats.length || !others.length) return { kind: "unknown", rounds: [] };
+    all.sort((a, b) => a.each.start - b.each.start);
+    const changes = all.filter(({ which }, i) => i > 0 && which !== all[i - 1].which).length;
+    if (changes === 1) return { kind: all.length === 2 ? "unknown" : "blocked", rounds: [] };
+    const pairs = all.filter((_, i) => i % 2 === 0).map((one, i) => [one, all[2 * i + 1]]);
+    if (repeats.length !== others.length || pairs.some(([one, other]) => one.which === other.which)) return { kind: "unknown", rounds: [] };
+    const isFixed = new Set(pairs.map(([one]) => one.which)).size === 1;
+    return { kind: isFixed ? "alternating" : "rounds", rounds: pairs.map(([one, other]) => (one.which === 0 ? [one.each, other.each] : [other.each, one.each])) };
+  }
+
+  function byRounds({ kind: arrangement, rounds }, logs) {
+    const level = (1 - confidence) * (arrangement === "alternating" ? alternatingLevel : 1);
+    const n = rounds.length;
+    const result = statistics.signedRank(rounds.map(([own, base]) => logs(own) - logs(base)), 1 - level);
+    const p = Math.min(1, (Math.min(1, result.p) * (1 - confidence)) / level);
+    const verdict = { kind: "undecided", ratio: Math.exp(result.shift), arrangement, test: "signed rank", p, n };
+    if (!Number.isFinite(result.low)) {
+      const reason = `${n} rounds are too few for ${100 * confidence} % confidence`;
+      return { ...verdict, reason, more: Math.max(statistics.fewestRounds(level) - n, 0) };
+    }
+    const [low, high, edge] = [Math.exp(result.low), Math.exp(result.high), Math.log1p(margin)];
+    const tested = { ...verdict, low, high, coverage: result.coverage };
+    if (-edge <= result.low && result.high <= edge) return { ...tested, kind: "same" };
+    if (result.low > 0 || result.high < 0) return { ...tested, kind: result.low > 0 ? "faster" : "slower" };
+    const needed = Math.ceil(n * ((result.high - result.low) / 2 / edge) ** 2);
+    const reason = `between ${verdictText.difference(low)} and ${verdictText.difference(high)}`;
+    return { ...tested, reason, more: needed ? Math.max(needed - n, 1) : 0, margin };
+  }
+
+  function bySeparation(speeds, base, ratio, arrangement, isTimed) {
+    const order = arrangement === "blocked" || isTimed ? "not interleaved" : "the order of the runs is not known";
+    const fewest = Math.min(speeds.length, base.length);
+    if (fewest < fewestSeparated) return { kind: "undecided", ratio, arrangement, reason: `${order}, and fewer than ${fewestSeparated} repeats` };
+    const needed = separation * (1 + separationOfFewer * Math.max(7 - fewest, 0));
+    const difference = statistics.mean(speeds) - statistics.mean(base);
+    const spread = Math.max(statistics.deviation(speeds), statistics.deviation(base));
+    const verdict = { ratio, arrangement, test: "separation", needed };
+    if (difference && Math.abs(difference) >= needed * spread) return { ...verdict, kind: difference > 0 ? "faster" : "slower", spread };
+    return { ...verdict, kind: "undecided", reason: order };
+  }
+
+  // The verdict on a case against a baseline: `better` says whether a higher or a lower value is the faster one.
+  function decide(repeats, others, better) {
+    const logs = ({ value }) => (better === "higher" ? 1 : -1) * Math.log(value);
+    const [speeds, base] = [repeats.map(logs), others.map(logs)];
+    const arrangement = arrange(repeats, others);
+    const shift = statistics.median(speeds) - statistics.median(base);
+    if (Math.max(...speeds, ...base) - Math.min(...speeds, ...base) > maxLogRatio) {
+      return { kind: "not comparable", ratio: Math.exp(Math.sign(shift) * maxLogRatio), arrangement: arrangement.kind, reason: "the numbers differ by more than a factor of 1e299" };
+    }
+    const ratio = Math.exp(shift);
+    if (speeds.length < 2 || base.length < 2) return { kind: "no repeats", ratio, arrangement: arrangement.kind, reason: "one figure has no spread" };
+    if (arrangement.rounds.length >= 2) return byRounds(arrangement, logs);
+    const verdict = bySeparation(speeds, base, ratio, arrangement.kind, haveOneClock([...repeats, ...others]));
+    const isOpen = verdict.kind === "undecided";
+    return isOpen ? { ...verdict, counted: turns, more: statistics.fewestRounds(1 - confidence) } : verdict;
+  }
+
+  return { decide };
+})();
+
+// A verdict in the words of reportgen/compare/verdict.py.
+const verdictText = (() => {
+  const EQUAL = "equal";
+  const isPercentage = (ratio) => 0.5 < ratio && ratio < 2;
+  const withoutZeros = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+
+  // The twelve digits of report.json decide what a half is, as in the tables.
+  const exact = (value) => Number(value.toPrecision(12));
+  const withDecimals = (value, digits) => exact(value).toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const withDigits = (value, digits) =>
+    Math.abs(value) < 10 ** digits - 0.5 ? exact(value).toLocaleString("en-US", { minimumSignificantDigits: digits, maximumSignificantDigits: digits }) : withDecimals(value, 0);
+
+  const percent = (share) => `${withDecimals(100 * share, 100 * share < 9.95 ? 1 : 0)} %`;
+  const factor = (ratio) => (ratio >= 1e9 ? `${ratio.toExponential(1).replace(/\+(\d)$/, "+0$1")}x` : `${withoutZeros(withDigits(ratio, 3))}x`);
+  const size = (ratio, isFactor) => (isFactor ? factor(Math.max(ratio, 1 / ratio)) : percent(Math.abs(ratio - 1)));
+
+  // "1.8 % faster", "2x slower", "equal".
+  function difference(ratio) {
+    const text = size(ratio, !isPercentage(ratio));
+    return text === percent(0) ? EQUAL : `${text} ${ratio >= 1 ? "faster" : "slower"}`;
+  }
+
+  function interval(ratio, low, high) {
+    const isFactor = !isPercentage(ratio);
+    if (low < 1 && 1 < high) return `${size(low, isFactor)} slower to ${size(high, isFactor)} faster`;
+    const [near, far] = low >= 1 ? [low, high] : [high, low];
+    return `${size(near, isFactor)} to ${size(far, isFactor)}`;
+  }
+
+  // A speed that is 36 % lower takes 57 % more time; "" where the two have the same size.
+  function time(ratio) {
+    if (!isPercentage(1 / ratio)) return `${factor(1 / ratio)} the time`;
+    const text = percent(Math.abs(1 / ratio - 1));
+    return text === percent(Math.abs(ratio - 1)) ? "" : `${text} ${ratio > 1 ? "less" : "more"} time`;
+  }
+
+  function remedy({ more = 0, counted = "rounds", margin = 0 }) {
+    if (!more) return "";
+    const what = more === 1 ? counted.replace(/s$/, "") : counted;
+    const number = counted === compareWords.rule.turns ? `${more} ${what}` : `${more} more ${what}`;
+    return `; ${number} ${margin ? `would settle ${Number((100 * margin).toPrecision(3))} %` : "could decide"}`;
+  }
+
+  function sentence(verdict, isTime) {
+    const { kind, ratio, low, high, reason } = verdict;
+    if (kind === "faster" || kind === "slower") {
+      const text = difference(ratio);
+      const spread = verdict.spread === undefined ? "" : `spread ${withoutZeros(withDigits(100 * verdict.spread, 2))} %`;
+      const ends = low === undefined ? "" : interval(ratio, low, high);
+      const evidence = (low === undefined ? [isTime && time(ratio), spread] : [ends, isTime && time(ratio)]).filter(Boolean);
+      return `${text === EQUAL ? `less than 0.1 % ${kind}` : text}${evidence.length ? ` (${evidence.join("; ")})` : ""}${remedy(verdict)}`;
+    }
+    if (kind === "same") return `no difference larger than ${percent(Math.max(...[low, high].map((end) => Math.abs(Math.expm1(Math.abs(Math.log(end)))))))}`;
+    if (kind === "undecided") return `undecided: ${reason}${remedy(verdict)}`;
+    return `${kind}: ${reason}`;
+  }
+
+  // What `reportgen compare` prints: an open verdict has the difference of the numbers before it.
+  function whole(verdict, isTime) {
+    const { kind, ratio, arrangement, test } = verdict;
+    const order = { blocked: ", not interleaved", unknown: ", order of the runs unknown" };
+    if (!["undecided", "no repeats", "not comparable"].includes(kind) || !Number.isFinite(ratio)) {
+      return sentence(verdict, isTime) + (test === "separation" ? (order[arrangement] ?? "") : "");
+    }
+    const inTime = isTime ? time(ratio) : "";
+    return `${difference(ratio)}${inTime ? ` (${inTime})` : ""}, ${kind === "undecided" ? "but " : ""}${sentence(verdict)}`;
+  }
+
+  return { difference, sentence, whole, withDigits };
+})();
+// What was held equal between two cases, what differs, and what no log states, as reportgen/compare/contract.py has
+// it for a comparison of all factors in which the two differ. `compareWords` has the vocabulary.
+
+const contracts = (() => {
+  const words = compareWords;
+  const ABSENT = "-";
+  const isVariable = (name) => name.startsWith(words.variable);
+  const sorted = (names) => [...names].sort();
+  const optionName = (option) => option.replace(/^-+/, "").replace(/[-.]/g, "_").toLowerCase();
+
+  function factors(own, base) {
+    return sorted(new Set([...Object.keys(own.factors), ...Object.keys(base.factors)])).map((name) => {
+      const [first, second] = [own, base].map((side) => side.factors[name] ?? null);
+      const isEqual = own.keys[name] === base.keys[name];
+      const texts = isEqual || first !== second ? [first, second].map((text) => text ?? ABSENT) : [own.keys[name], base.keys[name]];
+      return { name, own: texts[0], baseline: isEqual ? texts[0] : texts[1], isEqual, isFactor: true };
+    });
+  }
+
+  // The conditions in which a comparison of these factors differs by its nature.
+  function explainedBy(names, termOf) {
+    const explained = new Set(names.flatMap((name) => [name, termOf(name)]).filter(Boolean));
+    const hasAny = (list) => list.some((name) => explained.has(name));
+    const isOfSize = hasAny(words.sizes);
+    const isOfDevice = hasAny(words.deviceNames);
+    if (isOfSize) for (const name of words.ofSize) explained.add(name);
+    if (isOfDevice) for (const name of words.ofDevice) explained.add(name);
+    explained.delete(words.item);
+    return explained;
+  }
+
+  // Arguments that only the one command line has, and only the other, without those that something else explains.
+  function commands(own, base, explained) {
+    const values = [own, base].flatMap((side) => Object.values(side.factors).map(optionName));
+    const known = new Set([...explained, ...values, ...Object.keys(own.factors), ...Object.keys(base.factors)]);
+    const [first, second] = [own, base].map((side) => side.command.filter((argument) => !argument.some((word) => known.has(optionName(word)))));
+    const only = (list, others) => list.filter(([option, value]) => !others.some((other) => other[0] === option && other[1] === value)).flat().filter(Boolean).join(" ");
+    return [only(first, second), only(second, first)];
+  }
+
+  const inOrder = (names) => [
+    ...words.essential.filter((name) => names.has(name)),
+    ...sorted([...names].filter((name) => !words.essential.includes(name) && words.work.includes(name))),
+    ...sorted([...names].filter((name) => !words.essential.includes(name) && !words.work.includes(name))),
+  ];
+
+  function conditions(own, base, explained) {
+    const names = [...Object.keys(own.conditions), ...Object.keys(base.conditions)];
+    const said = names.filter((name) => isVariable(name) || (name in own.conditions && name in base.conditions));
+    const ofTime = own.better === "lower" ? words.ofTime : [];
+    return inOrder(new Set(said)).map((name) => {
+      let [first, second] = [own, base].map((side) => side.conditions[name] ?? ABSENT);
+      if (name === words.command) {
+        const [mine, others] = commands(own, base, explained);
+        [first, second] = mine || others ? [mine || ABSENT, others || ABSENT] : [first, first];
+      }
+      return { name, own: first, baseline: second, isEqual: first === second, isEssential: [...words.alwaysEssential, ...ofTime].includes(name) };
+    });
+  }
+
+  function notStated(own, base) {
+    const sides = [own, base];
+    const item = sides.map((side) => side.conditions[words.item]).find((each) => each !== undefined);
+    const stated = new Set(sides.flatMap((side) => Object.keys(side.conditions)));
+    const ofWork = [...words.expected, ...(words.ofItems[item] ?? []), ...(own.isRate ? [words.item] : [])];
+    const wanted = new Set([...ofWork, ...stated].filter((name) => !isVariable(name)));
+    const versions = new Set([...stated].map((name) => own.versionOf(name)));
+    const isOnCpu = sides.every((side) => (side.factors.device ?? "").toLowerCase() === "cpu");
+    const ofDevice = isOnCpu ? [] : words.deviceTerms;
+    return [
+      ...inOrder(wanted).filter((name) => sides.some((side) => !(name in side.conditions))),
+      ...words.versions.filter((name) => !versions.has(name) && !(isOnCpu && words.gpuVersions.includes(name))),
+      ...[...ofDevice, words.command, ...words.settings].filter((name) => !stated.has(name)),
+    ];
+  }
+
+  // The lists of a contract: differences with their values on both sides, names of what is not stated.
+  function of(own, base) {
+    const all = factors(own, base);
+    const differing = all.filter((each) => !each.isEqual);
+    const named = new Set(all.flatMap(({ name }) => [name, own.termOf(name)]));
+    const explained = explainedBy(differing.map(({ name }) => name), own.termOf);
+    const said = conditions(own, base, explained);
+    const unequal = said.filter((each) => !each.isEqual);
+    return {
+      heldEqual: [...all, ...said].filter((each) => each.isEqual && (each.isFactor || !named.has(each.name))),
+      about: [...differing, ...unequal.filter(({ name }) => explained.has(name) && !named.has(name))],
+      differs: unequal.filter(({ name }) => !explained.has(name)),
+      notStated: notStated(own, base).filter((name) => !named.has(name)),
+    };
+  }
+
+  return { of, words: (name) => name.replaceAll("_", " ") };
+})();
+// A case against another one, as `reportgen compare` compares them: the ratio, the contract, the refusal, the verdict.
+
+const comparisons = (() => {
+  // Why the two numbers do not measure one thing, "" if they do.
+  function hindrance(own, base) {
+    if (own.name === base.name) return "both are the same case";
+    const without = [own, base].find((side) => side.value === null);
+    if (without) return `${without.title} of ${without === own ? "the first" : "the second"} has no number`;
+    if (own.metric !== base.metric || own.phase !== base.phase) return `${own.title} and ${base.title} are two quantities`;
+    if (own.protocol !== base.protocol) return `measured by two protocols, ${own.protocol} and ${base.protocol}`;
+    const parts = [own, base].map((side) => side.conditions[compareWords.parts]);
+    return parts[0] === parts[1] ? "" : `the totals have other parts: ${parts.map((each) => each ?? "one phase").join("; ")}`;
+  }
+
+  const invalidity = (own, base) => (own.invalid ? `invalid: ${own.invalid}` : base.invalid ? `invalid: ${base.invalid} in the baseline` : "");
+
+  // Of speeds, how many times faster; of other quantities, the ratio of the values. NaN if one of them is zero.
+  function ratioOf(own, value, other) {
+    if (!value || !other) return NaN;
+    return own.isSpeed && own.better === "lower" ? other / value : value / other;
+  }
+
+  function verdictOf(own, base, refused, ratio) {
+    const values = [...own.repeats, ...base.repeats].map(({ value }) => value);
+    if (!own.isSpeed || !(ratio > 0) || !own.repeats.length || !base.repeats.length || Math.min(...values) <= 0) return null;
+    const texts = refused.map(({ name, own: mine, baseline }) => `${name} ${baseline} -> ${mine}`);
+    if (texts.length) return { kind: "not comparable", ratio, arrangement: "unknown", reason: `differs in ${texts.join(" and ")}` };
+    return verdicts.decide(own.repeats, base.repeats, own.better);
+  }
+
+  // Two sides (evidence.js) compared; `refusal` is why they may not be, and then there is no ratio or it means nothing.
+  function of(own, base) {
+    const hindered = hindrance(own, base) || invalidity(own, base);
+    if (hindered) return { refusal: hindered, ratio: NaN, overAll: NaN, verdict: null, contract: null };
+    const contract = contracts.of(own, base);
+    const refused = contract.differs.filter((each) => each.isEssential);
+    const ratio = ratioOf(own, own.value, base.value);
+    const hasGaps = own.overAll !== null || base.overAll !== null;
+    return {
+      refusal: refused.length ? `differs in ${refused.map(({ name, own: mine, baseline }) => `${name} (${mine}; ${baseline} in the baseline)`).join(" and ")}` : "",
+      ratio,
+      overAll: hasGaps ? ratioOf(own, own.overAll ?? own.value, base.overAll ?? base.value) : NaN,
+      verdict: verdictOf(own, base, refused, ratio),
+      contract,
+    };
+  }
+
+  return { of };
 })();
 // The tables of the page: heads and cells of each, and the address of every cell.
 //
@@ -750,25 +1186,36 @@ const panel = (() => {
     body,
   );
   let current = null; // the cell that is shown
-  let plot = null; // the chart that it was opened from
+  let opener = null; // what had the focus before a chart or an answer opened the panel
 
-  function show(found, cell, focus) {
+  // Show sections under a title, and the address of what they are about.
+  function open({ heads, text, sections, address, cell = null, focus = true }) {
     current?.td.classList.remove("current");
     current = cell;
     cell?.td.classList.add("current");
-    const heads = cell ? [...cell.row, ...cell.column].filter(Boolean).join(", ") : "";
-    title.replaceChildren(h("small", {}, heads), h("span", {}, cell ? cell.text : found.title));
-    body.replaceChildren(...panelSections.map((section) => section({ found, cell })).filter(Boolean));
+    title.replaceChildren(h("small", {}, heads), h("span", {}, text));
+    body.replaceChildren(...sections.flat().filter(Boolean));
     body.scrollTop = 0;
     previous.disabled = !cell || !tables.neighbour(cell.td, "previous");
     next.disabled = !cell || !tables.neighbour(cell.td, "next");
     element.hidden = false;
     document.body.classList.add("has-panel");
-    if (cell?.address) setAddress(cell.address);
+    if (address) setAddress(address);
     if (focus) {
-      plot = document.activeElement.closest(".chart-plot");
+      opener = openerOf(document.activeElement, cell);
       title.focus({ preventScroll: true });
     }
+  }
+
+  // A chart is drawn again, so its mark is found again; a cell has its link.
+  function openerOf(focused, cell) {
+    if (element.contains(focused)) return opener;
+    return focused.closest(".chart-plot") ?? (cell ? null : focused);
+  }
+
+  function show(found, cell, focus) {
+    const heads = cell ? [...cell.row, ...cell.column].filter(Boolean).join(", ") : "";
+    open({ heads, text: cell ? cell.text : found.title, sections: panelSections.map((section) => section({ found, cell })), address: cell?.address, cell, focus });
   }
 
   function openCell(td, { focus = true } = {}) {
@@ -787,7 +1234,7 @@ const panel = (() => {
   function move(direction) {
     const td = current && tables.neighbour(current.td, direction);
     if (!td) return;
-    plot = null;
+    opener = null;
     openCell(td, { focus: false });
     td.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
@@ -799,8 +1246,8 @@ const panel = (() => {
     current?.td.classList.remove("current");
     if (current?.address) setAddress(`#${current.model.id}`);
     else if (location.hash.startsWith("#case-")) setAddress("");
-    (plot?.querySelector('[tabindex="0"]') ?? current?.link)?.focus();
-    current = plot = null;
+    (opener?.querySelector('[tabindex="0"]') ?? opener ?? current?.link)?.focus();
+    current = opener = null;
   }
 
   element.addEventListener("keydown", (event) => {
@@ -811,7 +1258,7 @@ const panel = (() => {
     event.preventDefault();
   });
 
-  return { element, openCell, openCase, hide, isOpen: () => !element.hidden };
+  return { element, open, openCell, openCase, hide, isOpen: () => !element.hidden };
 })();
 
 function panelSection(heading, ...children) {
@@ -826,6 +1273,209 @@ function pairs(values) {
 function sourceLink(source) {
   return !source.href ? h("code", {}, source.text) : h("a", { href: source.href }, source.text);
 }
+// One number against another one: a reader chooses the second, and the panel says how the two compare and whether
+// that is real. `#case-OWN/case-OTHER` is the address of the answer.
+//
+// A section of the answer is a function of {own, base, found} that returns an element or null; add it to
+// `answerSections`. `own` and `base` are cases (evidence.js), `found` their comparison (comparisons.js).
+
+const answerSections = [];
+
+const ask = (() => {
+  let first = null; // the name of the first case, while a reader chooses the second
+  let opener = null; // the first number, which has the focus again when a reader leaves
+  const status = h("div", { id: "ask", role: "status" });
+
+  const ofSide = (differences, side) => differences.map((each) => `${contracts.words(each.name)} ${each[side]}`).join(", ");
+
+  function start(name, text) {
+    first = name;
+    panel.hide();
+    opener = document.activeElement;
+    opener.closest("td")?.classList.add("asked");
+    document.body.classList.add("asking");
+    status.replaceChildren(
+      h("p", {}, `Compare ${text} with another number: click it, or move to it and press Enter. Escape leaves.`),
+      h("button", { type: "button", onclick: () => leave() }, "Leave"),
+    );
+  }
+
+  // Whether a second number was being chosen; then it no longer is.
+  function leave() {
+    const wasAsking = first !== null;
+    first = null;
+    document.body.classList.remove("asking");
+    opener?.closest("td")?.classList.remove("asked");
+    if (status.contains(document.activeElement)) opener.focus();
+    status.replaceChildren();
+    return wasAsking;
+  }
+
+  // The number that a reader chose; false if none is asked for.
+  function choose(name) {
+    return first !== null && open(first, name);
+  }
+
+  function titleOf({ own, base, found }) {
+    const differing = found.contract?.about.filter((each) => each.isFactor) ?? [];
+    const sides = differing.length ? `: ${ofSide(differing, "own")} against ${ofSide(differing, "baseline")}` : "";
+    const { verdict, refusal, ratio } = found;
+    const answer = refusal ? "not comparable" : verdict ? headline(verdict) : Number.isNaN(ratio) ? "no ratio" : `${shownShort(ratio)}x`;
+    return { heads: `${own.title === base.title ? own.title : `${own.title} against ${base.title}`}${sides}`, text: answer };
+  }
+
+  // The verdict in a word or two; where nothing is decided, it is not the difference that a reader takes home.
+  const headline = ({ kind, ratio }) => (kind === "faster" || kind === "slower" ? verdictText.difference(ratio) : kind);
+
+  // Show the answer; false if the page does not have both cases.
+  function open(name, other) {
+    leave();
+    const [own, base] = [name, other].map((each) => ({ ...evidence.get(each), side: evidence.side(each) }));
+    if (!own.name || !base.name) return false;
+    const asked = { own, base, found: comparisons.of(own.side, base.side) };
+    panel.open({ ...titleOf(asked), sections: answerSections.map((section) => section(asked)), address: `#case-${name}/case-${other}` });
+    return true;
+  }
+
+  return {
+    status,
+    start,
+    leave,
+    choose,
+    open,
+    // The two cases that an address names, or null.
+    read(address) {
+      const names = address.match(/^#case-([^/]+)\/case-([^/]+)$/);
+      return names && names.slice(1);
+    },
+  };
+})();
+
+panelSections.push(({ found, cell }) => {
+  const text = cell ? cell.text : found.title;
+  return h("p", {}, h("button", { type: "button", onclick: () => ask.start(found.name, text) }, "Compare with \u2026"));
+});
+
+// The two numbers, the ratio, and the same question the other way round.
+answerSections.push(({ own, base, found }) => {
+  const row = (each, title) => h("tr", {}, h("th", { scope: "row" }, title), h("td", {}, h("a", { href: `#case-${each.name}` }, each.summary)));
+  const overAll = Number.isNaN(found.overAll) ? null : `; ${shownShort(found.overAll)} over all of the time, with what gaps left out`;
+  const ratio = Number.isNaN(found.ratio) ? null : h("p", { class: "formula" }, formula({ value: found.ratio }, own, base), overAll);
+  const swap = h("a", { href: `#case-${base.name}/case-${own.name}` }, "The other way round");
+  return h("section", {}, h("table", { class: "pairs" }, h("tbody", {}, row(own, "This"), row(base, "Against"))), found.refusal ? null : ratio, h("p", {}, swap));
+});
+
+// The verdict with its test, or why there is none.
+answerSections.push(({ own, base, found }) => {
+  const { refusal, verdict } = found;
+  if (refusal) return panelSection("Not comparable", h("p", {}, `${refusal}.`));
+  if (!verdict) return panelSection("Verdict", h("p", {}, own.side.isSpeed ? "Only numbers above 0 are tested." : "Only speeds are tested."));
+  const tests = {
+    "signed rank": `Wilcoxon's signed ranks of ${verdict.n} ${verdict.arrangement === "alternating" ? "alternating rounds" : verdict.arrangement}, p = ${verdict.p?.toPrecision(2)}`,
+    separation: `the means must be ${verdict.needed?.toFixed(2)} times the larger standard deviation apart`,
+  };
+  const coverage = verdict.coverage ? `; the interval covers ${(100 * verdict.coverage).toFixed(1)} %` : "";
+  const test = verdict.test ? `Test of this pair alone: ${tests[verdict.test]}${coverage}. ` : "";
+  const repeats = `Repeats: ${own.side.repeats.length} against ${base.side.repeats.length}.`;
+  return panelSection("Verdict", h("p", { class: "summary" }, verdictText.whole(verdict, own.side.better === "lower")), h("p", { class: "quiet" }, test, repeats));
+});
+
+// Cases with repeats that differ from a case in one factor of those that both have, such as the publication.
+function repeatsLike(side) {
+  const isLike = (other) => other.repeats.length > 1 && ["metric", "phase", "protocol"].every((field) => other[field] === side[field]);
+  return evidence.names().map(evidence.side).filter(isLike).flatMap((other) => {
+    const differing = Object.keys(side.keys).filter((name) => name in other.keys && side.keys[name] !== other.keys[name]);
+    return differing.length === 1 ? [{ side: other, name: differing[0], value: other.factors[differing[0]] }] : [];
+  });
+}
+
+// Single figures cannot answer; other cases of the page may.
+answerSections.push(({ own, base, found }) => {
+  if (found.verdict?.kind !== "no repeats") return null;
+  const isFree = ({ name }) => own.side.keys[name] === base.side.keys[name];
+  const others = repeatsLike(base.side);
+  const answers = repeatsLike(own.side).filter(isFree).flatMap((mine) => others.filter(({ name, value }) => name === mine.name && value === mine.value).map((other) => [mine, other]));
+  const line = ([mine, other]) => {
+    const { verdict, contract, refusal } = comparisons.of(mine.side, other.side);
+    const text = refusal || (verdict ? verdictText.whole(verdict, mine.side.better === "lower") : "no verdict");
+    const differs = contract.about.map((each) => `${contracts.words(each.name)} ${each.own} against ${each.baseline}`).join(", ");
+    return h("li", {}, h("a", { href: `#case-${mine.side.name}/case-${other.side.name}` }, text), h("small", {}, `${contracts.words(mine.name)} ${mine.value}; ${differs}`));
+  };
+  return answers.length ? panelSection("The same with repeats", h("ul", {}, answers.slice(0, 6).map(line))) : null;
+});
+
+// What the tables say of the two, with the expected speed and the split of the time where they have them.
+answerSections.push(({ own, base }) => {
+  const lines = [
+    [own, base],
+    [base, own],
+  ].flatMap(([each, other]) => comparedLines(each, each.compared.filter(({ baseline }) => baseline === other.name)));
+  return lines.length ? panelSection("In the tables", lines) : null;
+});
+
+// The contract: more than one difference leaves open which of them made the ratio.
+answerSections.push(({ found }) => {
+  if (!found.contract) return null;
+  const { about, differs, notStated, heldEqual } = found.contract;
+  const { words } = contracts;
+  const rows = [...about, ...differs].map((each) => h("tr", {}, h("th", { scope: "row" }, words(each.name)), h("td", {}, each.own), h("td", {}, each.baseline)));
+  const head = h("tr", {}, ["Differs", "this", "against"].map((text) => h("th", { scope: "col" }, text)));
+  const chosen = about.filter((each) => each.isFactor).length;
+  const several = chosen > 1 ? h("p", {}, `The two differ in ${chosen} factors, so the ratio is due to all of them together.`) : null;
+  return [
+    panelSection("Differs", several, rows.length ? h("table", {}, h("thead", {}, head), h("tbody", {}, rows)) : h("p", {}, "Nothing that the logs state.")),
+    notStated.length ? panelSection("Not stated", h("p", {}, notStated.map(words).join(", "))) : null,
+    panelSection("Held equal", heldEqual.length ? h("details", {}, h("summary", {}, `${heldEqual.length} values`), pairs(Object.fromEntries(heldEqual.map((each) => [words(each.name), each.own])))) : h("p", {}, "Nothing that the logs state.")),
+  ];
+});
+// The commands behind an answer: what computes it again from the logs, and what would settle it.
+
+(() => {
+  const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
+
+  const options = (name, factors) => Object.entries(factors).map(([factor, value]) => `${name} ${quoted(`${factor}=${value}`)}`);
+
+  // B against A, as the command has it; "" where no command can name both cases.
+  function compareCommand(own, base) {
+    const [mine, other] = [own.side, base.side];
+    const logs = [base, own].map(({ runs }) => evidence.folderOf(runs[0]?.sources[0]?.text ?? ""));
+    if (logs.includes("") || mine.conditions[compareWords.parts] || !/^\d+\+\d+x\d+$/.test(mine.protocol)) return "";
+    const differs = (name) => mine.keys[name] !== other.keys[name];
+    if (![...Object.keys(mine.keys), ...Object.keys(other.keys)].some(differs)) return "";
+    const part = (factors, isWanted) => Object.fromEntries(Object.entries(factors).filter(([name]) => isWanted(name)));
+    return [
+      "reportgen compare",
+      ...[...new Set(logs)].map(quoted),
+      ...options("--a", part(other.factors, differs)),
+      ...options("--b", part(mine.factors, differs)),
+      ...options("--where", part(mine.factors, (name) => !differs(name))),
+      `--metric ${quoted(mine.metric)} --phase ${quoted(mine.phase)} --protocol ${quoted(mine.protocol)}`,
+    ].join(" ");
+  }
+
+  // New runs of both commands in turns, as the logs have the commands.
+  function settleCommand(own, base, verdict) {
+    const [mine, other] = [own, base].map(({ side }) => side.command.flat().filter(Boolean).map(quoted).join(" "));
+    const repeats = Math.max(7, (verdict?.n ?? 0) + (verdict?.more ?? 0));
+    return `python -m collectors run --repeats ${repeats} --against ${quoted(other || "COMMAND OF THE SECOND")} -- ${mine || "COMMAND OF THE FIRST"}`;
+  }
+
+  const code = (text) => h("pre", { class: "command" }, h("code", {}, text));
+
+  answerSections.push(({ own, base, found }) => {
+    const command = found.contract && compareCommand(own, base);
+    return command ? panelSection("From the logs", code(command)) : null;
+  });
+
+  answerSections.push(({ own, base, found: { refusal, verdict } }) => {
+    const isOneQuantity = own.side.metric === base.side.metric && own.side.phase === base.side.phase && own.name !== base.name;
+    const isOpen = refusal || ["undecided", "no repeats"].includes(verdict?.kind);
+    if (!isOneQuantity || !isOpen) return null;
+    const isPlanned = verdict && own.compared.some(({ baseline }) => baseline === base.name);
+    const plan = isPlanned ? [h("p", {}, "All that this report leaves open:"), code(`reportgen plan ${quoted(evidence.report())}`)] : [];
+    return panelSection("What would settle it", h("p", {}, "Runs of both in turns, under equal conditions:"), code(settleCommand(own, base, verdict)), plan);
+  });
+})();
 // Sections of the panel about the number: the case in words, its comparison, its repeats.
 
 // The case in words: what was measured, and how the repeats became one number.
@@ -853,19 +1503,26 @@ function contractDetails(lists) {
   return h("details", {}, h("summary", {}, "What was held equal"), h("ul", {}, named));
 }
 
-// The formula of a compared number, with its verdict.
-panelSections.push(({ found, cell }) => {
-  const inTable = found.compared.filter((each) => !cell || each.table === cell.model.id);
-  if (!inTable.length) return null;
-  // Several tables may compare the two cases in the same way.
-  const sameWay = (each) => [each.kind, each.baseline, each.value, each.after].join();
-  const compared = [...new Map(inTable.map((each) => [sameWay(each), each])).values()];
-  const contracts = [...new Set(compared.map((each) => each.contract))];
-  const lines = compared.map((each) => {
+// Several tables may compare two cases in the same way.
+function distinctWays(compared) {
+  const way = (each) => [each.kind, each.baseline, each.value, each.after].join();
+  return [...new Map(compared.map((each) => [way(each), each])).values()];
+}
+
+// Compared numbers of a case in words, each with its formula.
+function comparedLines(found, compared) {
+  return distinctWays(compared).map((each) => {
     const link = h("a", { href: `#case-${each.baseline}` }, each.text);
     return [h("p", {}, `${each.before} `, link, each.after), h("p", { class: "formula" }, formula(each, found, evidence.get(each.baseline)))];
   });
-  return panelSection("Comparison", lines, contracts.map(contractDetails));
+}
+
+// What the table compares a case with, and the verdict.
+panelSections.push(({ found, cell }) => {
+  const compared = found.compared.filter((each) => !cell || each.table === cell.model.id);
+  if (!compared.length) return null;
+  const contracts = [...new Set(distinctWays(compared).map((each) => each.contract))];
+  return panelSection("Comparison", comparedLines(found, compared), contracts.map(contractDetails));
 });
 
 // The time of a run in three shares that add up to 100 %.
@@ -1390,7 +2047,7 @@ const charts = (() => {
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
-  async function draw(element, original, { name = original.title?.text ?? "chart", height, open = (found) => panel.openCase(found) } = {}) {
+  async function draw(element, original, { name = original.title?.text ?? "chart", height, open = (found) => ask.choose(found) || panel.openCase(found) } = {}) {
     const embed = await library();
     if (!embed) return null;
     const spec = distinct(original);
@@ -1469,6 +2126,7 @@ const figures = (() => {
 
   // Open the evidence of a number, in the table of the figure if that shows it.
   function open(figure, name) {
+    if (ask.choose(name)) return;
     const table = document.getElementById(figure.dataset.table);
     const td = table?.querySelector(`td a[href="#case-${CSS.escape(name)}"]`)?.closest("td");
     if (!(td && panel.openCell(td))) panel.openCase(name);
@@ -2187,6 +2845,7 @@ const explorerCsv = (() => {
 // Start the page: open the number that the address names, and react to clicks and keys.
 
 document.body.append(panel.element);
+document.querySelector("main").append(ask.status);
 tables.all().forEach(tools.add);
 families.start();
 contents.start();
@@ -2210,6 +2869,8 @@ function openAddress() {
   if (td) {
     td.scrollIntoView({ block: "center" });
     panel.openCell(td, { focus: false });
+  } else if (ask.read(location.hash)) {
+    ask.open(...ask.read(location.hash));
   } else if (location.hash.startsWith("#case-")) {
     panel.openCase(location.hash.slice("#case-".length));
   } else {
@@ -2229,14 +2890,16 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest?.('a[href^="#case-"]');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const td = link.closest("section.table td");
-  const isOpen = td ? panel.openCell(td) : panel.openCase(link.hash.slice("#case-".length));
+  const name = link.hash.slice("#case-".length);
+  const asked = ask.read(link.hash);
+  const isOpen = asked ? ask.open(...asked) : ask.choose(name) || (td ? panel.openCell(td) : panel.openCase(name));
   if (isOpen) event.preventDefault();
 });
 
 const ARROWS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") panel.hide();
+  if (event.key === "Escape") ask.leave() || panel.hide();
   const td = event.target.closest?.("section.table td");
   if (!td || !ARROWS[event.key] || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
   const neighbour = tables.neighbour(td, ARROWS[event.key]);

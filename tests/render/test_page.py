@@ -232,7 +232,7 @@ def test_no_script_runs_but_those_that_the_page_loads(browser: Browser, tmp_path
     for number, evil in enumerate(
         (
             "<script>globalThis.evil = 1</script>",
-            '<script data-page="1">globalThis.evil = 1</script>',
+            '<script data-page="2">globalThis.evil = 1</script>',
             '<script src="../evil.js"></script>',
             '<script src="../assets/page.js"></script>',
             '<img src="../nothing" onerror="globalThis.evil = 1">',

@@ -36,10 +36,10 @@ class TimedRepeat:
 
 # In strict alternation one case always runs later in a round, and a drift makes it look faster or slower. So
 # its test has a lower level: then at most 5.5 % of equal cases differ at 95 % under any noise tried.
-_ALTERNATING_LEVEL = 0.8
+ALTERNATING_LEVEL = 0.8
 
 # Of rounds that lack a case, because a run failed, at least so many must be left: they decide at 95 %.
-_FEWEST_SHARED = 6
+FEWEST_SHARED = 6
 
 # A repeat of the case and one of its baseline.
 Round = tuple[TimedRepeat, TimedRepeat]
@@ -89,7 +89,7 @@ def arrange(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> Ar
 
 def level_of(kind: str, alpha: float) -> float:
     """Return the level of the test of rounds in an order, so that its false alarms are at most alpha."""
-    return alpha * _ALTERNATING_LEVEL if kind == "alternating" else alpha
+    return alpha * ALTERNATING_LEVEL if kind == "alternating" else alpha
 
 
 def have_one_clock(repeats: Sequence[TimedRepeat]) -> bool:
@@ -106,7 +106,7 @@ def _planned_rounds(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat
     if None in own or None in base or len(own) < len(repeats) or len(base) < len(others):
         return ()
     shared = [(own[number], base[number]) for number in own if number in base]
-    if len(shared) < _FEWEST_SHARED and own.keys() != base.keys():
+    if len(shared) < FEWEST_SHARED and own.keys() != base.keys():
         return ()
     spans = [
         (min(first.start, second.start), max(first.start, second.start), (first, second))

@@ -36,7 +36,7 @@ FEWEST_LIKELY = 3
 FEWEST_CASES = 4
 
 # Of the largest ratio whose test is computed without an overflow: e^690 is 4.6e299.
-_MAX_LOG_RATIO = 690.0
+MAX_LOG_RATIO = 690.0
 
 # With fewer repeats, two equal cases are often separated by chance (three and three: in one of ten).
 FEWEST_SEPARATED = 5
@@ -102,8 +102,8 @@ def _decided(
 ) -> Verdict:
     speeds, base = (_log_speeds(side, better) for side in (repeats, others))
     arrangement = arrange(repeats, others)
-    if max(speeds + base) - min(speeds + base) > _MAX_LOG_RATIO:
-        largest = math.copysign(_MAX_LOG_RATIO, median(speeds) - median(base))
+    if max(speeds + base) - min(speeds + base) > MAX_LOG_RATIO:
+        largest = math.copysign(MAX_LOG_RATIO, median(speeds) - median(base))
         reason = "the numbers differ by more than a factor of 1e299"
         return Verdict("not comparable", math.exp(largest), arrangement.kind, reason=reason)
     ratio = math.exp(median(speeds) - median(base))

@@ -13,7 +13,7 @@ from reportgen.core.model import Factors
 from reportgen.core.plain_text import one_line
 from reportgen.core.rules import known_rule
 from reportgen.core.units import machine
-from reportgen.document.model import Document, Finding
+from reportgen.document.model import Case, Document, Finding
 from reportgen.render.grid.evidence import (
     BEFORE_BASELINE,
     NO_VALUE,
@@ -22,6 +22,7 @@ from reportgen.render.grid.evidence import (
     Repeat,
     ReportEvidence,
 )
+from reportgen.render.page import compare_data
 from reportgen.render.page.page_json import encoded
 
 Json = dict[str, Any]
@@ -37,6 +38,8 @@ def evidence_json(report: Document, evidence: ReportEvidence) -> str:
     encoder = _Encoder(report)
     cases = [(case.name, encoder.case(case)) for case in evidence.cases]
     head = {
+        "report": report.name,
+        "folders": sorted({each.path for each in report.provenance}),
         "source": report.source_url,
         "before": BEFORE_BASELINE,
         "shared": _texts(evidence.shared),
@@ -70,7 +73,9 @@ class _Encoder:
         self._report = report
         self._metrics, self._names, self._summaries, self._tables = (_Named() for _ in range(4))
         self._files, self._logs, self._messages, self._contracts = (_Named() for _ in range(4))
+        self._conditions = _Named()
         self._remedies: dict[str, str] = {}
+        self._ambiguous = compare_data.ambiguous_names(report.cases)
 
     def shared(self) -> Json:
         """Return what the cases refer to by name, once all of them are encoded."""
@@ -82,6 +87,8 @@ class _Encoder:
             "summaries": self._summaries.values,
             "tables": self._tables.values,
             "contracts": self._contracts.values,
+            "conditions": self._conditions.values,
+            "terms": compare_data.names_of_terms(self._report),
             "logs": self._logs.values,
             "files": self._files.values,
             "messages": self._messages.values,
@@ -90,8 +97,11 @@ class _Encoder:
 
     def case(self, case: CaseEvidence) -> Json:
         factors = _texts(case.factors)
+        stored = self._report.case_by_name[case.name]
+        quantity = compare_data.quantity(stored)
+        values = [_float(each.value) * case.factor for each in case.repeats if each.value != NO_VALUE]
         fields: Json = {
-            "metric": self._metrics.name((one_line(case.title), case.unit, case.factor)),
+            "metric": self._metrics.name((one_line(case.title), case.unit, case.factor, *quantity)),
             "factors": [self._names.name(tuple(factors)), *factors.values()],
             "summary": self._summaries.name((case.how, case.evidence)),
             "ends": list(map(_float, case.ends)),
@@ -99,8 +109,16 @@ class _Encoder:
             "compared": [self._compared(compared) for compared in case.compared],
             "usual": [case.usual.folder, self._paths(case.usual.paths), case.usual.steps],
             "runs": [self._repeat(repeat, case) for repeat in case.repeats],
+            "conditions": self._condition_names(stored),
+            "keys": compare_data.factor_keys(stored, self._ambiguous),
+            **compare_data.case_fields(stored, values),
         }
-        return {name: value for name, value in fields.items() if value != []}
+        return {name: value for name, value in fields.items() if value not in ([], {}, "")}
+
+    def _condition_names(self, case: Case) -> str:
+        """Return the name of the conditions of a case, "" for none."""
+        values = dict(compare_data.values_of(case))
+        return self._conditions.name((self._names.name(tuple(values)), *values.values())) if values else ""
 
     def _compared(self, compared: BaselineSentence) -> list[Any]:
         """Return [table, kind, value, baseline, text after it, ratio of speeds with its ends, contract]."""

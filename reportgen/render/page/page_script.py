@@ -14,6 +14,8 @@ from pathlib import Path
 
 from reportgen.document.model import Document
 from reportgen.render.outputs import Output
+from reportgen.render.page.compare_data import compare_words
+from reportgen.render.page.page_json import encoded
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _BEGIN = "/* The script of the pages of reportgen."
@@ -21,6 +23,10 @@ _BEGIN = "/* The script of the pages of reportgen."
 MODULES = (
     "elements",  # h(), svg(): elements whose text stays text
     "evidence",  # the data of the page, read on demand
+    "statistics",  # sums, deviations, the signed rank test
+    "verdicts",  # which of two cases is faster
+    "contract",  # what was held equal between two cases
+    "comparisons",  # two cases compared, as `reportgen compare` does
     "tables",  # tables, cells and their addresses
     "view",  # rows, columns and bars that a table shows
     "copy",  # a table as Markdown, CSV or LaTeX
@@ -29,6 +35,8 @@ MODULES = (
     "contents",  # the side list of sections, with search
     "strip",  # the repeats of a case as a strip plot
     "panel",  # the panel behind every number
+    "ask",  # one number against another one that a reader chooses
+    "command",  # the commands that check the answer, or settle it
     "measurement",  # its sections: the case in words, comparison, repeats
     "steps",  # ... steps, phases and telemetry, from the file beside the page
     "context",  # ... findings, environment, factors
@@ -50,7 +58,7 @@ EXPLORER = (
 
 # Version of what a page says to its script: the keys of its data, and the elements that the script looks for.
 # A page and a script of different versions do not run together; raise it when one of them needs the other.
-PAGE_VERSION = "1"
+PAGE_VERSION = "2"
 
 # `currentScript` is the element that the loader adds, or the script inside a standalone page.
 _HEAD = f"""\
@@ -60,6 +68,7 @@ _HEAD = f"""\
 const own = document.currentScript.dataset;
 own.serves = "{PAGE_VERSION}";
 if (own.page !== own.serves) return;
+const compareWords = {encoded(compare_words())};
 function start() {{
 """
 _TAIL = """\

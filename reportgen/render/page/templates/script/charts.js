@@ -255,7 +255,7 @@ const charts = (() => {
 
   const dark = matchMedia("(prefers-color-scheme: dark)");
 
-  async function draw(element, original, { name = original.title?.text ?? "chart", height, open = (found) => panel.openCase(found) } = {}) {
+  async function draw(element, original, { name = original.title?.text ?? "chart", height, open = (found) => ask.choose(found) || panel.openCase(found) } = {}) {
     const embed = await library();
     if (!embed) return null;
     const spec = distinct(original);

@@ -84,6 +84,42 @@ const evidence = (() => {
         runs: (found.runs ?? []).map((each) => repeat(each, kind, found.usual)),
       };
     },
+
+    // The same case as a side of a comparison (comparisons.js): values in the base unit, with all digits.
+    side(name) {
+      if (!Object.hasOwn(data().cases, name)) return null;
+      const found = data().cases[name];
+      const [title, , factor, metric, phase, better, isSpeed, isRate, protocol] = data().metrics[found.metric];
+      const values = found.exact ?? (found.runs ?? []).map(([, value]) => value ?? null).filter((value) => value !== null).map((value) => value * factor);
+      const factors = factorsOf(found.factors);
+      const [names, ...conditions] = found.conditions ? data().conditions[found.conditions] : [];
+      const said = Object.fromEntries(conditions.map((value, i) => [data().names[names][i], value]));
+      const command = said[compareWords.command] ?? [];
+      if (command.length) said[compareWords.command] = command.flat().filter(Boolean).join(" ");
+      return {
+        name,
+        title,
+        metric,
+        phase,
+        better,
+        isSpeed,
+        isRate,
+        protocol,
+        value: found.number ?? (values.length ? statistics.median(values) : null),
+        repeats: values.map((value, i) => ({ value, start: found.starts?.[i] ?? null, clock: found.clocks?.[i] ?? "", round: found.rounds?.[i] ?? null })),
+        factors,
+        keys: { ...factors, ...found.keys }, // equal where the values are
+        conditions: said,
+        command, // its arguments: option and value
+        overAll: found.overAll ?? null,
+        invalid: found.invalid ?? "",
+        termOf: (word) => data().terms[word]?.[0] ?? "",
+        versionOf: (word) => data().terms[word]?.[1] ?? "",
+      };
+    },
     names: () => Object.keys(data().cases),
+    report: () => data().report,
+    // The folder of logs that a log is in; "" if the page does not say it.
+    folderOf: (log) => data().folders.filter((folder) => log === folder || log.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0] ?? "",
   };
 })();

@@ -7,6 +7,7 @@ const figures = (() => {
 
   // Open the evidence of a number, in the table of the figure if that shows it.
   function open(figure, name) {
+    if (ask.choose(name)) return;
     const table = document.getElementById(figure.dataset.table);
     const td = table?.querySelector(`td a[href="#case-${CSS.escape(name)}"]`)?.closest("td");
     if (!(td && panel.openCell(td))) panel.openCase(name);

@@ -25,19 +25,26 @@ function contractDetails(lists) {
   return h("details", {}, h("summary", {}, "What was held equal"), h("ul", {}, named));
 }
 
-// The formula of a compared number, with its verdict.
-panelSections.push(({ found, cell }) => {
-  const inTable = found.compared.filter((each) => !cell || each.table === cell.model.id);
-  if (!inTable.length) return null;
-  // Several tables may compare the two cases in the same way.
-  const sameWay = (each) => [each.kind, each.baseline, each.value, each.after].join();
-  const compared = [...new Map(inTable.map((each) => [sameWay(each), each])).values()];
-  const contracts = [...new Set(compared.map((each) => each.contract))];
-  const lines = compared.map((each) => {
+// Several tables may compare two cases in the same way.
+function distinctWays(compared) {
+  const way = (each) => [each.kind, each.baseline, each.value, each.after].join();
+  return [...new Map(compared.map((each) => [way(each), each])).values()];
+}
+
+// Compared numbers of a case in words, each with its formula.
+function comparedLines(found, compared) {
+  return distinctWays(compared).map((each) => {
     const link = h("a", { href: `#case-${each.baseline}` }, each.text);
     return [h("p", {}, `${each.before} `, link, each.after), h("p", { class: "formula" }, formula(each, found, evidence.get(each.baseline)))];
   });
-  return panelSection("Comparison", lines, contracts.map(contractDetails));
+}
+
+// What the table compares a case with, and the verdict.
+panelSections.push(({ found, cell }) => {
+  const compared = found.compared.filter((each) => !cell || each.table === cell.model.id);
+  if (!compared.length) return null;
+  const contracts = [...new Set(distinctWays(compared).map((each) => each.contract))];
+  return panelSection("Comparison", comparedLines(found, compared), contracts.map(contractDetails));
 });
 
 // The time of a run in three shares that add up to 100 %.

@@ -20,25 +20,36 @@ const panel = (() => {
     body,
   );
   let current = null; // the cell that is shown
-  let plot = null; // the chart that it was opened from
+  let opener = null; // what had the focus before a chart or an answer opened the panel
 
-  function show(found, cell, focus) {
+  // Show sections under a title, and the address of what they are about.
+  function open({ heads, text, sections, address, cell = null, focus = true }) {
     current?.td.classList.remove("current");
     current = cell;
     cell?.td.classList.add("current");
-    const heads = cell ? [...cell.row, ...cell.column].filter(Boolean).join(", ") : "";
-    title.replaceChildren(h("small", {}, heads), h("span", {}, cell ? cell.text : found.title));
-    body.replaceChildren(...panelSections.map((section) => section({ found, cell })).filter(Boolean));
+    title.replaceChildren(h("small", {}, heads), h("span", {}, text));
+    body.replaceChildren(...sections.flat().filter(Boolean));
     body.scrollTop = 0;
     previous.disabled = !cell || !tables.neighbour(cell.td, "previous");
     next.disabled = !cell || !tables.neighbour(cell.td, "next");
     element.hidden = false;
     document.body.classList.add("has-panel");
-    if (cell?.address) setAddress(cell.address);
+    if (address) setAddress(address);
     if (focus) {
-      plot = document.activeElement.closest(".chart-plot");
+      opener = openerOf(document.activeElement, cell);
       title.focus({ preventScroll: true });
     }
+  }
+
+  // A chart is drawn again, so its mark is found again; a cell has its link.
+  function openerOf(focused, cell) {
+    if (element.contains(focused)) return opener;
+    return focused.closest(".chart-plot") ?? (cell ? null : focused);
+  }
+
+  function show(found, cell, focus) {
+    const heads = cell ? [...cell.row, ...cell.column].filter(Boolean).join(", ") : "";
+    open({ heads, text: cell ? cell.text : found.title, sections: panelSections.map((section) => section({ found, cell })), address: cell?.address, cell, focus });
   }
 
   function openCell(td, { focus = true } = {}) {
@@ -57,7 +68,7 @@ const panel = (() => {
   function move(direction) {
     const td = current && tables.neighbour(current.td, direction);
     if (!td) return;
-    plot = null;
+    opener = null;
     openCell(td, { focus: false });
     td.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
@@ -69,8 +80,8 @@ const panel = (() => {
     current?.td.classList.remove("current");
     if (current?.address) setAddress(`#${current.model.id}`);
     else if (location.hash.startsWith("#case-")) setAddress("");
-    (plot?.querySelector('[tabindex="0"]') ?? current?.link)?.focus();
-    current = plot = null;
+    (opener?.querySelector('[tabindex="0"]') ?? opener ?? current?.link)?.focus();
+    current = opener = null;
   }
 
   element.addEventListener("keydown", (event) => {
@@ -81,7 +92,7 @@ const panel = (() => {
     event.preventDefault();
   });
 
-  return { element, openCell, openCase, hide, isOpen: () => !element.hidden };
+  return { element, open, openCell, openCase, hide, isOpen: () => !element.hidden };
 })();
 
 function panelSection(heading, ...children) {

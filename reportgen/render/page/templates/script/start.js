@@ -1,6 +1,7 @@
 // Start the page: open the number that the address names, and react to clicks and keys.
 
 document.body.append(panel.element);
+document.querySelector("main").append(ask.status);
 tables.all().forEach(tools.add);
 families.start();
 contents.start();
@@ -24,6 +25,8 @@ function openAddress() {
   if (td) {
     td.scrollIntoView({ block: "center" });
     panel.openCell(td, { focus: false });
+  } else if (ask.read(location.hash)) {
+    ask.open(...ask.read(location.hash));
   } else if (location.hash.startsWith("#case-")) {
     panel.openCase(location.hash.slice("#case-".length));
   } else {
@@ -43,14 +46,16 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest?.('a[href^="#case-"]');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const td = link.closest("section.table td");
-  const isOpen = td ? panel.openCell(td) : panel.openCase(link.hash.slice("#case-".length));
+  const name = link.hash.slice("#case-".length);
+  const asked = ask.read(link.hash);
+  const isOpen = asked ? ask.open(...asked) : ask.choose(name) || (td ? panel.openCell(td) : panel.openCase(name));
   if (isOpen) event.preventDefault();
 });
 
 const ARROWS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") panel.hide();
+  if (event.key === "Escape") ask.leave() || panel.hide();
   const td = event.target.closest?.("section.table td");
   if (!td || !ARROWS[event.key] || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
   const neighbour = tables.neighbour(td, ARROWS[event.key]);
