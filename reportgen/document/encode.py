@@ -19,9 +19,9 @@ from reportgen.core.plain_text import printable_json
 from reportgen.document.model import VERSION, Document
 from reportgen.document.older import OLDEST, upgraded
 
-# Longest line of a value that has parts: a case with its measurements and findings is one, so a new run
-# changes a line for each of its measurements.
-_LINE = 2000
+# Longest line of an object: a case with its measurements and findings is one, so a new run changes a line for
+# each of its measurements. Longest line of a list of lists: its rows stand below each other.
+_LINE, _LINE_OF_ROWS = 2000, 480
 # The library writes integers of 64 bits.
 _MAX_INTEGER = 2**63 - 1
 _ENCODER = msgspec.json.Encoder()
@@ -127,7 +127,9 @@ def _joined(text: str) -> str:
             begin = open_at.pop()
             parts = [done[begin], *(each.lstrip(" ") for each in done[begin + 1 :]), content]
             length = sum(map(len, parts)) + len(parts)
-            if length <= _LINE and not any(each.endswith(("[", "{")) for each in parts[1:]):
+            has_rows = parts[0].endswith("[") and parts[1].startswith("[")
+            longest = _LINE_OF_ROWS if has_rows else _LINE
+            if length <= longest and not any(each.endswith(("[", "{")) for each in parts[1:]):
                 done[begin:] = [parts[0] + " ".join(parts[1:-1]) + content]
                 continue
         elif content.endswith(("[", "{")):

@@ -260,7 +260,7 @@ def multiply_by_1000(rows: list[Row], position: int, column: str) -> None:
         ("jade2", "jade2/jade2_results.csv", "forward_s", 12, 65, 150),
         ("dlperf-v1", "dlperf-repeats/dlperf_repeats.csv", "throughput", 700, 30, 80),
         # The number is the baseline of four others, in two tables and a figure.
-        ("dlperf-v1", "dlperf-v1/dlperf_v1_report.csv", "value", 60, 50, 100),
+        ("dlperf-v1", "dlperf-v1/dlperf_v1_report.csv", "value", 60, 55, 100),
         ("flux", "flux-published/flux_architectures.csv", "value", 10, 30, 80),
         # A row has nine measurements.
         ("transformers", "transformers/results/transformers_results.csv", "backward", 30, 40, 170),
