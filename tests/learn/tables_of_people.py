@@ -286,6 +286,40 @@ TABLES = {
         (("latency", 2.5e-6, {"dst": "C"}),),
         frozenset({"bw_gbps"}),
     ),
+    "several names of one metric": PeoplesTable(
+        "long_names.csv",
+        "benchmark,metric,value,unit\nstream,copy,1820.5,GB/s\nstream,triad,1795.25,GB/s\ngemm,fp16,251.5,TFLOPS\n"
+        "driver,launch,4.2,us\n",
+        3,
+        (
+            ("bandwidth", 1820.5e9, {"benchmark": "stream", "operation": "copy"}),
+            ("bandwidth", 1795.25e9, {"benchmark": "stream", "operation": "triad"}),
+            ("flops", 251.5e12, {"benchmark": "gemm", "precision": "fp16"}),
+        ),
+        frozenset({"launch"}),
+    ),
+    "ratios written as 1.93x": PeoplesTable(
+        "times.csv",
+        "gpus,throughput,speedup,vs CPU,gain,H100/A100\n1,1250 img/s,1x,10x,+0 %,1.5x\n2,2410 img/s,1.93x,19x,+93 %,1.6x\n",
+        2,
+        (("throughput", 2410, {"devices": 2, "speedup": None, "gain": None, "h100_a100": None}),),
+    ),
+    "sizes with a unit in each cell": PeoplesTable(
+        "sizes.csv",
+        "size,params,latency\n4KB,1.5B,12.5us\n1MB,7.5B,101us\n16MB,13.5B,1.25ms\n",
+        3,
+        (("latency", 1.25e-3, {"size": "16MB", "params": "13.5B", "size_kb": None}),),
+    ),
+    "rates of things without a name": PeoplesTable(
+        "rates_of_things.csv",
+        "streams,bits_per_second,events_per_second,cost_per_hour\n1,8000000000,120.5,3.5\n4,24000000000,480.5,4.5\n",
+        2,
+        (("bandwidth", 3e9, {"streams": 4}),),
+        frozenset({"events_per_second", "cost_per_hour"}),
+    ),
+    "bits per second": PeoplesTable(
+        "bits.csv", "streams,Gbits/sec\n1,16.5\n4,40\n", 2, (("bandwidth", 5e9, {"streams": 4}),)
+    ),
     "status in a column": PeoplesTable(
         "status.csv",
         "model,status,time_s\na,ok,10.5\nb,failed,0\nc,ok,12.5\n",

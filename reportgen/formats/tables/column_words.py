@@ -37,6 +37,7 @@ _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _PER = re.compile(
     r"(?i)(?<![a-z])per[\s_]+(token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
 )
+_RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
 _PERCENTILE = re.compile(r"p[0-9]{1,2}(?:\.[0-9]{1,3})?|p999|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?")
@@ -316,6 +317,8 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
     for cut in cuts:
         if cut < len(text) and (unit := unit_of(re.sub(r"[-.]", " ", _CAMEL.sub(" ", text[cut:])))):
             before = text[:cut].strip(" _-:,.")
+            if _RATE_OF_UNKNOWN.search(before):
+                return None, text
             # "latency_min" is a minimum, "tokens" alone in "max_h" an abbreviation.
             if (
                 unit.unit in ("h", "min", "B", "W", "J", "degC")
@@ -436,8 +439,7 @@ def _memory(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         "reserved",
     }
     if not own & _MEMORY_WORDS:
-        name = "_".join([*words, unit.unit.lower()])
-        return ColumnMeaning("factor" if own & _SIZE_WORDS else "other", factor=name, extra=tuple(words))
+        return ColumnMeaning("factor" if own & _SIZE_WORDS else "other", extra=tuple(words))
     if own & {"total", "limit", "free", "cpu", "host", "ram", "system", "bus", "clock"}:
         return ColumnMeaning("other", extra=tuple(words))
     metric = (

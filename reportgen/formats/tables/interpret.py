@@ -39,6 +39,8 @@ _FAILED = re.compile(
     r"(?i)x|(?:fail(?:ed|ure)?|error|err|crash(?:ed)?|timeout|timed out|killed|exception|invalid"
     r"|dnf)\b.{0,40}"
 )
+# "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
+_MULTIPLE = re.compile(r"[0-9]+\.[0-9]+ ?[x×]")
 _GOOD = frozenset(
     (
         *("ok", "okay", "success", "successful", "succeeded", "pass", "passed", "complete", "completed"),
@@ -194,7 +196,11 @@ def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> Ta
 
 
 class _Interpreter:
-    """One table being understood; `cells` holds the cells of each column, without skipped rows."""
+    """One table being understood.
+
+    cells     the cells of each column, without skipped rows
+    named_in  the columns with the name and the value of each figure, for a table with one number a row
+    """
 
     def __init__(self, table: FoundTable, answers: Mapping[str, str]) -> None:
         self.table, self.answers = table, answers
@@ -204,6 +210,7 @@ class _Interpreter:
         self.columns = [name for name in table.columns if not _is_repeated(name, names)]
         self.units: dict[str, str] = {}
         self.unit_column = ""
+        self.named_in = ("", "")
         self.cells: dict[str, list[object]] = {}
 
     def reading(self) -> TableReading:
@@ -308,6 +315,8 @@ class _Interpreter:
             return False
         value, unit_column = values[0], next((by_slug[word] for word in _UNIT_COLUMN if word in by_slug), "")
         self.result.doubts.append("the metric is named in a column")
+        self.named_in = name_column, value
+        figures: list[tuple[str, ColumnMeaning]] = []
         for text in dict.fromkeys(str(cell).strip() for cell in self._known(name_column)):
             at = [i for i, cell in enumerate(self.cells[name_column]) if str(cell).strip() == text]
             stated = {str(self.cells[unit_column][i]).strip() for i in at} if unit_column else set()
@@ -315,8 +324,9 @@ class _Interpreter:
             meaning = meaning_of(text, answer if unit_of(answer) else "")
             if meaning.kind != "figure" or meaning.doubt or not meaning.metric:
                 self.result.open[text] = self._question(text, meaning)
-                continue
-            self._add(_guess(value, meaning, where=((name_column, text),)))
+            else:
+                figures.append((text, meaning))
+        self._cases(figures, [])
         for column in self.columns:
             if column not in (name_column, value, unit_column):
                 self._other(column, meaning_of(column))
@@ -369,11 +379,12 @@ class _Interpreter:
         if column.endswith((".unit", ".units")) and f"{column.rpartition('.')[0]}.value" in self.columns:
             return
         if meaning.kind in ("figure", "spread", "derived") and self._is_text(column):
-            digits = [str(cell) for cell in known if re.match(r"[~<>≈=$€]*\s*[0-9]", str(cell))]
-            if meaning.kind == "figure" and len(digits) * 2 > len(known):
+            digits = [str(cell) for cell in known if re.match(r"[-+±~<>≈=$€]*\s*[0-9]", str(cell))]
+            are_numbers = len(digits) * 2 > len(known)
+            if meaning.kind == "figure" and are_numbers:
                 self._open_text(column, digits[0])
                 return
-            if meaning.kind != "figure" or not all(map(_is_fault, known)):
+            if not are_numbers and (meaning.kind != "figure" or not all(map(_is_fault, known))):
                 meaning = ColumnMeaning("factor", factor=factor_name(column))
         if column.startswith(("/", "../")):
             self._about(column, meaning)
@@ -400,6 +411,8 @@ class _Interpreter:
             stated = {str(x) for x in self._known(f"{column.removesuffix('.value')}.unit")}
             if len(stated) == 1 and unit_of(only := stated.pop()):
                 meaning = meaning_of(column.removesuffix(".value"), only)
+        if meaning.kind == "other" and all(_MULTIPLE.fullmatch(str(x).strip()) for x in self._known(column)):
+            return ColumnMeaning("derived")
         return meaning
 
     def _are_truths(self, column: str) -> bool:
@@ -657,6 +670,10 @@ class _Interpreter:
         if meaning.doubt:
             self.result.doubts.append(f'"{column}" {meaning.doubt}')
             self.result.notes.append(f'"{column}" names no metric: {meaning.metric} is assumed from its unit')
+        name_column, value = self.named_in
+        if name_column:
+            self._add(_guess(value, meaning, factors, where=((name_column, column),)))
+            return
         is_bare = not meaning_of(column, self.units.get(column, "")).unit
         self._add(_guess(column, meaning, factors, unit_column=self.unit_column if is_bare else ""))
 
