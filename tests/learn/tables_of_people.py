@@ -320,6 +320,22 @@ TABLES = {
     "bits per second": PeoplesTable(
         "bits.csv", "streams,Gbits/sec\n1,16.5\n4,40\n", 2, (("bandwidth", 5e9, {"streams": 4}),)
     ),
+    "a column for each repeat": PeoplesTable(
+        "runs.csv",
+        "config,peak_mem_GiB,run1_ms,run2_ms,run3_ms\nbase,1.5,12.5,12.25,12.75\nfused,2,9.5,,10\n",
+        7,
+        (
+            ("latency", 0.01275, {"config": "base", "repeat": None, "run": None}),
+            ("latency", 0.01, {"config": "fused", "run": None}),
+            ("memory_used", 2 * 2**30, {"config": "fused"}),
+        ),
+    ),
+    "numbers of devices beside a runtime": PeoplesTable(
+        "runtimes.csv",
+        "model,runtime 1 GPU (s),runtime 8 GPUs (s)\na,100,15\nb,200,30\n",
+        4,
+        (("run_time", 15, {"model": "a", "devices": 8}),),
+    ),
     "status in a column": PeoplesTable(
         "status.csv",
         "model,status,time_s\na,ok,10.5\nb,failed,0\nc,ok,12.5\n",

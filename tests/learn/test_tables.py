@@ -173,6 +173,25 @@ def test_a_wrong_table_is_an_error_with_place_fact_and_remedy(old: str, new: str
         parse(TABLE.replace(old, new, 1).encode(), "")
 
 
+def test_columns_of_repeats_are_runs_of_one_case() -> None:
+    """An empty cell gives no run; what the row has once belongs to its first repeat."""
+    table = TABLES["a column for each repeat"]
+    proposal = proposed(table)
+    assert proposal is not None
+    runs: dict[object, list[tuple[int | None, str, object]]] = {}
+    for run, figure in read_with(proposal.toml, table):
+        runs.setdefault(run.factors["config"], []).append((run.repeat, figure.metric, figure.value))
+    assert runs == {
+        "base": [
+            (1, "memory_used", 1.5 * 2**30),
+            (1, "latency", 0.0125),
+            (2, "latency", 0.01225),
+            (3, "latency", pytest.approx(0.01275)),
+        ],
+        "fused": [(1, "memory_used", 2 * 2**30), (1, "latency", 0.0095), (3, "latency", 0.01)],
+    }
+
+
 def test_no_pattern_can_hang() -> None:
     """Python's engine needs 2^60 steps for each of these cells."""
     toml = TABLE.replace('"model" }', "{ column = 'model', pattern = '^(a+)+$' } }")

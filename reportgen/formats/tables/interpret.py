@@ -629,9 +629,8 @@ class _Interpreter:
             for (column, meaning), label in zip(group, labels, strict=True):
                 factor = kind or "variant"
                 self._figure(column, meaning, ((factor, label),))
-            self.result.notes.append(
-                f'{", ".join(labels)}: read as values of the factor "{kind or "variant"}"'
-            )
+            role = "repeats" if kind == "repeat" else f'values of the factor "{kind or "variant"}"'
+            self.result.notes.append(f"{', '.join(labels)}: read as {role}")
             if not kind:
                 self.result.doubts.append("columns of one metric differ in words")
             return
@@ -911,20 +910,23 @@ def _guess(
 
 
 def _counted(column: str, meaning: ColumnMeaning) -> ColumnMeaning:
-    """Return the meaning of `8 GPUs (img/s)` with the label 8."""
-    match = re.fullmatch(r"(?i)x?([0-9]+) ?x? ?(?:gpus?|devices?|nodes?|threads?|workers?)", meaning.label)
-    return replace(meaning, label=match[1]) if match else meaning
+    """Return the meaning of `8 GPUs (img/s)` with the label 8, of `run1_ms` with the label 1."""
+    match = re.fullmatch(
+        r"(?i)x?([0-9]+) ?x? ?(?:gpus?|devices?|nodes?|threads?|workers?)"
+        r"|(?:run|trial|rep|repeat|attempt)[ _#-]?([0-9]+)",
+        meaning.label,
+    )
+    return replace(meaning, label=match[1] or match[2]) if match else meaning
 
 
 def _count_word(column: str) -> str:
-    """Return the factor that the number in a name counts: `devices` for `8 GPUs`."""
-    match = re.search(r"(?i)(gpu|device|node|thread|worker|run|trial|rep)s?", column)
+    """Return the factor that the number in a name counts: `devices` for `8 GPUs`, `repeat` for `run 1`."""
+    match = re.search(
+        r"(?i)(?<![a-z])(?:(gpu|device)|(node|thread|worker)|run|trial|rep|repeat|attempt)s?(?![a-z])", column
+    )
     if not match:
         return "variant"
-    word = match[1].lower()
-    return {"gpu": "devices", "device": "devices", "run": "run", "trial": "run", "rep": "run"}.get(
-        word, f"{word}s"
-    )
+    return "devices" if match[1] else f"{match[2].lower()}s" if match[2] else "repeat"
 
 
 def _with_metric(meaning: ColumnMeaning) -> ColumnMeaning:
