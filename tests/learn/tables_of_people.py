@@ -336,6 +336,22 @@ TABLES = {
         4,
         (("run_time", 15, {"model": "a", "devices": 8}),),
     ),
+    "out of memory on one of the devices": PeoplesTable(
+        "latency.md",
+        "## Latency (ms)\n\n| Model | A100 | V100 |\n|---|---|---|\n| bert | 18.5 | 40.5 |\n| gpt | 23.5 | OOM |\n",
+        3,
+        (("latency", 0.0235, {"model": "gpt", "device": "A100"}),),
+    ),
+    "a column for each device and precision": PeoplesTable(
+        "pairs.md",
+        "| Model | A100 fp16 | A100 fp32 | RTX 4090 fp16 |\n|:--|--:|--:|--:|\n"
+        "| bert | 18.5 ± 0.1 ms | 45.5 ± 0.3 ms | 40.5 ± 0.8 ms |\n| gpt | 23.5 ± 0.2 ms | OOM | 51.5 ± 1.1 ms |\n",
+        5,
+        (
+            ("latency", 0.0455, {"model": "bert", "device": "A100", "precision": "fp32"}),
+            ("latency", 0.0515, {"model": "gpt", "device": "RTX 4090", "precision": "fp16"}),
+        ),
+    ),
     "status in a column": PeoplesTable(
         "status.csv",
         "model,status,time_s\na,ok,10.5\nb,failed,0\nc,ok,12.5\n",

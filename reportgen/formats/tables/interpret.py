@@ -220,6 +220,8 @@ class _Interpreter:
         self._take_totals()
         if not self._long():
             self._wide_rows()
+            for column in dict.fromkeys(figure.column for figure in self.result.figures):
+                self._faults(column)
         self._name_items()
         self._check_rows()
         return self.result
@@ -292,9 +294,8 @@ class _Interpreter:
         )
         if not unit_texts or len({units.to_base(1.0, unit)[1] for unit in unit_texts}) > 1:
             return ""
-        return (
-            unit_texts.most_common(1)[0][0] if sum(unit_texts.values()) * 2 > len(self._known(name)) else ""
-        )
+        numbers = sum(1 for cell in self._known(name) if number_of(cell))
+        return unit_texts.most_common(1)[0][0] if sum(unit_texts.values()) * 2 > numbers else ""
 
     # Tables that name the metric in a column
 
@@ -617,6 +618,12 @@ class _Interpreter:
         group = [(column, _counted(column, meaning)) for column, meaning in group]
         labels = [meaning.label for _, meaning in group]
         kind = self._kind_of(labels) if all(labels) else ""
+        if not kind and (pairs := self._pairs_of(labels)):
+            for (column, meaning), factors in zip(group, pairs, strict=True):
+                self._figure(column, _with_metric(meaning), factors)
+            names = '" and "'.join(name for name, _ in pairs[0])
+            self.result.notes.append(f'{", ".join(labels)}: read as values of the factors "{names}"')
+            return
         are_counts = len(group) > 1 and all(label.isdigit() for label in labels)
         if kind or are_counts:
             group = [(column, _with_metric(meaning)) for column, meaning in group]
@@ -682,8 +689,6 @@ class _Interpreter:
             self.result.doubts.append(f"two columns have the metric {figure.metric}")
             return
         self.result.figures.append(figure)
-        if not figure.where:
-            self._faults(figure.column)
 
     def _faults(self, column: str) -> None:
         """Add checks for texts such as OOM in place of numbers, and say which other cells are not numbers."""
@@ -713,9 +718,7 @@ class _Interpreter:
 
     def _alone(self, column: str, text: str) -> bool:
         """Return whether rows with a text in a column have no numbers in other columns of figures."""
-        others = [
-            x for x in self.columns if x != column and meaning_of(x, self.units.get(x, "")).kind == "figure"
-        ]
+        others = {figure.column for figure in self.result.figures} - {column}
         rows = [record for record in self.records if str(record.cells.get(column)).strip() == text]
         return not any(number_of(record.cells.get(other)) is not None for record in rows for other in others)
 
@@ -725,6 +728,19 @@ class _Interpreter:
         if not texts:
             return ""
         return next((name for name, known in _KINDS_OF_CASES.items() if all(map(known.fullmatch, texts))), "")
+
+    def _pairs_of(self, texts: list[str]) -> list[tuple[tuple[str, str], ...]]:
+        """Return the two factors that each text has values of, such as `A100 fp16`; [] if there are none."""
+        found: list[dict[tuple[str, str], tuple[str, str]]] = []
+        for text in texts:
+            cuts = [(text[: cut.start()], text[cut.end() :]) for cut in re.finditer(r"[ _/,-]+", text)]
+            found.append(
+                {(self._kind_of([left]), self._kind_of([right])): (left, right) for left, right in cuts}
+            )
+        kinds = next((pair for pair in found[0] if all(pair) and all(pair in each for each in found)), None)
+        if kinds is None or kinds[0] == kinds[1]:
+            return []
+        return [tuple(zip(kinds, each[kinds], strict=True)) for each in found]
 
     def _unknown(self, unknown: list[str]) -> None:
         """Sort the columns of numbers whose names say nothing: settings, cases of one metric, or open."""
