@@ -277,6 +277,23 @@ def test_a_folder_gives_one_page_of_proposals(tmp_path: Path, monkeypatch: pytes
     assert "1 file looks like a table of results: reportgen learn r/open.csv" in call("runs", "r")[1]
 
 
+def test_a_table_in_a_document_is_read_as_it_was_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document quotes a log, but a definition for its table reads the document itself."""
+    monkeypatch.chdir(tmp_path)
+    write_files(
+        tmp_path,
+        {"r/a100.md": "# A100\n\n| model | latency |\n|---|---|\n| sd | 12.5 ms |\n| xl | 40 ms |\n"},
+    )
+    call("learn", "r", "--write", "r")
+    runs = json.loads(call("runs", "r", "--format", "json")[0])["runs"]
+    assert [(run["factors"]["model"], run["measurements"][0]["value"]) for run in runs] == [
+        ("sd", 0.0125),
+        ("xl", 0.04),
+    ]
+
+
 def test_a_unit_is_an_answer_and_a_wrong_one_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

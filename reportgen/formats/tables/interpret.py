@@ -731,16 +731,16 @@ class _Interpreter:
 
     def _pairs_of(self, texts: list[str]) -> list[tuple[tuple[str, str], ...]]:
         """Return the two factors that each text has values of, such as `A100 fp16`; [] if there are none."""
-        found: list[dict[tuple[str, str], tuple[str, str]]] = []
+        splits: list[dict[tuple[str, str], tuple[str, str]]] = []
         for text in texts:
             cuts = [(text[: cut.start()], text[cut.end() :]) for cut in re.finditer(r"[ _/,-]+", text)]
-            found.append(
+            splits.append(
                 {(self._kind_of([left]), self._kind_of([right])): (left, right) for left, right in cuts}
             )
-        kinds = next((pair for pair in found[0] if all(pair) and all(pair in each for each in found)), None)
+        kinds = next((pair for pair in splits[0] if all(pair) and all(pair in each for each in splits)), None)
         if kinds is None or kinds[0] == kinds[1]:
             return []
-        return [tuple(zip(kinds, each[kinds], strict=True)) for each in found]
+        return [tuple(zip(kinds, each[kinds], strict=True)) for each in splits]
 
     def _unknown(self, unknown: list[str]) -> None:
         """Sort the columns of numbers whose names say nothing: settings, cases of one metric, or open."""

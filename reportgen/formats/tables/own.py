@@ -6,6 +6,7 @@ It has precedence over the known formats, because it was written for these files
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -103,8 +104,9 @@ def claims(files: LogFiles) -> Claim | None:
     """Claim a file that one of the definitions describes."""
     if NAME not in files.settings or not (chosen := _chosen(files)):
         return None
-    _, at, reason = chosen
-    return Claim.of_file(files, 1.0, reason[:100], line_at(files.head(files.path), at))
+    own, at, reason = chosen
+    claim = Claim.of_file(files, 1.0, reason[:100], line_at(files.head(files.path), at))
+    return replace(claim, is_whole=own.rows.kind == "markdown")
 
 
 def read(files: LogFiles) -> Results:
