@@ -18,6 +18,7 @@ from reportgen.core.rules import Rule, Severity
 from reportgen.formats.base import Results
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import quantity
+from reportgen.formats.parsing.exit_status import ERRORS, error
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.timestamps import wall_time
@@ -41,6 +42,7 @@ _MAX_TEXT = 200
 _MAX_CELL = 4000
 _SECRET = re.compile(r"token|secret|passw|api_?key|credential", re.IGNORECASE)
 _ROWS_OF_RUNS = ("json", "csv", "tsv", "jsonl", "markdown")
+_PRINTED = ("columns", "pattern", "block", "matrix")
 _WORST: tuple[Status, ...] = ("out_of_memory", "failed", "cancelled", "running", "partial", "complete")
 
 Cells = Mapping[str, Any]
@@ -101,9 +103,11 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     latest: dict[object, _Results] = {}
     twins = Twins(family.rows, log)
     reasons: dict[str, int] = {}
+    last = 0
     table = TableFile(log, family.rows, family.context, isinstance(family, OwnTable))
     for record in _details(family, read_records(table)):
         cells = with_derived(family, record.cells)
+        last = max(last, record.line)
         skip = next((skip for skip in family.skip if holds(skip, cells)), None)
         if skip:
             reasons.setdefault(skip.why, record.line)
@@ -122,6 +126,8 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     for twin in used:
         message = f"the results of this run are also in {twin}, with all digits; read from there"
         yield Finding("note", Rule.READ_EXCERPT, log.id, message, log.source)
+    if runs and family.rows.kind in _PRINTED:
+        _note_error(family, log, last, runs[-1])
     _number_repeats(family, runs)
     yield from _runs(name, log, runs)
     faults = log.malformed.findings()
@@ -189,6 +195,23 @@ def _unread(family: TableFamily, cells: Cells) -> Iterator[str]:
         is_its = is_text and all(holds(condition, cells) for condition in figure.where)
         if is_its and _value(figure, figure.column, {}, cells) is None:
             yield figure.column
+
+
+def _note_error(family: TableFamily, log: TextLog, line: int, run: _Results) -> None:
+    """Note an error that the log prints after the line of the last row; rows that would follow are missing.
+
+    A block is whole when it is printed, and servers are often stopped after it.
+    """
+    if log.lacks(ERRORS):
+        return
+    rows = b"\n".join(log.content.split(b"\n")[:line])
+    kind, at = error(log.content, len(rows))
+    is_whole = family.rows.kind == "block"
+    if kind is None or (is_whole and kind == "cancelled"):
+        return
+    place = f"{kind.replace('_', ' ')} after the last figure, in line {log.place(at).line}"
+    run.findings.append(("warning", place))  # without the text, which may name hosts
+    run.status = run.status if is_whole else min(run.status, "partial", key=_WORST.index)
 
 
 def _number_repeats(family: TableFamily, runs: Sequence[_Results]) -> None:
