@@ -73,15 +73,17 @@ def propose_tables(files: LogFiles, answers: Mapping[str, str]) -> TablesProposa
     """Return definitions for the tables in a folder that no other format reads. answers  column -> unit."""
     known: dict[str, int] = {}
     others: list[str] = []
+    questions: list[OpenTable] = []
     kinds: dict[object, list[tuple[LogFiles, TableReading]]] = {}
     for view in _views(files, known):
         reading = best_reading(view, answers)
-        if reading is None or reading.series:
+        if reading is None and (reason := why_not(view)):
+            questions.append(OpenTable(view.source(view.path).path, 1, *reason))
+        elif reading is None or reading.series:
             others += [] if no_text(view.head(view.path)) else [view.source(view.path).path]
         else:
             kinds.setdefault(_kind(reading), []).append((view, reading))
     tables: list[TableProposal] = []
-    questions: list[OpenTable] = []
     for members in kinds.values():
         view = members[0][0]
         own = {column: unit for column, unit in answers.items() if column in members[0][1].table.columns}

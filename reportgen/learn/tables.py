@@ -32,6 +32,7 @@ from reportgen.sources.logfiles import LogFiles
 
 GUIDE = "docs/how-to/read-a-table.md"
 _MAX_SHOWN_ROWS = 3
+_JSON_BEGINS = re.compile(r'\s*(?:\{\s*"|\[\s*[\[{"])')
 _MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
@@ -142,6 +143,8 @@ def propose_table(
 
 def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[str, str] | None:
     """Return why a table has no proposal, and the remedy; None for a text without a table."""
+    if broken := _broken_json(files):
+        return broken
     reading = best_reading(files, answers)
     if reading is None or len(reading.table.columns) < 2:
         return None
@@ -166,6 +169,25 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         return fact, f"{how}, see {GUIDE}"
     first = _printable(ask[0] if ask else reading.table.columns[-1])
     return fact, f'state a unit: --unit "{first}=ms", or write [table] by hand, see {GUIDE}'
+
+
+def _broken_json(files: LogFiles) -> tuple[str, str] | None:
+    """Return where a file that begins as JSON stops being JSON, and the remedy; None for others."""
+    content = files.bytes(files.path)
+    text = content.decode("utf-8", "replace")
+    is_lines = isinstance(json_values.load(content.lstrip().partition(b"\n")[0]), dict)
+    if is_lines or not _JSON_BEGINS.match(text):
+        return None
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+        fact = "its JSON ends" if is_cut else "its JSON is broken"
+        remedy = "complete the file: its program may have been stopped" if is_cut else "repair the file"
+        return f"{fact} in line {error.lineno}, column {error.colno}", remedy
+    except RecursionError:
+        pass
+    return None
 
 
 def labels_text(proposals: Sequence[TableProposal]) -> str:

@@ -322,3 +322,21 @@ def test_of_two_columns_with_one_meaning_the_one_that_is_called_so_has_the_name(
     assert proposal is not None
     factors = proposal.table["factors"]
     assert (factors["batch"], factors["batch_size"]) == ("batch", "batch_size")
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (
+            '{"results": [{"model": "a", "latency_ms": 12.5}, {"model": "b", "laten',
+            "its JSON ends in line 1, column 65",
+        ),
+        ('{\n "results": [\n  {"latency_ms": 12.5},\n', "its JSON ends in line 4, column 1"),
+        ('[{"latency_ms": 12.5}, {"latency_ms" 13}]', "its JSON is broken in line 1, column 38"),
+        ("[10:00:01] step 1\n", None),
+        ('{"latency_ms": 12.5}\n{"latency_ms": 1', None),  # lines of JSON, the last one cut
+    ],
+)
+def test_json_that_ends_early_has_a_place(text: str, fact: str | None) -> None:
+    reason = why_not(LogFiles.of({"x.json": text.encode()}).file("x.json"))
+    assert (reason[0] if reason and "JSON" in reason[0] else None) == fact
