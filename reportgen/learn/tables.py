@@ -32,7 +32,7 @@ from reportgen.sources.logfiles import LogFiles
 
 GUIDE = "docs/how-to/read-a-table.md"
 _MAX_SHOWN_ROWS = 3
-_JSON_BEGINS = re.compile(r'\s*(?:\{\s*"|\[\s*[\[{"])')
+_JSON_BEGINS = re.compile(rb'\s*(?:\{\s*"|\[\s*[\[{"])')
 _MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
@@ -174,20 +174,15 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
 def _broken_json(files: LogFiles) -> tuple[str, str] | None:
     """Return where a file that begins as JSON stops being JSON, and the remedy; None for others."""
     content = files.bytes(files.path)
-    text = content.decode("utf-8", "replace")
     is_lines = isinstance(json_values.load(content.lstrip().partition(b"\n")[0]), dict)
-    if is_lines or not _JSON_BEGINS.match(text):
+    fault = json_values.fault(content) if _JSON_BEGINS.match(content) and not is_lines else None
+    if fault is None:
         return None
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-        fact = "its JSON ends" if is_cut else "its JSON is broken"
-        remedy = "complete the file: its program may have been stopped" if is_cut else "repair the file"
-        return f"{fact} in line {error.lineno}, column {error.colno}", remedy
-    except RecursionError:
-        pass
-    return None
+    line, column, is_cut = fault
+    if is_cut:
+        remedy = "complete the file: its program may have been stopped"
+        return f"its JSON ends in line {line}, column {column}", remedy
+    return f"its JSON is broken in line {line}, column {column}", "repair the file"
 
 
 def labels_text(proposals: Sequence[TableProposal]) -> str:

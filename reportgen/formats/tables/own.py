@@ -1,6 +1,7 @@
 """Read files that the table `[table]` of a labels.toml describes, with the grammar of shipped families.
 
-A definition without a sign claims the files that have its factors and one of its figures as columns or keys.
+A definition without a sign claims the files that have its factors and one of its figures as columns or keys,
+or text that its pattern matches.
 It has precedence over the known formats, because it was written for these files.
 """
 
@@ -45,7 +46,12 @@ def _own(encoded: bytes) -> OwnTable:
 
 
 def _sign(own: OwnTable) -> Sign:
-    """Return what a file must have: the columns of all factors and figures; of JSON, the key of a figure."""
+    """Return what a file must have: the columns of all factors and figures; of JSON, the key of a figure.
+
+    Of a text, a row, or the title of a block or matrix.
+    """
+    if begin := own.rows.pattern or own.rows.begin:
+        return Sign(any=[[]], text=begin, confidence=1.0)
     if own.rows.kind in ("json", "jsonl"):
         return Sign(any=[[key] for name in _figures(own) for key in _keys(name)] or [[]], confidence=1.0)
     return Sign(keys=[], any=[_names(own)], confidence=1.0)
