@@ -168,7 +168,8 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
         return fact, f"{how}, see {GUIDE}"
     first = _printable(ask[0] if ask else reading.table.columns[-1])
-    return fact, f'state a unit: --unit "{first}=ms", or write [table] by hand, see {GUIDE}'
+    unit = "images/s" if re.search(r"/|(?i:per|rate|speed|throughput)", first) else "ms"
+    return fact, f'state a unit: --unit "{first}={unit}", or write [table] by hand, see {GUIDE}'
 
 
 def _broken_json(files: LogFiles) -> tuple[str, str] | None:

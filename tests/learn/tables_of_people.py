@@ -352,6 +352,43 @@ TABLES = {
             ("latency", 0.0515, {"model": "gpt", "device": "RTX 4090", "precision": "fp16"}),
         ),
     ),
+    "German headers": PeoplesTable(
+        "deutsch.csv",
+        "Modell;Grafikkarte;Batchgröße;Durchsatz (Bilder/s);Zeit pro Schritt (ms)\n"
+        "ResNet-50;A100;64;2.512,3;25,5\nResNet-50;A100;128;2.701,9;47,4\n",
+        4,
+        (
+            (
+                "throughput",
+                2512.3,
+                {"model": "ResNet-50", "device": "A100", "batch_size": 64, "item": "image"},
+            ),
+            ("step_time", 0.0474, {"batch_size": 128}),
+        ),
+    ),
+    "names of devices that end with a word": PeoplesTable(
+        "macs.csv",
+        "model,M2 (ms),M2 Pro (ms)\na,20,10\nb,40,25\n",
+        4,
+        (
+            ("latency", 0.02, {"model": "a", "device": "M2"}),
+            ("latency", 0.025, {"model": "b", "device": "M2 Pro"}),
+        ),
+    ),
+    "the machine beside the results": PeoplesTable(
+        "machine.json",
+        '{"machine": {"gpu": "A100", "driver": "535.104"}, "results": {'
+        '"resnet50": {"bs": 64, "images_per_sec": 2512.5}, "vgg16": {"bs": 64, "images_per_sec": 812.5}}}',
+        2,
+        (("throughput", 812.5, {"model": "vgg16", "device": "A100", "batch_size": 64}),),
+    ),
+    "sizes of unknown things in cells": PeoplesTable(
+        "cells_of_sizes.csv",
+        "model,latency,Puffer\na,1.5 ms,12.5 GB\nb,2.5 ms,20.5 GB\n",
+        2,
+        (),
+        frozenset({"Puffer"}),
+    ),
     "status in a column": PeoplesTable(
         "status.csv",
         "model,status,time_s\na,ok,10.5\nb,failed,0\nc,ok,12.5\n",

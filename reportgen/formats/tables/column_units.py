@@ -12,7 +12,7 @@ _TIMES = {
     "h": "h hr hrs hour hours",
 }
 _ITEMS = {
-    "images": "img imgs image images",
+    "images": "img imgs image images bild bilder",
     "samples": "sample samples example examples smp",
     "sequences": "seq seqs sequence sequences",
     "sentences": "sent sentence sentences",

@@ -210,7 +210,12 @@ def _is_like_its_rows(names: Sequence[str], row: Sequence[str]) -> bool:
 
 
 def _has_metric(names: Sequence[str]) -> bool:
-    """Return whether a line of words is a header and no sentence: one of them names a metric and its unit."""
+    """Return whether a line of words is a header and no sentence: one of them names a metric and its unit.
+
+    A colon ends the label of a value or the title of a block.
+    """
+    if any(name.endswith(":") for name in names):
+        return False
     meanings = [meaning_of(name) for name in names]
     return any(each.kind == "figure" and each.metric and each.unit for each in meanings)
 

@@ -765,7 +765,8 @@ class _Interpreter:
                 self.result.doubts.append(f'"{column}" may be a setting or a result')
                 self.result.notes.append(f'"{column}" is read as a factor; if it is a result, state its unit')
             else:
-                self.result.open[column] = "a setting or a result? its unit is not stated"
+                unstated = "name says no metric" if self._unit_of_cells(column) else "unit is not stated"
+                self.result.open[column] = f"a setting or a result? its {unstated}"
                 self.result.doubts.append(f'"{column}" may be a setting or a result')
 
     def _is_setting(self, column: str) -> bool:
