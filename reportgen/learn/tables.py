@@ -106,12 +106,13 @@ def _weight(reading: TableReading) -> tuple[int, int, int]:
 
 
 def propose_table(
-    files: LogFiles, answers: Mapping[str, str] | None = None, taken: Iterable[str] = ()
+    files: LogFiles, answers: Mapping[str, str] | None = None, taken: Iterable[str] = (), called: str = ""
 ) -> TableProposal | None:
     """Return a definition for the table of a file; None for a text without a table of results.
 
     answers  column -> unit; RequestError for a column that the table has not, or for an unknown unit
     taken    names of other definitions
+    called   what the definition is called; "" for the name of the file
     """
     files = _excerpt(files)
     reading = best_reading(files, answers)
@@ -120,7 +121,7 @@ def propose_table(
     _check_answers(answers or {}, reading.table)
     if not reading.figures:
         return None
-    name = _name(files.path, taken)
+    name = _name(called or files.path, taken)
     table = reading.definition(name)
     runs = _read_back(files, table)
     read = sum(len(run.aggregates) for run in runs)
@@ -168,7 +169,8 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
         return fact, f"{how}, see {GUIDE}"
     first = _printable(ask[0] if ask else reading.table.columns[-1])
-    unit = "images/s" if re.search(r"/|(?i:per|rate|speed|throughput)", first) else "ms"
+    rate = re.search(r"(?i)(?P<bytes>bps|bw|band|byte)|/|per|rate|speed|throughput", first)
+    unit = "ms" if rate is None else "GB/s" if rate["bytes"] else "images/s"
     return fact, f'state a unit: --unit "{first}={unit}", or write [table] by hand, see {GUIDE}'
 
 

@@ -16,6 +16,7 @@ from reportgen.core.model import Aggregate, Finding, Run
 from reportgen.formats.detection import offer
 from reportgen.formats.tables import own, own_table
 from reportgen.labels.labels_toml import parse, settings
+from reportgen.learn.folder import propose_tables
 from reportgen.learn.tables import TableProposal, propose_table, why_not
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, write_files
@@ -269,12 +270,28 @@ def test_a_folder_gives_one_page_of_proposals(tmp_path: Path, monkeypatch: pytes
     assert values == [
         ("cells", 0.0015),
         ("cells", 2),
-        ("de1", 0.0015),
-        ("de1", 0.0025),
         ("nested", 0.002),
         ("nested", 0.004),
+        ("r", 0.0015),
+        ("r", 0.0025),
     ]
     assert "1 file looks like a table of results: reportgen learn r/open.csv" in call("runs", "r")[1]
+
+
+@pytest.mark.parametrize(
+    ("names", "name"),
+    [
+        (("train/a100.csv", "train/h100.csv"), "train"),
+        (("x/results_a100.csv", "y/results_h100.csv"), "results"),
+        (("x/bench-10.csv", "x/bench-12.csv"), "bench"),
+        (("x/a.csv", "y/b.csv"), "a"),
+        (("x/only.csv",), "only"),
+    ],
+)
+def test_a_definition_is_called_after_all_of_its_files(names: tuple[str, ...], name: str) -> None:
+    files = LogFiles.of(dict.fromkeys(names, b"model,latency\na,1.5 ms\nb,2 s\n"))
+    (table,) = propose_tables(files, {}).tables
+    assert table.name == name
 
 
 def test_a_table_in_a_document_is_read_as_it_was_learned(
