@@ -21,7 +21,7 @@ from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.derive import is_missing
-from reportgen.formats.tables.find_tables import FoundTable, find_tables
+from reportgen.formats.tables.find_tables import FoundTable, find_tables, lacks_header
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.load.normalize import normalize_run
@@ -146,6 +146,8 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     """Return why a table has no proposal, and the remedy; None for a text without a table."""
     if broken := _broken_json(files):
         return broken
+    if lacks_header(files):
+        return "a table without a header", "add a first line with the names of its columns"
     reading = best_reading(files, answers)
     if reading is None or len(reading.table.columns) < 2:
         return None

@@ -389,6 +389,17 @@ TABLES = {
         (),
         frozenset({"Puffer"}),
     ),
+    "rates of several items in one column": PeoplesTable(
+        "items.csv",
+        "model,metric,value\nresnet50,throughput (img/s),1250.5\nresnet50,latency (ms),51.5\n"
+        "bert,throughput (seq/s),410.5\nbert,latency (ms),78.5\n",
+        4,
+        (
+            ("throughput", 1250.5, {"model": "resnet50"}),
+            ("sequence_rate", 410.5, {"model": "bert", "item": None}),
+            ("latency", 0.0785, {"model": "bert", "item": None}),
+        ),
+    ),
     "status in a column": PeoplesTable(
         "status.csv",
         "model,status,time_s\na,ok,10.5\nb,failed,0\nc,ok,12.5\n",

@@ -357,3 +357,18 @@ def test_of_two_columns_with_one_meaning_the_one_that_is_called_so_has_the_name(
 def test_json_that_ends_early_has_a_place(text: str, fact: str | None) -> None:
     reason = why_not(LogFiles.of({"x.json": text.encode()}).file("x.json"))
     assert (reason[0] if reason and "JSON" in reason[0] else None) == fact
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("resnet50,1,64,1250.3\nresnet50,2,64,2410.1\nvgg16,1,64,410.0\n", "a table without a header"),
+        ("a;1,5\nb;2,5\n", "a table without a header"),
+        ("model,speed\na,1\nb,2\n", "a table with the columns model, speed"),
+        ("one, two\nthree, four\n", "a table with the columns one"),
+    ],
+)
+def test_a_table_without_a_header_is_called_so(text: str, fact: str) -> None:
+    reason = why_not(LogFiles.of({"x.csv": text.encode()}).file("x.csv"))
+    assert reason is not None
+    assert reason[0].startswith(fact)

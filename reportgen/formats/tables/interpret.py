@@ -837,7 +837,8 @@ class _Interpreter:
                 if figure in plain and figure.item != keep:
                     metric = names.get(figure.item, f"{figure.item}_rate")
                     self.result.figures[at] = replace(figure, metric=metric)
-            items = [keep]
+            # A row of a table that names its metrics in a column may have a rate of another item.
+            items = [keep] if not self.named_in[0] else []
         if items and items[0] not in ("sample", ""):
             self.result.constants["item"] = items[0]
 
