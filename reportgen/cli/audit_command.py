@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from reportgen.cli.build_commands import FINDINGS
+from reportgen.cli.options import one_of
 from reportgen.cli.terminal import log, print_table, progress
 from reportgen.core.errors import RequestError
 
@@ -32,7 +33,10 @@ def audit(
     reports: Annotated[
         Path, typer.Option(help="Folder of reports, whose protocols, totals and ratios are used too.")
     ] = Path("reports"),
-    format: Annotated[AuditFormat, typer.Option(help="How to print.")] = AuditFormat.text,
+    format: Annotated[
+        AuditFormat,
+        typer.Option(help="How to print.", parser=one_of(AuditFormat), metavar="|".join(AuditFormat)),
+    ] = AuditFormat.text,
     everything: Annotated[
         bool, typer.Option("--all", help="List every number, not only those that differ.")
     ] = False,

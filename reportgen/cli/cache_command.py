@@ -8,6 +8,7 @@ import typer
 from reportgen.cache import cache_folder
 from reportgen.cache.answers import Answers
 from reportgen.cache.rows import all_rows
+from reportgen.cli.options import one_of
 from reportgen.render.text.english import count
 
 
@@ -21,7 +22,11 @@ class CacheAction(StrEnum):
 
 def cache(
     action: Annotated[
-        CacheAction, typer.Argument(help="Print size and place, remove all, or remove the damaged.")
+        CacheAction,
+        typer.Argument(
+            help="info: print size and place; clear: remove all; verify: remove the damaged.",
+            parser=one_of(CacheAction),
+        ),
     ],
 ) -> None:
     """Look after the cache of `runs`, which reads only what changed.

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from reportgen.cli.comparison_output import OutputFormat, print_comparison
-from reportgen.cli.options import Where, conditions
+from reportgen.cli.options import Where, conditions, one_of
 from reportgen.cli.terminal import log, progress
 
 
@@ -32,7 +32,10 @@ def compare(
     ] = None,
     phase: Annotated[str, typer.Option(help="Phase of the step.")] = "step",
     protocol: Annotated[str, typer.Option(help="warm-up + measured steps x repeats")] = "20+100x7",
-    format: Annotated[OutputFormat, typer.Option(help="How to print it.")] = OutputFormat.TEXT,
+    format: Annotated[
+        OutputFormat,
+        typer.Option(help="How to print it.", parser=one_of(OutputFormat), metavar="|".join(OutputFormat)),
+    ] = OutputFormat.TEXT,
 ) -> None:
     """Compare two sets of logs: B against A, with verdicts.
 

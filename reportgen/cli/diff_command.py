@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.comparison_output import OutputFormat, print_comparison
+from reportgen.cli.options import one_of
 from reportgen.cli.terminal import log
 from reportgen.core.errors import RequestError, did_you_mean
 
@@ -24,7 +25,10 @@ def diff(
         ),
     ] = None,
     reports: Annotated[Path, typer.Option(help="Folder of report definitions.")] = Path("reports"),
-    format: Annotated[OutputFormat, typer.Option(help="How to print it.")] = OutputFormat.TEXT,
+    format: Annotated[
+        OutputFormat,
+        typer.Option(help="How to print it.", parser=one_of(OutputFormat), metavar="|".join(OutputFormat)),
+    ] = OutputFormat.TEXT,
     fail_on: Annotated[
         str | None,
         typer.Option(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reportgen.cli.options import conditions, split_table
+from reportgen.cli.options import conditions, one_of, split_table
 from reportgen.cli.terminal import log, print_table, progress, sanitize, terminal_width
 
 if TYPE_CHECKING:
@@ -41,7 +41,10 @@ def history(
         typer.Option(help="commit (of the repository), or what the logs say: date, a factor, driver, ..."),
     ] = "commit",
     reports: Annotated[Path, typer.Option(help="Folder of report definitions.")] = Path("reports"),
-    format: Annotated[HistoryFormat, typer.Option(help="How to print it.")] = HistoryFormat.TEXT,
+    format: Annotated[
+        HistoryFormat,
+        typer.Option(help="How to print it.", parser=one_of(HistoryFormat), metavar="|".join(HistoryFormat)),
+    ] = HistoryFormat.TEXT,
 ) -> None:
     """Print how the numbers of a table changed over the commits.
 

@@ -11,10 +11,9 @@ import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
 from reportgen.cli.log_messages import skipped_files
-from reportgen.cli.options import Format, TextOrJson, Where, conditions, print_document
+from reportgen.cli.options import Format, TextOrJson, Where, conditions, one_of, print_document
 from reportgen.cli.remembered import NO_CACHE
 from reportgen.cli.terminal import print_runs, print_table, progress, summarize
-from reportgen.core.errors import did_you_mean
 from reportgen.core.plain_text import spreadsheet
 
 if TYPE_CHECKING:
@@ -30,18 +29,11 @@ class ListingFormat(StrEnum):
     json = "json"
 
 
-def _listing_format(name: str) -> ListingFormat:
-    """Return a format by its name: typer's own message about a wrong one does not name the nearest."""
-    if name not in list(ListingFormat):
-        raise typer.BadParameter(f'"{name}" is not known; {did_you_mean(name, ListingFormat)}')
-    return ListingFormat(name)
-
-
 def runs(
     logs: Annotated[list[Path], typer.Argument(help="Files or folders of logs.")],
     format: Annotated[
         ListingFormat,
-        typer.Option(help="How to print.", parser=_listing_format, metavar="|".join(ListingFormat)),
+        typer.Option(help="How to print.", parser=one_of(ListingFormat), metavar="|".join(ListingFormat)),
     ] = ListingFormat.table,
     protocol: Annotated[str, typer.Option(help="warm-up + measured steps x repeats")] = "20+100x7",
     where: Where = None,

@@ -1,12 +1,12 @@
 """Options and arguments that several commands have: `--where factor=value`, `--format`, and REPORT/TABLE."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from reportgen.core.errors import RequestError
+from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.plain_text import printable_json
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ Where = Annotated[
     list[str] | None,
     typer.Option(help="factor=value, e.g. devices=8; may be repeated: a factor twice accepts both values"),
 ]
+Words = TypeVar("Words", bound=StrEnum)
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -48,6 +49,17 @@ def _readings(value: "FactorValue") -> "AcceptedValues":
     return value, str(value)
 
 
+def one_of(words: type[Words]) -> Callable[[str], Words]:
+    """Return the parser of a word: typer's own message about a wrong one does not name the nearest."""
+
+    def parse(word: str) -> Words:
+        if word not in list(words):
+            raise typer.BadParameter(f'"{word}" is not known; {did_you_mean(word, words)}')
+        return words(word)
+
+    return parse
+
+
 class TextOrJson(StrEnum):
     """How a command prints its result."""
 
@@ -55,7 +67,14 @@ class TextOrJson(StrEnum):
     JSON = "json"
 
 
-Format = Annotated[TextOrJson, typer.Option(help="How to print: for people or for programs.")]
+Format = Annotated[
+    TextOrJson,
+    typer.Option(
+        help="How to print: for people or for programs.",
+        parser=one_of(TextOrJson),
+        metavar="|".join(TextOrJson),
+    ),
+]
 
 
 def print_document(**document: object) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.comparison_output import OutputFormat
-from reportgen.cli.options import split_table
+from reportgen.cli.options import one_of, split_table
 from reportgen.cli.terminal import print_table, progress, sanitize
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ def why(
     ] = "",
     column: Annotated[str, typer.Argument(help="Head of the column in the same way, or its quantity.")] = "",
     reports: Annotated[Path, typer.Option(help="Folder of report definitions.")] = Path("reports"),
-    format: Annotated[OutputFormat, typer.Option(help="How to print it.")] = OutputFormat.TEXT,
+    format: Annotated[
+        OutputFormat,
+        typer.Option(help="How to print it.", parser=one_of(OutputFormat), metavar="|".join(OutputFormat)),
+    ] = OutputFormat.TEXT,
 ) -> None:
     """Print where a number comes from, and why it is slower.
 

@@ -19,6 +19,7 @@ class Claim:
     source      the line that identifies the format; reason  the text of that line, for people
     files       the paths, relative to the view, that the format reads or explains
     beside      small files that the format also reads for several runs (`LogFiles.read_sibling`)
+    is_whole    whether a document is itself what the format reads, and does not quote it
     """
 
     confidence: float
@@ -26,6 +27,7 @@ class Claim:
     reason: str
     files: tuple[str, ...]
     beside: tuple[str, ...] = ()
+    is_whole: bool = False
 
     @classmethod
     def of_file(cls, files: LogFiles, confidence: float, reason: str, line: int = 0) -> "Claim":

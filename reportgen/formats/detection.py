@@ -132,7 +132,9 @@ def offer(view: LogFiles, formats: Registry = FORMATS) -> Claimed | None:
     that of the program that called it. Lines of a log in code or in a document are claimed as a quote.
     """
     claimed = _claim_by_head_or_tail(view, formats)
-    return replace(claimed, quoted_in=role(view.path, view.head(view.path))) if claimed else None
+    if claimed is None or claimed.claim.is_whole:
+        return claimed
+    return replace(claimed, quoted_in=role(view.path, view.head(view.path)))
 
 
 def _claim_by_head_or_tail(view: LogFiles, formats: Registry) -> Claimed | None:

@@ -39,8 +39,10 @@ _COMMAND = re.compile(
     re.MULTILINE,
 )
 _MARKUP = re.compile(
-    rb"^ {0,3}(?:#{1,6} |```|~~~|\.\. \w)|\]\(|::$|<(?:html|body|p|pre|table)\b", re.MULTILINE
+    rb"^ {0,3}(?:#{2,6} |```|~~~|\.\. \w)|\]\(|::$|<(?:html|body|p|pre|table)\b", re.MULTILINE
 )
+# A title has no other line with # beside it: some programs begin several lines in a row with it.
+_TITLE = re.compile(rb"(?:\A|^(?!#).*\n) {0,3}# [^\n]*(?:\n(?!#)|\Z)", re.MULTILINE)
 
 
 def role(name: str, head: bytes) -> Role | None:
@@ -53,7 +55,8 @@ def role(name: str, head: bytes) -> Role | None:
         return "code"
     if point and extension in _SHELL and _COMMAND.search(head):
         return "code"
-    return "document" if point and extension in _DOCUMENT and _MARKUP.search(head) else None
+    is_marked = point and extension in _DOCUMENT and (_MARKUP.search(head) or _TITLE.search(head))
+    return "document" if is_marked else None
 
 
 def no_text(head: bytes) -> tuple[str, str] | None:

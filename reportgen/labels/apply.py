@@ -64,7 +64,7 @@ class Labeller:
         logged = run.factors
         run = merge.take_repeat(run, self._rename)
         renamed = merge.rename(run.factors, self._rename)
-        self._note_used(logged, renamed)
+        self._note_used(run.format, logged, renamed)
         factors = merge({name: self._alias(name, value) for name, value in renamed.items()}, given)
         work = _samples_per_step(run, factors, given)
         repeat = merge({} if run.repeat is None else {REPEAT: run.repeat}, numbers).get(REPEAT)
@@ -96,12 +96,13 @@ class Labeller:
     def _alias(self, name: str, value: FactorValue) -> FactorValue:
         return self._aliases[name].get(_text(value), value) if name in self._aliases else value
 
-    def _note_used(self, logged: Factors, renamed: Factors) -> None:
+    def _note_used(self, format: str, logged: Factors, renamed: Factors) -> None:
         """Record which names and values of the labels occur in the log, or in the labels themselves."""
         given = {name: value for name, (value, _) in self._factors.items()}
         for labels in self._chain:
             folder = labels.folder
             self.used.add(Use(folder, "runs"))
+            self.used.update(Use(folder, "table", name) for name in labels.table_names if name == format)
             if labels.rename or labels.aliases:
                 self.used.update(Use(folder, "factors", name) for name in (*logged, *renamed, *given))
             self.used.update(Use(folder, "rename", name) for name in labels.rename if name in logged)

@@ -87,6 +87,11 @@ class Labels:
         """The file itself."""
         return Source(f"{self.folder}/{NAME}" if self.folder else NAME)
 
+    @property
+    def table_names(self) -> tuple[str, ...]:
+        """The names of its definitions of logs and tables."""
+        return tuple(str(each["name"]) for each in (*([self.format] if self.format else []), *self.tables))
+
     def holds(self, path: str) -> bool:
         """Whether a log (path relative to the root) is in or below the folder."""
         return not self.folder or path == self.folder or path.startswith(self.folder + "/")

@@ -1,4 +1,4 @@
-"""Find unused labels.toml entries: patterns that match no log, factor names and values that no run has.
+"""Find unused labels.toml entries: definitions and patterns without a log, names and values without a run.
 
 Such an entry is most often a typing mistake, and cases that it should separate are pooled. Runs are labelled
 where they are read, in other processes; each labeller records what applied as a few `Use`s. Only labels.toml
@@ -19,8 +19,8 @@ class Use(NamedTuple):
     """One entry of a labels.toml that applied to a run.
 
     folder  of the labels
-    table   `paths`, `rename` or `aliases`; `runs`: there is a run; `factors`: a factor that runs have
-    key     number of a pattern, name of a factor; value  the text that an alias replaced
+    table   `paths`, `rename`, `aliases` or `table`; `runs`: there is a run; `factors`: a factor of runs
+    key     number of a pattern, name of a factor or of a definition; value  the text that an alias replaced
     """
 
     folder: str
@@ -29,18 +29,29 @@ class Use(NamedTuple):
     value: str = ""
 
 
-def find_unused(labels: Labels, text: str, used: Collection[Use]) -> Iterator[Finding]:
+def find_unused(labels: Labels, text: str, used: Collection[Use], *, has_others: bool) -> Iterator[Finding]:
     """Yield a finding for each entry of a labels.toml that applied to nothing.
 
-    text  of the file
-    used  by all logs below its folder; nothing is reported for a folder without runs
+    text        of the file
+    used        by all logs below its folder; nothing is reported for a folder without logs
+    has_others  whether its folder has files that no format reads
     """
-    if Use(labels.folder, "runs") not in used:
-        return
-    for severity, fact, keys in _unused(labels, used):
+    has_runs = Use(labels.folder, "runs") in used
+    unused = [*_unused_definitions(labels, used)] if has_runs or has_others else []
+    for severity, fact, keys in [*unused, *(_unused(labels, used) if has_runs else ())]:
         line = next((line for key in keys if (line := line_of(text, key))), 0)
         place = labels.source.path
         yield Finding(severity, Rule.READ_UNUSED_LABEL, place, fact, Source(place, line))
+
+
+def _unused_definitions(
+    labels: Labels, used: Collection[Use]
+) -> Iterator[tuple[Severity, str, tuple[str, ...]]]:
+    """Yield what `_unused` yields for each definition of logs or tables that reads no file."""
+    for name in labels.table_names:
+        if Use(labels.folder, "table", name) not in used:
+            remedy = "correct its pattern, its columns or its sign"
+            yield "warning", f'"{name}" reads no file: {remedy}', (name,)
 
 
 def _unused(labels: Labels, used: Collection[Use]) -> Iterator[tuple[Severity, str, tuple[str, ...]]]:

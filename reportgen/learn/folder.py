@@ -1,7 +1,10 @@
 """Propose definitions for the tables in a folder: one for each kind of table, checked on all of its files."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
+from pathlib import PurePosixPath
 
 from reportgen.core.factors import natural_key
 from reportgen.formats.detection import offer, walk
@@ -20,6 +23,8 @@ from reportgen.learn.tables import (
 from reportgen.sources.logfiles import LogFiles
 
 _MAX_CHECKED = 500
+# A shorter beginning that names of files share does not say what they are.
+_MIN_NAME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +78,22 @@ def propose_tables(files: LogFiles, answers: Mapping[str, str]) -> TablesProposa
     """Return definitions for the tables in a folder that no other format reads. answers  column -> unit."""
     known: dict[str, int] = {}
     others: list[str] = []
+    questions: list[OpenTable] = []
     kinds: dict[object, list[tuple[LogFiles, TableReading]]] = {}
-    for view in _views(files, known):
+    for view in sorted(_views(files, known), key=lambda view: natural_key(view.source(view.path).path)):
         reading = best_reading(view, answers)
-        if reading is None or reading.series:
+        if reading is None and (reason := why_not(view)):
+            questions.append(OpenTable(view.source(view.path).path, 1, *reason))
+        elif reading is None or reading.series:
             others += [] if no_text(view.head(view.path)) else [view.source(view.path).path]
         else:
             kinds.setdefault(_kind(reading), []).append((view, reading))
     tables: list[TableProposal] = []
-    questions: list[OpenTable] = []
     for members in kinds.values():
         view = members[0][0]
         own = {column: unit for column, unit in answers.items() if column in members[0][1].table.columns}
         taken = [table.name for table in tables]
-        if proposal := propose_table(view, own, taken):
+        if proposal := propose_table(view, own, taken, _shared_name([view for view, _ in members])):
             tables.append(_of_all(proposal, [view for view, _ in members]))
         elif reason := why_not(view, own):
             questions.append(OpenTable(view.source(view.path).path, len(members), *reason))
@@ -121,6 +128,17 @@ def _kind(reading: TableReading) -> object:
     if reading.table.is_json:
         return place, frozenset(figure.column for figure in reading.figures)
     return place, frozenset(reading.table.columns)
+
+
+def _shared_name(views: Sequence[LogFiles]) -> str:
+    """Return how the names of several files begin, else the name of their folder; "" for neither."""
+    names = [PurePosixPath(view.source(view.path).path) for view in views]
+    letters = takewhile(lambda each: len(set(each)) == 1, zip(*(name.stem for name in names), strict=False))
+    start = re.sub(r"[^A-Za-z]+$", "", "".join(first for first, *_ in letters))
+    folders = {name.parent.name for name in names}
+    if len(names) > 1 and len(start) >= _MIN_NAME:
+        return start.replace(".", "-")
+    return folders.pop() if len(names) > 1 and len(folders) == 1 else ""
 
 
 def _of_all(proposal: TableProposal, views: list[LogFiles]) -> TableProposal:

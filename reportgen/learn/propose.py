@@ -35,6 +35,7 @@ MIN_LINES = 3
 _MAX_SHOWN_RECORDS = 3
 _MAX_SHOWN_NEAR_MISSES = 5
 _MAX_SHOWN_CHARS = 100
+_PRINTED = "or write [table] by hand, see docs/how-to/read-a-table.md"
 _MIN_SLOWDOWN = 1.01
 
 
@@ -134,7 +135,8 @@ def _choose(place: str, text: str) -> tuple[LineTemplate, ColumnRoles]:
         raise RequestError(place, "holds no numbers", "name a log that prints steps and times")
     often = [template for template in templates if template.count >= MIN_LINES]
     if not often:
-        raise RequestError(place, f"no line with numbers occurs {MIN_LINES} times", "name a longer log")
+        remedy = f"name a longer log, {_PRINTED}"
+        raise RequestError(place, f"no line with numbers occurs {MIN_LINES} times", remedy)
     candidates = [(template, roles) for template in often if (roles := column_roles(template))]
     if not candidates:
         most = often[0]

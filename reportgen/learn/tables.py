@@ -21,7 +21,7 @@ from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.derive import is_missing
-from reportgen.formats.tables.find_tables import FoundTable, find_tables
+from reportgen.formats.tables.find_tables import FoundTable, find_tables, lacks_header
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.load.normalize import normalize_run
@@ -32,6 +32,7 @@ from reportgen.sources.logfiles import LogFiles
 
 GUIDE = "docs/how-to/read-a-table.md"
 _MAX_SHOWN_ROWS = 3
+_JSON_BEGINS = re.compile(rb'\s*(?:\{\s*"|\[\s*[\[{"])')
 _MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
@@ -105,12 +106,13 @@ def _weight(reading: TableReading) -> tuple[int, int, int]:
 
 
 def propose_table(
-    files: LogFiles, answers: Mapping[str, str] | None = None, taken: Iterable[str] = ()
+    files: LogFiles, answers: Mapping[str, str] | None = None, taken: Iterable[str] = (), called: str = ""
 ) -> TableProposal | None:
     """Return a definition for the table of a file; None for a text without a table of results.
 
     answers  column -> unit; RequestError for a column that the table has not, or for an unknown unit
     taken    names of other definitions
+    called   what the definition is called; "" for the name of the file
     """
     files = _excerpt(files)
     reading = best_reading(files, answers)
@@ -119,7 +121,7 @@ def propose_table(
     _check_answers(answers or {}, reading.table)
     if not reading.figures:
         return None
-    name = _name(files.path, taken)
+    name = _name(called or files.path, taken)
     table = reading.definition(name)
     runs = _read_back(files, table)
     read = sum(len(run.aggregates) for run in runs)
@@ -142,6 +144,10 @@ def propose_table(
 
 def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[str, str] | None:
     """Return why a table has no proposal, and the remedy; None for a text without a table."""
+    if broken := _broken_json(files):
+        return broken
+    if lacks_header(files):
+        return "a table without a header", "add a first line with the names of its columns"
     reading = best_reading(files, answers)
     if reading is None or len(reading.table.columns) < 2:
         return None
@@ -165,7 +171,23 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
         return fact, f"{how}, see {GUIDE}"
     first = _printable(ask[0] if ask else reading.table.columns[-1])
-    return fact, f'state a unit: --unit "{first}=ms", or write [table] by hand, see {GUIDE}'
+    rate = re.search(r"(?i)(?P<bytes>bps|bw|band|byte)|/|per|rate|speed|throughput", first)
+    unit = "ms" if rate is None else "GB/s" if rate["bytes"] else "images/s"
+    return fact, f'state a unit: --unit "{first}={unit}", or write [table] by hand, see {GUIDE}'
+
+
+def _broken_json(files: LogFiles) -> tuple[str, str] | None:
+    """Return where a file that begins as JSON stops being JSON, and the remedy; None for others."""
+    content = files.bytes(files.path)
+    is_lines = isinstance(json_values.load(content.lstrip().partition(b"\n")[0]), dict)
+    fault = json_values.fault(content) if _JSON_BEGINS.match(content) and not is_lines else None
+    if fault is None:
+        return None
+    line, column, is_cut = fault
+    if is_cut:
+        remedy = "complete the file: its program may have been stopped"
+        return f"its JSON ends in line {line}, column {column}", remedy
+    return f"its JSON is broken in line {line}, column {column}", "repair the file"
 
 
 def labels_text(proposals: Sequence[TableProposal]) -> str:

@@ -459,7 +459,8 @@ def _is_about(finding: Finding, place: str) -> bool:
 def _unused_labels(parsed: _ParsedScan[T], place: str) -> Iterator[Finding]:
     for own in parsed.scan.own:
         if holds(place, own.labels.source.path):
-            yield from find_unused(own.labels, own.text, parsed.used)
+            has_others = any(own.labels.holds(file.path) for file in parsed.unrecognised)
+            yield from find_unused(own.labels, own.text, parsed.used, has_others=has_others)
 
 
 def _finding_order(finding: Finding) -> tuple[object, ...]:

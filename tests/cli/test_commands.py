@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from reportgen.cli.program import app
 from tests.cli.calling import COMMANDS, call, error_of
 from tests.formats.valid_logs import VALID_LOGS
 
@@ -522,3 +524,17 @@ def test_control_characters_of_a_log_do_not_reach_the_terminal(short):
     shown = done.stdout.decode("utf-8")
     assert "native  \ufffd]0;x\ufffd中" in shown
     assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("cache", "clera"), 'Invalid value for \'action\': "clera" is not known; did you mean "clear"?'),
+        (("learn", "x", "--format", "jsn"), '"jsn" is not known; did you mean "json"?'),
+        (("diff", "--format", "nope"), '"nope" is not known; known: json, markdown, text'),
+    ],
+)
+def test_a_wrong_word_is_named_with_the_nearest(arguments: tuple[str, ...], message: str) -> None:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())

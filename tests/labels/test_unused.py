@@ -96,3 +96,39 @@ def test_a_process_pool_reports_the_labels_that_applied(tmp_path, monkeypatch) -
         monkeypatch.setattr(f"reportgen.load.{name}", 1)
     text = GOOD.replace("r{number:int}", "run{number:int}")
     assert [line for _, line, _ in findings(tmp_path, text)] == [10]
+
+
+TABLE = """\
+[[table]]
+name = "mine"
+rows = {{ kind = "{kind}", {key} = '''{pattern}''' }}
+figures = [{{ column = "rate", metric = "throughput", unit = "images/s" }}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "pattern", "log", "reads"),
+    [
+        ("pattern", "pattern", r"rate=(?P<rate>\d+)", "a\nrate=12\n", True),
+        ("pattern", "pattern", r"rate: (?P<rate>\d+)", "a\nrate=12\n", False),
+        ("block", "begin", "^Results$", "a\nResults\nrate: 12\n", True),
+        ("block", "begin", "^Result$", "a\nResults\nrate: 12\n", False),
+    ],
+)
+def test_a_definition_that_reads_no_file_is_found(
+    tmp_path: Path, kind: str, key: str, pattern: str, log: str, reads: bool
+) -> None:
+    """A definition without a sign reads the texts that its pattern matches."""
+    text = TABLE.format(kind=kind, key=key, pattern=pattern)
+    write_files(tmp_path, {"logs/labels.toml": text, "logs/x.log": log})
+    loaded = load_runs(["logs"], root=tmp_path)
+    assert [run.aggregates[0].value for run in loaded.runs] == ([12] if reads else [])
+    assert [(each.source.line, each.message) for each in loaded.findings if each.source] == (
+        [] if reads else [(2, '"mine" reads no file: correct its pattern, its columns or its sign')]
+    )
+
+
+def test_a_definition_without_any_file_is_not_checked(tmp_path: Path) -> None:
+    text = TABLE.format(kind="block", key="begin", pattern="^x")
+    write_files(tmp_path, {"logs/labels.toml": text})
+    assert load_runs(["logs"], root=tmp_path).findings == ()

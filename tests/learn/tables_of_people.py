@@ -286,6 +286,120 @@ TABLES = {
         (("latency", 2.5e-6, {"dst": "C"}),),
         frozenset({"bw_gbps"}),
     ),
+    "several names of one metric": PeoplesTable(
+        "long_names.csv",
+        "benchmark,metric,value,unit\nstream,copy,1820.5,GB/s\nstream,triad,1795.25,GB/s\ngemm,fp16,251.5,TFLOPS\n"
+        "driver,launch,4.2,us\n",
+        3,
+        (
+            ("bandwidth", 1820.5e9, {"benchmark": "stream", "operation": "copy"}),
+            ("bandwidth", 1795.25e9, {"benchmark": "stream", "operation": "triad"}),
+            ("flops", 251.5e12, {"benchmark": "gemm", "precision": "fp16"}),
+        ),
+        frozenset({"launch"}),
+    ),
+    "ratios written as 1.93x": PeoplesTable(
+        "times.csv",
+        "gpus,throughput,speedup,vs CPU,gain,H100/A100\n1,1250 img/s,1x,10x,+0 %,1.5x\n2,2410 img/s,1.93x,19x,+93 %,1.6x\n",
+        2,
+        (("throughput", 2410, {"devices": 2, "speedup": None, "gain": None, "h100_a100": None}),),
+    ),
+    "sizes with a unit in each cell": PeoplesTable(
+        "sizes.csv",
+        "size,params,latency\n4KB,1.5B,12.5us\n1MB,7.5B,101us\n16MB,13.5B,1.25ms\n",
+        3,
+        (("latency", 1.25e-3, {"size": "16MB", "params": "13.5B", "size_kb": None}),),
+    ),
+    "rates of things without a name": PeoplesTable(
+        "rates_of_things.csv",
+        "streams,bits_per_second,events_per_second,cost_per_hour\n1,8000000000,120.5,3.5\n4,24000000000,480.5,4.5\n",
+        2,
+        (("bandwidth", 3e9, {"streams": 4}),),
+        frozenset({"events_per_second", "cost_per_hour"}),
+    ),
+    "bits per second": PeoplesTable(
+        "bits.csv", "streams,Gbits/sec\n1,16.5\n4,40\n", 2, (("bandwidth", 5e9, {"streams": 4}),)
+    ),
+    "a column for each repeat": PeoplesTable(
+        "runs.csv",
+        "config,peak_mem_GiB,run1_ms,run2_ms,run3_ms\nbase,1.5,12.5,12.25,12.75\nfused,2,9.5,,10\n",
+        7,
+        (
+            ("latency", 0.01275, {"config": "base", "repeat": None, "run": None}),
+            ("latency", 0.01, {"config": "fused", "run": None}),
+            ("memory_used", 2 * 2**30, {"config": "fused"}),
+        ),
+    ),
+    "numbers of devices beside a runtime": PeoplesTable(
+        "runtimes.csv",
+        "model,runtime 1 GPU (s),runtime 8 GPUs (s)\na,100,15\nb,200,30\n",
+        4,
+        (("run_time", 15, {"model": "a", "devices": 8}),),
+    ),
+    "out of memory on one of the devices": PeoplesTable(
+        "latency.md",
+        "## Latency (ms)\n\n| Model | A100 | V100 |\n|---|---|---|\n| bert | 18.5 | 40.5 |\n| gpt | 23.5 | OOM |\n",
+        3,
+        (("latency", 0.0235, {"model": "gpt", "device": "A100"}),),
+    ),
+    "a column for each device and precision": PeoplesTable(
+        "pairs.md",
+        "| Model | A100 fp16 | A100 fp32 | RTX 4090 fp16 |\n|:--|--:|--:|--:|\n"
+        "| bert | 18.5 ± 0.1 ms | 45.5 ± 0.3 ms | 40.5 ± 0.8 ms |\n| gpt | 23.5 ± 0.2 ms | OOM | 51.5 ± 1.1 ms |\n",
+        5,
+        (
+            ("latency", 0.0455, {"model": "bert", "device": "A100", "precision": "fp32"}),
+            ("latency", 0.0515, {"model": "gpt", "device": "RTX 4090", "precision": "fp16"}),
+        ),
+    ),
+    "German headers": PeoplesTable(
+        "deutsch.csv",
+        "Modell;Grafikkarte;Batchgröße;Durchsatz (Bilder/s);Zeit pro Schritt (ms)\n"
+        "ResNet-50;A100;64;2.512,3;25,5\nResNet-50;A100;128;2.701,9;47,4\n",
+        4,
+        (
+            (
+                "throughput",
+                2512.3,
+                {"model": "ResNet-50", "device": "A100", "batch_size": 64, "item": "image"},
+            ),
+            ("step_time", 0.0474, {"batch_size": 128}),
+        ),
+    ),
+    "names of devices that end with a word": PeoplesTable(
+        "macs.csv",
+        "model,M2 (ms),M2 Pro (ms)\na,20,10\nb,40,25\n",
+        4,
+        (
+            ("latency", 0.02, {"model": "a", "device": "M2"}),
+            ("latency", 0.025, {"model": "b", "device": "M2 Pro"}),
+        ),
+    ),
+    "the machine beside the results": PeoplesTable(
+        "machine.json",
+        '{"machine": {"gpu": "A100", "driver": "535.104"}, "results": {'
+        '"resnet50": {"bs": 64, "images_per_sec": 2512.5}, "vgg16": {"bs": 64, "images_per_sec": 812.5}}}',
+        2,
+        (("throughput", 812.5, {"model": "vgg16", "device": "A100", "batch_size": 64}),),
+    ),
+    "sizes of unknown things in cells": PeoplesTable(
+        "cells_of_sizes.csv",
+        "model,latency,Puffer\na,1.5 ms,12.5 GB\nb,2.5 ms,20.5 GB\n",
+        2,
+        (),
+        frozenset({"Puffer"}),
+    ),
+    "rates of several items in one column": PeoplesTable(
+        "items.csv",
+        "model,metric,value\nresnet50,throughput (img/s),1250.5\nresnet50,latency (ms),51.5\n"
+        "bert,throughput (seq/s),410.5\nbert,latency (ms),78.5\n",
+        4,
+        (
+            ("throughput", 1250.5, {"model": "resnet50"}),
+            ("sequence_rate", 410.5, {"model": "bert", "item": None}),
+            ("latency", 0.0785, {"model": "bert", "item": None}),
+        ),
+    ),
     "status in a column": PeoplesTable(
         "status.csv",
         "model,status,time_s\na,ok,10.5\nb,failed,0\nc,ok,12.5\n",

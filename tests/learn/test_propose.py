@@ -382,7 +382,11 @@ def test_a_rate_per_device_is_recognised() -> None:
         (b"\x1f\x8b\x08abc", "x.log: is compressed with gzip; decompress it first"),
         ("step 1\n".encode("utf-16-le"), "x.log: is UTF-16; convert it first: iconv -f UTF-16LE -t UTF-8"),
         (b"hello\nworld\n", "x.log: holds no numbers; name a log that prints steps and times"),
-        (b"a 1\nb 2\n", "x.log: no line with numbers occurs 3 times; name a longer log"),
+        (
+            b"a 1\nb 2\n",
+            "x.log: no line with numbers occurs 3 times; name a longer log, or write [table] by hand, "
+            "see docs/how-to/read-a-table.md",
+        ),
         (
             b"".join(b"2024-01-02 03:04:%02d closing process %d\n" % (i, 4711 + i) for i in range(9)),
             "x.log: no repeated line has an increasing step and a time, rate or timestamp; most frequent line: "

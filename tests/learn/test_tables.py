@@ -16,6 +16,7 @@ from reportgen.core.model import Aggregate, Finding, Run
 from reportgen.formats.detection import offer
 from reportgen.formats.tables import own, own_table
 from reportgen.labels.labels_toml import parse, settings
+from reportgen.learn.folder import propose_tables
 from reportgen.learn.tables import TableProposal, propose_table, why_not
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, write_files
@@ -173,6 +174,25 @@ def test_a_wrong_table_is_an_error_with_place_fact_and_remedy(old: str, new: str
         parse(TABLE.replace(old, new, 1).encode(), "")
 
 
+def test_columns_of_repeats_are_runs_of_one_case() -> None:
+    """An empty cell gives no run; what the row has once belongs to its first repeat."""
+    table = TABLES["a column for each repeat"]
+    proposal = proposed(table)
+    assert proposal is not None
+    runs: dict[object, list[tuple[int | None, str, object]]] = {}
+    for run, figure in read_with(proposal.toml, table):
+        runs.setdefault(run.factors["config"], []).append((run.repeat, figure.metric, figure.value))
+    assert runs == {
+        "base": [
+            (1, "memory_used", 1.5 * 2**30),
+            (1, "latency", 0.0125),
+            (2, "latency", 0.01225),
+            (3, "latency", pytest.approx(0.01275)),
+        ],
+        "fused": [(1, "memory_used", 2 * 2**30), (1, "latency", 0.0095), (3, "latency", 0.01)],
+    }
+
+
 def test_no_pattern_can_hang() -> None:
     """Python's engine needs 2^60 steps for each of these cells."""
     toml = TABLE.replace('"model" }', "{ column = 'model', pattern = '^(a+)+$' } }")
@@ -250,12 +270,45 @@ def test_a_folder_gives_one_page_of_proposals(tmp_path: Path, monkeypatch: pytes
     assert values == [
         ("cells", 0.0015),
         ("cells", 2),
-        ("de1", 0.0015),
-        ("de1", 0.0025),
         ("nested", 0.002),
         ("nested", 0.004),
+        ("r", 0.0015),
+        ("r", 0.0025),
     ]
     assert "1 file looks like a table of results: reportgen learn r/open.csv" in call("runs", "r")[1]
+
+
+@pytest.mark.parametrize(
+    ("names", "name"),
+    [
+        (("train/a100.csv", "train/h100.csv"), "train"),
+        (("x/results_a100.csv", "y/results_h100.csv"), "results"),
+        (("x/bench-10.csv", "x/bench-12.csv"), "bench"),
+        (("x/a.csv", "y/b.csv"), "a"),
+        (("x/only.csv",), "only"),
+    ],
+)
+def test_a_definition_is_called_after_all_of_its_files(names: tuple[str, ...], name: str) -> None:
+    files = LogFiles.of(dict.fromkeys(names, b"model,latency\na,1.5 ms\nb,2 s\n"))
+    (table,) = propose_tables(files, {}).tables
+    assert table.name == name
+
+
+def test_a_table_in_a_document_is_read_as_it_was_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document quotes a log, but a definition for its table reads the document itself."""
+    monkeypatch.chdir(tmp_path)
+    write_files(
+        tmp_path,
+        {"r/a100.md": "# A100\n\n| model | latency |\n|---|---|\n| sd | 12.5 ms |\n| xl | 40 ms |\n"},
+    )
+    call("learn", "r", "--write", "r")
+    runs = json.loads(call("runs", "r", "--format", "json")[0])["runs"]
+    assert [(run["factors"]["model"], run["measurements"][0]["value"]) for run in runs] == [
+        ("sd", 0.0125),
+        ("xl", 0.04),
+    ]
 
 
 def test_a_unit_is_an_answer_and_a_wrong_one_an_error(
@@ -286,3 +339,36 @@ def test_of_two_columns_with_one_meaning_the_one_that_is_called_so_has_the_name(
     assert proposal is not None
     factors = proposal.table["factors"]
     assert (factors["batch"], factors["batch_size"]) == ("batch", "batch_size")
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        (
+            '{"results": [{"model": "a", "latency_ms": 12.5}, {"model": "b", "laten',
+            "its JSON ends in line 1, column 65",
+        ),
+        ('{\n "results": [\n  {"latency_ms": 12.5},\n', "its JSON ends in line 4, column 1"),
+        ('[{"latency_ms": 12.5}, {"latency_ms" 13}]', "its JSON is broken in line 1, column 38"),
+        ("[10:00:01] step 1\n", None),
+        ('{"latency_ms": 12.5}\n{"latency_ms": 1', None),  # lines of JSON, the last one cut
+    ],
+)
+def test_json_that_ends_early_has_a_place(text: str, fact: str | None) -> None:
+    reason = why_not(LogFiles.of({"x.json": text.encode()}).file("x.json"))
+    assert (reason[0] if reason and "JSON" in reason[0] else None) == fact
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("resnet50,1,64,1250.3\nresnet50,2,64,2410.1\nvgg16,1,64,410.0\n", "a table without a header"),
+        ("a;1,5\nb;2,5\n", "a table without a header"),
+        ("model,speed\na,1\nb,2\n", "a table with the columns model, speed"),
+        ("one, two\nthree, four\n", "a table with the columns one"),
+    ],
+)
+def test_a_table_without_a_header_is_called_so(text: str, fact: str) -> None:
+    reason = why_not(LogFiles.of({"x.csv": text.encode()}).file("x.csv"))
+    assert reason is not None
+    assert reason[0].startswith(fact)

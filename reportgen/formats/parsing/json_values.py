@@ -20,6 +20,19 @@ def load(content: bytes) -> Any:
         return None
 
 
+def fault(content: bytes) -> tuple[int, int, bool] | None:
+    """Return the line and column where a text stops being JSON, and whether it ends there; None for JSON."""
+    text = content.decode("utf-8", "replace")
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        is_cut = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+        return error.lineno, error.colno, is_cut
+    except RecursionError:
+        return None
+    return None
+
+
 def load_leading(content: bytes) -> Any:
     """Return the JSON document at the beginning of a text, None if there is none; the rest is ignored."""
     try:

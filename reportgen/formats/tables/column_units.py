@@ -12,7 +12,7 @@ _TIMES = {
     "h": "h hr hrs hour hours",
 }
 _ITEMS = {
-    "images": "img imgs image images",
+    "images": "img imgs image images bild bilder",
     "samples": "sample samples example examples smp",
     "sequences": "seq seqs sequence sequences",
     "sentences": "sent sentence sentences",
@@ -43,7 +43,8 @@ _SHORT = {
 _AMBIGUOUS = {"tps", "ips", "gbps", "mbps", "kbps", "tbps", "gflops", "gflop", "gbs", "mbs", "x", "wps"}
 _BYTES = re.compile(r"(?:[kKMGT]i?)?(?:B|bytes?)|[kmgt]i?b")
 _BYTE_RATE = re.compile(
-    r"(?P<size>(?:[kKMGT]i?)?(?:B|bytes)|[kmgt]i?b|[KMGT](?:bit|b))(?: ?/ ?| per |(?P<blank> )|(?P<glued>p))"
+    r"(?P<size>(?:[kKMGT]i?)?(?:B|[bB]ytes)|[kmgt]i?b|[kmgtKMGT]?[bB]its?|[KMGT]b)"
+    r"(?: ?/ ?| per |(?P<blank> )|(?P<glued>p))"
     r"(?:s|sec|second)"
 )
 _FLOPS = re.compile(r"(?P<prefix>[tp])flops?(?P<rate>(?:s| ?/ ?s(?:ec)?| per s(?:ec(?:ond)?)?| s)?)")
@@ -133,9 +134,10 @@ def _size(text: str) -> str:
 
 def _byte_rate(match: re.Match[str]) -> ColumnUnit:
     size = match["size"]
-    if size.endswith("bit") or re.fullmatch(r"[KMGT]b", size):
-        doubt = "" if size.endswith("bit") else f'"{match[0]}": bits or bytes?'
-        return ColumnUnit("" if doubt else f"{size[0].replace('K', 'k')}bit/s", doubt=doubt)
+    if bits := re.fullmatch(r"(.?)bits?", size, re.IGNORECASE):
+        return ColumnUnit(f"{bits[1].upper().replace('K', 'k')}bit/s")
+    if re.fullmatch(r"[KMGT]b", size):
+        return ColumnUnit("", doubt=f'"{match[0]}": bits or bytes?')
     if size.islower() and (match["glued"] or size == "b"):
         return ColumnUnit("", doubt=f'"{match[0]}": bits or bytes?')
     return ColumnUnit(f"{_size(size)}/s")

@@ -37,6 +37,7 @@ _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _PER = re.compile(
     r"(?i)(?<![a-z])per[\s_]+(token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
 )
+_RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
 _PERCENTILE = re.compile(r"p[0-9]{1,2}(?:\.[0-9]{1,3})?|p999|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?")
@@ -85,15 +86,16 @@ _IGNORED = _words(
     """
 )
 _FACTORS = {
-    "batch_size": "batch bs bsz batchsize batch_size per_device_batch_size batch_size_per_gpu",
+    "batch_size": "batch batchgröße batchgroesse bs bsz batchsize batch_size per_device_batch_size"
+    " batch_size_per_gpu",
     "global_batch_size": "gbs global_batch_size global_batch total_batch_size",
     "micro_batch_size": "mbs micro_batch_size micro_batch",
     "devices": "gpus ngpus ngpu n_gpus n_gpu num_gpus num_gpu gpu_count number_of_gpus #_gpus #gpus"
     " #_gpu world_size devices num_devices n_devices ndev accelerators num_accelerators cards nproc num_chips"
     " chips",
     "nodes": "nodes num_nodes nnodes n_nodes #_nodes number_of_nodes",
-    "device": "device device_name gpu_model gpu_name gpu_type accelerator hardware card hw",
-    "model": "model model_name network net arch architecture model_id",
+    "device": "device device_name grafikkarte gpu_model gpu_name gpu_type accelerator hardware card hw",
+    "model": "model modell model_name network net arch architecture model_id",
     "precision": "precision dtype data_type datatype prec",
     "seq_len": "seq_len seqlen seq_length sequence_length max_seq_len max_seq_length sl",
     "concurrency": "concurrency max_concurrency concurrent_requests num_concurrent",
@@ -117,8 +119,8 @@ _CHOSEN = _words(
 )
 CONFIGURATION = _words(
     """
-    args arguments config configuration env environment hardware meta metadata options parameters params
-    settings system
+    args arguments config configuration env environment hardware machine machine_info meta metadata options
+    parameters params platform settings setup system system_info
     """
 )
 _FILLER = _words(
@@ -129,12 +131,12 @@ _FILLER = _words(
 )
 _TIME_WORDS = _words(
     """
-    clock duration elapsed runtime time took wall wall_time wallclock walltime
+    clock duration elapsed laufzeit runtime time took wall wall_time wallclock walltime zeit
     """
 )
-_RATE_WORDS = _words("processing rate speed throughput thruput tput")
+_RATE_WORDS = _words("durchsatz processing rate speed throughput thruput tput")
 _BANDWIDTH_WORDS = _words("algbw bandwidth busbw bw")
-_MEMORY_WORDS = _words("mem memory vram")
+_MEMORY_WORDS = _words("mem memory speicher vram")
 _SIZE_WORDS = _words(
     """
     buffer bytes cap file limit message model msg params size
@@ -316,6 +318,8 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
     for cut in cuts:
         if cut < len(text) and (unit := unit_of(re.sub(r"[-.]", " ", _CAMEL.sub(" ", text[cut:])))):
             before = text[:cut].strip(" _-:,.")
+            if _RATE_OF_UNKNOWN.search(before):
+                return None, text
             # "latency_min" is a minimum, "tokens" alone in "max_h" an abbreviation.
             if (
                 unit.unit in ("h", "min", "B", "W", "J", "degC")
@@ -363,13 +367,14 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         return _made("step_time", unit, words, generic | {"data", "loading", "load", "wait"}, "data_loading")
     if "epoch" in said:
         return _made("epoch_time", unit, words, generic | {"epoch"})
-    steps = {"step", "steps", "iter", "iteration", "it", "iters", "batch"}
+    steps = {"step", "steps", "schritt", "iter", "iteration", "it", "iters", "batch"}
     if said & steps and not own & {"latency", "lat"}:
-        return _made("step_time", unit, words, generic | steps)
+        per = {"pro"} if "schritt" in own else set()  # "Zeit pro Schritt"; not of "M2 Pro"
+        return _made("step_time", unit, words, generic | steps | per)
     if unit.per:
         metric = _TIMES_PER.get(unit.per, f"time_per_{unit.per}")
         return _made(metric, unit, words, generic | {unit.per, f"{unit.per}s"})
-    latency = {"latency", "lat", "inference", "infer", "response", "delay"}
+    latency = {"latency", "latenz", "lat", "inference", "infer", "response", "delay"}
     if own & latency:
         return _made("latency", unit, words, generic | latency)
     if own <= generic:
@@ -436,8 +441,7 @@ def _memory(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         "reserved",
     }
     if not own & _MEMORY_WORDS:
-        name = "_".join([*words, unit.unit.lower()])
-        return ColumnMeaning("factor" if own & _SIZE_WORDS else "other", factor=name, extra=tuple(words))
+        return ColumnMeaning("factor" if own & _SIZE_WORDS else "other", extra=tuple(words))
     if own & {"total", "limit", "free", "cpu", "host", "ram", "system", "bus", "clock"}:
         return ColumnMeaning("other", extra=tuple(words))
     metric = (
@@ -494,7 +498,7 @@ def _unitless(words: list[str]) -> ColumnMeaning:
     """Return the metric that words name without a unit; the unit stays open."""
     own = set(words)
     for names, unit in (
-        ({"ttft", "tpot", "itl", "e2el", "latency", "lat"} | _TIME_WORDS, "s"),
+        ({"ttft", "tpot", "itl", "e2el", "latency", "latenz", "lat"} | _TIME_WORDS, "s"),
         (_BANDWIDTH_WORDS, "GB/s"),
         (_RATE_WORDS, "samples/s"),
         (_MEMORY_WORDS, "GiB"),

@@ -214,7 +214,8 @@ class Derived(TomlTable):
 class FigureColumn(TomlTable, kw_only=True):
     """One `[[figures]]`: a column of numbers.
 
-    column     name; `{statistic}` stands for mean, median, p99, ...; any other `{name}` is a factor
+    column     name; `{statistic}` stands for mean, median, p99, ...; any other `{name}` is a factor,
+               `{repeat}` the number of the repeat
     unit       of numbers without a unit of their own; a column with units is `unit_column`
     statistic  of the numbers, if the column does not name it; "" for a rate or time over all of the work
     where      conditions on the row

@@ -108,7 +108,7 @@ class Recogniser:
             if not match:
                 return None
             place = len(text[: match.start()].encode()), match[0].strip().partition("\n")[0]
-        if sign.keys or sign.any:
+        if sign.keys or any(sign.any):
             header = self._header(head)
             if header is None or not _has(sign, header[1]):
                 return None

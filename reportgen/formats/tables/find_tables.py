@@ -195,6 +195,17 @@ def _header(lines: Sequence[str], separator: str) -> tuple[int, int, int]:
     return 0, 0, 0
 
 
+def lacks_header(files: LogFiles) -> bool:
+    """Return whether a text is a table whose first line is a row: all have numbers in the same columns."""
+    lines = TextLog(files).content.decode("utf-8", "replace").split("\n", _MAX_HEAD_LINES)[:_MAX_HEAD_LINES]
+    for separator in ("\t", ";", ","):
+        rows = [cells for line in lines if (cells := _cells(line.rstrip("\r"), separator))]
+        kinds = {tuple(bool(_NUMBER_LIKE.fullmatch(cell.strip())) for cell in cells) for cells in rows}
+        if len(rows) > 1 and len(kinds) == 1 and len(rows[0]) > 1 and any(next(iter(kinds))):
+            return True
+    return False
+
+
 def _follows(cells: Sequence[Sequence[str]], start: int) -> bool:
     """Return whether the next line that is not empty has as many cells as this one."""
     after = next((row for row in cells[start + 1 :] if any(cell.strip() for cell in row)), [])
@@ -210,7 +221,12 @@ def _is_like_its_rows(names: Sequence[str], row: Sequence[str]) -> bool:
 
 
 def _has_metric(names: Sequence[str]) -> bool:
-    """Return whether a line of words is a header and no sentence: one of them names a metric and its unit."""
+    """Return whether a line of words is a header and no sentence: one of them names a metric and its unit.
+
+    A colon ends the label of a value or the title of a block.
+    """
+    if any(name.endswith(":") for name in names):
+        return False
     meanings = [meaning_of(name) for name in names]
     return any(each.kind == "figure" and each.metric and each.unit for each in meanings)
 

@@ -39,6 +39,8 @@ _FAILED = re.compile(
     r"(?i)x|(?:fail(?:ed|ure)?|error|err|crash(?:ed)?|timeout|timed out|killed|exception|invalid"
     r"|dnf)\b.{0,40}"
 )
+# "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
+_MULTIPLE = re.compile(r"[0-9]+\.[0-9]+ ?[x×]")
 _GOOD = frozenset(
     (
         *("ok", "okay", "success", "successful", "succeeded", "pass", "passed", "complete", "completed"),
@@ -194,7 +196,11 @@ def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> Ta
 
 
 class _Interpreter:
-    """One table being understood; `cells` holds the cells of each column, without skipped rows."""
+    """One table being understood.
+
+    cells     the cells of each column, without skipped rows
+    named_in  the columns with the name and the value of each figure, for a table with one number a row
+    """
 
     def __init__(self, table: FoundTable, answers: Mapping[str, str]) -> None:
         self.table, self.answers = table, answers
@@ -204,6 +210,7 @@ class _Interpreter:
         self.columns = [name for name in table.columns if not _is_repeated(name, names)]
         self.units: dict[str, str] = {}
         self.unit_column = ""
+        self.named_in = ("", "")
         self.cells: dict[str, list[object]] = {}
 
     def reading(self) -> TableReading:
@@ -213,6 +220,8 @@ class _Interpreter:
         self._take_totals()
         if not self._long():
             self._wide_rows()
+            for column in dict.fromkeys(figure.column for figure in self.result.figures):
+                self._faults(column)
         self._name_items()
         self._check_rows()
         return self.result
@@ -285,9 +294,8 @@ class _Interpreter:
         )
         if not unit_texts or len({units.to_base(1.0, unit)[1] for unit in unit_texts}) > 1:
             return ""
-        return (
-            unit_texts.most_common(1)[0][0] if sum(unit_texts.values()) * 2 > len(self._known(name)) else ""
-        )
+        numbers = sum(1 for cell in self._known(name) if number_of(cell))
+        return unit_texts.most_common(1)[0][0] if sum(unit_texts.values()) * 2 > numbers else ""
 
     # Tables that name the metric in a column
 
@@ -308,6 +316,8 @@ class _Interpreter:
             return False
         value, unit_column = values[0], next((by_slug[word] for word in _UNIT_COLUMN if word in by_slug), "")
         self.result.doubts.append("the metric is named in a column")
+        self.named_in = name_column, value
+        figures: list[tuple[str, ColumnMeaning]] = []
         for text in dict.fromkeys(str(cell).strip() for cell in self._known(name_column)):
             at = [i for i, cell in enumerate(self.cells[name_column]) if str(cell).strip() == text]
             stated = {str(self.cells[unit_column][i]).strip() for i in at} if unit_column else set()
@@ -315,8 +325,9 @@ class _Interpreter:
             meaning = meaning_of(text, answer if unit_of(answer) else "")
             if meaning.kind != "figure" or meaning.doubt or not meaning.metric:
                 self.result.open[text] = self._question(text, meaning)
-                continue
-            self._add(_guess(value, meaning, where=((name_column, text),)))
+            else:
+                figures.append((text, meaning))
+        self._cases(figures, [])
         for column in self.columns:
             if column not in (name_column, value, unit_column):
                 self._other(column, meaning_of(column))
@@ -369,11 +380,12 @@ class _Interpreter:
         if column.endswith((".unit", ".units")) and f"{column.rpartition('.')[0]}.value" in self.columns:
             return
         if meaning.kind in ("figure", "spread", "derived") and self._is_text(column):
-            digits = [str(cell) for cell in known if re.match(r"[~<>≈=$€]*\s*[0-9]", str(cell))]
-            if meaning.kind == "figure" and len(digits) * 2 > len(known):
+            digits = [str(cell) for cell in known if re.match(r"[-+±~<>≈=$€]*\s*[0-9]", str(cell))]
+            are_numbers = len(digits) * 2 > len(known)
+            if meaning.kind == "figure" and are_numbers:
                 self._open_text(column, digits[0])
                 return
-            if meaning.kind != "figure" or not all(map(_is_fault, known)):
+            if not are_numbers and (meaning.kind != "figure" or not all(map(_is_fault, known))):
                 meaning = ColumnMeaning("factor", factor=factor_name(column))
         if column.startswith(("/", "../")):
             self._about(column, meaning)
@@ -400,6 +412,8 @@ class _Interpreter:
             stated = {str(x) for x in self._known(f"{column.removesuffix('.value')}.unit")}
             if len(stated) == 1 and unit_of(only := stated.pop()):
                 meaning = meaning_of(column.removesuffix(".value"), only)
+        if meaning.kind == "other" and all(_MULTIPLE.fullmatch(str(x).strip()) for x in self._known(column)):
+            return ColumnMeaning("derived")
         return meaning
 
     def _are_truths(self, column: str) -> bool:
@@ -604,6 +618,12 @@ class _Interpreter:
         group = [(column, _counted(column, meaning)) for column, meaning in group]
         labels = [meaning.label for _, meaning in group]
         kind = self._kind_of(labels) if all(labels) else ""
+        if not kind and (pairs := self._pairs_of(labels)):
+            for (column, meaning), factors in zip(group, pairs, strict=True):
+                self._figure(column, _with_metric(meaning), factors)
+            names = '" and "'.join(name for name, _ in pairs[0])
+            self.result.notes.append(f'{", ".join(labels)}: read as values of the factors "{names}"')
+            return
         are_counts = len(group) > 1 and all(label.isdigit() for label in labels)
         if kind or are_counts:
             group = [(column, _with_metric(meaning)) for column, meaning in group]
@@ -616,9 +636,8 @@ class _Interpreter:
             for (column, meaning), label in zip(group, labels, strict=True):
                 factor = kind or "variant"
                 self._figure(column, meaning, ((factor, label),))
-            self.result.notes.append(
-                f'{", ".join(labels)}: read as values of the factor "{kind or "variant"}"'
-            )
+            role = "repeats" if kind == "repeat" else f'values of the factor "{kind or "variant"}"'
+            self.result.notes.append(f"{', '.join(labels)}: read as {role}")
             if not kind:
                 self.result.doubts.append("columns of one metric differ in words")
             return
@@ -657,6 +676,10 @@ class _Interpreter:
         if meaning.doubt:
             self.result.doubts.append(f'"{column}" {meaning.doubt}')
             self.result.notes.append(f'"{column}" names no metric: {meaning.metric} is assumed from its unit')
+        name_column, value = self.named_in
+        if name_column:
+            self._add(_guess(value, meaning, factors, where=((name_column, column),)))
+            return
         is_bare = not meaning_of(column, self.units.get(column, "")).unit
         self._add(_guess(column, meaning, factors, unit_column=self.unit_column if is_bare else ""))
 
@@ -666,8 +689,6 @@ class _Interpreter:
             self.result.doubts.append(f"two columns have the metric {figure.metric}")
             return
         self.result.figures.append(figure)
-        if not figure.where:
-            self._faults(figure.column)
 
     def _faults(self, column: str) -> None:
         """Add checks for texts such as OOM in place of numbers, and say which other cells are not numbers."""
@@ -697,9 +718,7 @@ class _Interpreter:
 
     def _alone(self, column: str, text: str) -> bool:
         """Return whether rows with a text in a column have no numbers in other columns of figures."""
-        others = [
-            x for x in self.columns if x != column and meaning_of(x, self.units.get(x, "")).kind == "figure"
-        ]
+        others = {figure.column for figure in self.result.figures} - {column}
         rows = [record for record in self.records if str(record.cells.get(column)).strip() == text]
         return not any(number_of(record.cells.get(other)) is not None for record in rows for other in others)
 
@@ -709,6 +728,19 @@ class _Interpreter:
         if not texts:
             return ""
         return next((name for name, known in _KINDS_OF_CASES.items() if all(map(known.fullmatch, texts))), "")
+
+    def _pairs_of(self, texts: list[str]) -> list[tuple[tuple[str, str], ...]]:
+        """Return the two factors that each text has values of, such as `A100 fp16`; [] if there are none."""
+        splits: list[dict[tuple[str, str], tuple[str, str]]] = []
+        for text in texts:
+            cuts = [(text[: cut.start()], text[cut.end() :]) for cut in re.finditer(r"[ _/,-]+", text)]
+            splits.append(
+                {(self._kind_of([left]), self._kind_of([right])): (left, right) for left, right in cuts}
+            )
+        kinds = next((pair for pair in splits[0] if all(pair) and all(pair in each for each in splits)), None)
+        if kinds is None or kinds[0] == kinds[1]:
+            return []
+        return [tuple(zip(kinds, each[kinds], strict=True)) for each in splits]
 
     def _unknown(self, unknown: list[str]) -> None:
         """Sort the columns of numbers whose names say nothing: settings, cases of one metric, or open."""
@@ -733,7 +765,8 @@ class _Interpreter:
                 self.result.doubts.append(f'"{column}" may be a setting or a result')
                 self.result.notes.append(f'"{column}" is read as a factor; if it is a result, state its unit')
             else:
-                self.result.open[column] = "a setting or a result? its unit is not stated"
+                unstated = "name says no metric" if self._unit_of_cells(column) else "unit is not stated"
+                self.result.open[column] = f"a setting or a result? its {unstated}"
                 self.result.doubts.append(f'"{column}" may be a setting or a result')
 
     def _is_setting(self, column: str) -> bool:
@@ -804,7 +837,8 @@ class _Interpreter:
                 if figure in plain and figure.item != keep:
                     metric = names.get(figure.item, f"{figure.item}_rate")
                     self.result.figures[at] = replace(figure, metric=metric)
-            items = [keep]
+            # A row of a table that names its metrics in a column may have a rate of another item.
+            items = [keep] if not self.named_in[0] else []
         if items and items[0] not in ("sample", ""):
             self.result.constants["item"] = items[0]
 
@@ -894,20 +928,23 @@ def _guess(
 
 
 def _counted(column: str, meaning: ColumnMeaning) -> ColumnMeaning:
-    """Return the meaning of `8 GPUs (img/s)` with the label 8."""
-    match = re.fullmatch(r"(?i)x?([0-9]+) ?x? ?(?:gpus?|devices?|nodes?|threads?|workers?)", meaning.label)
-    return replace(meaning, label=match[1]) if match else meaning
+    """Return the meaning of `8 GPUs (img/s)` with the label 8, of `run1_ms` with the label 1."""
+    match = re.fullmatch(
+        r"(?i)x?([0-9]+) ?x? ?(?:gpus?|devices?|nodes?|threads?|workers?)"
+        r"|(?:run|trial|rep|repeat|attempt)[ _#-]?([0-9]+)",
+        meaning.label,
+    )
+    return replace(meaning, label=match[1] or match[2]) if match else meaning
 
 
 def _count_word(column: str) -> str:
-    """Return the factor that the number in a name counts: `devices` for `8 GPUs`."""
-    match = re.search(r"(?i)(gpu|device|node|thread|worker|run|trial|rep)s?", column)
+    """Return the factor that the number in a name counts: `devices` for `8 GPUs`, `repeat` for `run 1`."""
+    match = re.search(
+        r"(?i)(?<![a-z])(?:(gpu|device)|(node|thread|worker)|run|trial|rep|repeat|attempt)s?(?![a-z])", column
+    )
     if not match:
         return "variant"
-    word = match[1].lower()
-    return {"gpu": "devices", "device": "devices", "run": "run", "trial": "run", "rep": "run"}.get(
-        word, f"{word}s"
-    )
+    return "devices" if match[1] else f"{match[2].lower()}s" if match[2] else "repeat"
 
 
 def _with_metric(meaning: ColumnMeaning) -> ColumnMeaning:

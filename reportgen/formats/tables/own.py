@@ -1,11 +1,13 @@
 """Read files that the table `[table]` of a labels.toml describes, with the grammar of shipped families.
 
-A definition without a sign claims the files that have its factors and one of its figures as columns or keys.
+A definition without a sign claims the files that have its factors and one of its figures as columns or keys,
+or text that its pattern matches.
 It has precedence over the known formats, because it was written for these files.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -44,7 +46,12 @@ def _own(encoded: bytes) -> OwnTable:
 
 
 def _sign(own: OwnTable) -> Sign:
-    """Return what a file must have: the columns of all factors and figures; of JSON, the key of a figure."""
+    """Return what a file must have: the columns of all factors and figures; of JSON, the key of a figure.
+
+    Of a text, a row, or the title of a block or matrix.
+    """
+    if begin := own.rows.pattern or own.rows.begin:
+        return Sign(any=[[]], text=begin, confidence=1.0)
     if own.rows.kind in ("json", "jsonl"):
         return Sign(any=[[key] for name in _figures(own) for key in _keys(name)] or [[]], confidence=1.0)
     return Sign(keys=[], any=[_names(own)], confidence=1.0)
@@ -103,8 +110,9 @@ def claims(files: LogFiles) -> Claim | None:
     """Claim a file that one of the definitions describes."""
     if NAME not in files.settings or not (chosen := _chosen(files)):
         return None
-    _, at, reason = chosen
-    return Claim.of_file(files, 1.0, reason[:100], line_at(files.head(files.path), at))
+    own, at, reason = chosen
+    claim = Claim.of_file(files, 1.0, reason[:100], line_at(files.head(files.path), at))
+    return replace(claim, is_whole=own.rows.kind == "markdown")
 
 
 def read(files: LogFiles) -> Results:

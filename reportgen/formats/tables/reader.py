@@ -18,6 +18,7 @@ from reportgen.core.rules import Rule, Severity
 from reportgen.formats.base import Results
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import quantity
+from reportgen.formats.parsing.exit_status import ERRORS, error
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.timestamps import wall_time
@@ -41,6 +42,7 @@ _MAX_TEXT = 200
 _MAX_CELL = 4000
 _SECRET = re.compile(r"token|secret|passw|api_?key|credential", re.IGNORECASE)
 _ROWS_OF_RUNS = ("json", "csv", "tsv", "jsonl", "markdown")
+_PRINTED = ("columns", "pattern", "block", "matrix")
 _WORST: tuple[Status, ...] = ("out_of_memory", "failed", "cancelled", "running", "partial", "complete")
 
 Cells = Mapping[str, Any]
@@ -50,7 +52,10 @@ Factors = dict[str, FactorValue]
 
 @dataclass(frozen=True, slots=True)
 class TableNumber:
-    """A number of a row, in the base unit of its metric."""
+    """A number of a row, in the base unit of its metric.
+
+    repeat  number of the repeat, for a table with a column for each; 0 for others
+    """
 
     figure: FigureColumn
     value: float
@@ -58,6 +63,7 @@ class TableNumber:
     statistic: str
     factors: Factors
     n: int
+    repeat: int
 
 
 @dataclass(slots=True)
@@ -97,9 +103,11 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     latest: dict[object, _Results] = {}
     twins = Twins(family.rows, log)
     reasons: dict[str, int] = {}
+    last = 0
     table = TableFile(log, family.rows, family.context, isinstance(family, OwnTable))
     for record in _details(family, read_records(table)):
         cells = with_derived(family, record.cells)
+        last = max(last, record.line)
         skip = next((skip for skip in family.skip if holds(skip, cells)), None)
         if skip:
             reasons.setdefault(skip.why, record.line)
@@ -118,6 +126,8 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     for twin in used:
         message = f"the results of this run are also in {twin}, with all digits; read from there"
         yield Finding("note", Rule.READ_EXCERPT, log.id, message, log.source)
+    if runs and family.rows.kind in _PRINTED:
+        _note_error(family, log, last, runs[-1])
     _number_repeats(family, runs)
     yield from _runs(name, log, runs)
     faults = log.malformed.findings()
@@ -153,16 +163,26 @@ def _add_row(
     values = [] if status in ("failed", "out_of_memory", "cancelled") else figures_of(family, cells)
     if not values and status == "complete" and not messages:
         return
-    key = (record.part, factors_key(factors), repeat)
-    run = latest.get(key) if family.results or family.rows.kind in _ROWS_OF_RUNS else None
-    if run is None or not run.add(record, results, values):
-        run = _Results(record, factors, repeat, facts(family.environment, cells))
-        run.started = str(cells.get(family.started) or "")
-        run.add(record, results, values)
-        runs.append(run)
-        latest[key] = run
-    run.findings += [each for each in messages if each not in run.findings]
-    run.status = min(run.status, status, key=_WORST.index)
+    for number, own in _by_repeat(values, repeat):
+        key = (record.part, factors_key(factors), number)
+        run = latest.get(key) if family.results or family.rows.kind in _ROWS_OF_RUNS else None
+        if run is None or not run.add(record, results, own):
+            run = _Results(record, factors, number, facts(family.environment, cells))
+            run.started = str(cells.get(family.started) or "")
+            run.add(record, results, own)
+            runs.append(run)
+            latest[key] = run
+        run.findings += [each for each in messages if each not in run.findings]
+        run.status = min(run.status, status, key=_WORST.index)
+
+
+def _by_repeat(values: list[TableNumber], repeat: int | None) -> list[tuple[int | None, list[TableNumber]]]:
+    """Return (repeat, its numbers) of a row; the first one has the columns that belong to no repeat."""
+    repeats = sorted({value.repeat for value in values if value.repeat})
+    if not repeats:
+        return [(repeat, values)]
+    first = repeats[0]
+    return [(number, [x for x in values if (x.repeat or first) == number]) for number in repeats]
 
 
 def _unread(family: TableFamily, cells: Cells) -> Iterator[str]:
@@ -177,15 +197,32 @@ def _unread(family: TableFamily, cells: Cells) -> Iterator[str]:
             yield figure.column
 
 
+def _note_error(family: TableFamily, log: TextLog, line: int, run: _Results) -> None:
+    """Note an error that the log prints after the line of the last row; rows that would follow are missing.
+
+    A block is whole when it is printed, and servers are often stopped after it.
+    """
+    if log.lacks(ERRORS):
+        return
+    rows = b"\n".join(log.content.split(b"\n")[:line])
+    kind, at = error(log.content, len(rows))
+    is_whole = family.rows.kind == "block"
+    if kind is None or (is_whole and kind == "cancelled"):
+        return
+    place = f"{kind.replace('_', ' ')} after the last figure, in line {log.place(at).line}"
+    run.findings.append(("warning", place))  # without the text, which may name hosts
+    run.status = run.status if is_whole else min(run.status, "partial", key=_WORST.index)
+
+
 def _number_repeats(family: TableFamily, runs: Sequence[_Results]) -> None:
-    """Number the runs that agree in all factors, unless a column has the number."""
+    """Number the runs that agree in all factors, unless columns have the numbers."""
     if family.repeat:
         return
     groups: dict[object, list[_Results]] = {}
     for run in runs:
         groups.setdefault(factors_key(run.factors), []).append(run)
     for group in groups.values():
-        if len(group) > 1:
+        if len({run.repeat for run in group}) < len(group):
             for number, run in enumerate(group, 1):
                 run.repeat = number
 
@@ -297,7 +334,10 @@ def figures_of(family: TableFamily, cells: Cells) -> list[TableNumber]:
     for figure in family.figures:
         if all(holds(condition, cells) for condition in figure.where):
             for value in _values(figure, cells):
-                key = (figure.metric, figure.phase, value.statistic, factors_key(value.factors))
+                key = (
+                    *(figure.metric, figure.phase, value.statistic),
+                    *(factors_key(value.factors), value.repeat),
+                )
                 known.setdefault(key, value)
     return list(known.values())
 
@@ -327,11 +367,12 @@ def _value(figure: FigureColumn, column: str, named: Mapping[str, str], cells: C
         return None  # a time in a column of rates
     value, _ = units.to_base(number * figure.scale, unit)
     statistic = statistic_name(named.get(STATISTIC, figure.statistic))
-    own: Factors = {name: parse_scalar(part) for name, part in named.items() if name != STATISTIC}
+    own = figure.factors | {name: parse_scalar(part) for name, part in named.items() if name != STATISTIC}
     if statistic:
         own[STATISTIC] = statistic
     n = json_values.whole(parse_scalar(str(cells.get(figure.n)))) if figure.n else 0
-    return TableNumber(figure, value, f"{text} {unit}".strip(), statistic, figure.factors | own, n or 0)
+    repeat = json_values.whole(own.pop("repeat", None)) or 0
+    return TableNumber(figure, value, f"{text} {unit}".strip(), statistic, own, n or 0, repeat)
 
 
 def _number(cell: object, unit: str) -> tuple[float, str, str]:

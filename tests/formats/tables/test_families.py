@@ -67,6 +67,44 @@ def _is_it(value: dict[str, Any], run: Run, figure: Aggregate) -> bool:
     )
 
 
+@pytest.mark.parametrize(
+    ("log", "tail", "status", "messages"),
+    [
+        ("nccl_tests.2026.log", "Killed\n", "partial", ["failed after the last figure, in line {}"]),
+        (
+            "osu.log",
+            "Traceback (most recent call last):\n  File 'a.py', line 1\nRuntimeError: CUDA error: 700\n",
+            "partial",
+            ["failed after the last figure, in line {}"],
+        ),
+        (
+            "babelstream.txt",
+            "x: failed: out of memory\n",
+            "partial",
+            ["out of memory after the last figure, in line {}"],
+        ),
+        (
+            "vllm_serve_text.log",
+            "RuntimeError: CUDA error: 700\n",
+            "complete",
+            ["failed after the last figure, in line {}"],
+        ),
+        ("vllm_serve_text.log", "run.sh: line 3: 77 Terminated              vllm serve\n", "complete", []),
+    ],
+)
+def test_an_error_after_the_results_is_noted(log: str, tail: str, status: str, messages: list[str]) -> None:
+    before = (FOLDER / log).read_text("utf-8").rstrip("\n")
+    line = before.count("\n") + 1 + tail.count("\n")
+    claimed = offer(LogFiles.of({log: f"{before}\n{tail}".encode()}).file(log))
+    assert claimed is not None
+    runs = [item for item in claimed.format.read(claimed.files) if isinstance(item, Run)]
+    assert runs[-1].status == status
+    shown = [
+        finding.message for run in runs for finding in run.findings if "after the last" in finding.message
+    ]
+    assert shown == [message.format(line) for message in messages]
+
+
 def test_every_family_has_a_fixture() -> None:
     assert {known.name for known in families.formats()} == {family for family, _, _ in FIXTURES}
 
