@@ -143,7 +143,7 @@ def join(group: Group, read: Sequence[tuple[list[Run], list[Finding]]]) -> list[
 def _says_something(piece: Joined) -> bool:
     """Return whether a piece has samples over time, or is a profile."""
     if not piece.runs:
-        return bool(piece.findings) and all(each.rule == Rule.READ_PROFILE for each in piece.findings)
+        return any(each.rule == Rule.READ_PROFILE for each in piece.findings)
     return bool(piece.runs[0].telemetry) and piece.runs[0].status == "complete"
 
 
@@ -162,9 +162,11 @@ def _join(piece: Joined, logs: Sequence[Joined]) -> str:
         return f"it may belong to several runs: {several}" if possible else f"{doubts[0]} ({several})"
     log, at = possible[0]
     run = log.runs[at]
-    own = watched.findings if watched else piece.findings
-    findings = (*run.findings, *(replace(each, subject=run.id, detail="") for each in own))
-    log.runs[at] = replace(_watched(run, watched) if watched else run, findings=findings)
+    own = [replace(each, subject=run.id) for each in (watched or piece).findings]
+    # The detail says what a profile is without a run.
+    own = [replace(each, detail="") if each.rule == Rule.READ_PROFILE else each for each in own]
+    joined = _watched(run, watched) if watched else run
+    log.runs[at] = replace(joined, findings=(*run.findings, *own))
     log.evidence.append(piece.job)
     return ""
 

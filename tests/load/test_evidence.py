@@ -208,3 +208,30 @@ def test_in_a_large_folder_stems_still_decide(tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_stems_are_without_the_words_for_evidence(name: str, stem: str) -> None:
     assert stem_of(name) == stem
+
+
+KERNELS = "Time (%),Total Time (ns),Instances,Avg (ns),Name\n66.0,660,3,220.0,gemm\n34.0,340,1,340.0,copy\n"
+PROFILE = "kernel profile: kernels.csv, 2 kernels, longest: gemm 66 %"
+
+
+def test_a_profile_beside_a_log_is_evidence_of_its_run(tmp_path: Path) -> None:
+    found = load(tmp_path, {"a.log": log(), "kernels.csv": KERNELS, "a_gpu.csv": smi()})
+    (run,) = found.runs
+    (finding,) = [each for each in run.findings if each.rule == "read.profile"]
+    assert (finding.text, finding.subject, finding.severity) == (PROFILE, "a.log", "note")
+    assert str(finding.source) == "logs/kernels.csv"
+    assert (found.findings, found.unrecognised, len(run.telemetry)) == ((), (), 1)
+    assert value(run, "power") == (300.0, "steps")
+
+
+@pytest.mark.parametrize(("logs", "rules_of_files"), [
+    ({}, ["read.profile"]),
+    ({"a.log": log(), "b.log": log(seed=3)}, ["read.profile", "read.unassigned-evidence"]),
+])  # fmt: skip
+def test_a_profile_without_a_certain_run_is_a_finding(
+    tmp_path: Path, logs: dict[str, str], rules_of_files: list[str]
+) -> None:
+    found = load(tmp_path, {"kernels.csv": KERNELS, **logs})
+    assert [run.format for run in found.runs] == ["dllogger"] * len(logs)
+    assert rules(found.findings) == rules_of_files
+    assert found.findings[0].text == f"{PROFILE}: a profile is evidence of a run, not a benchmark result"
