@@ -332,6 +332,14 @@ class _ParsedScan(Generic[T]):
                 digests[self.scan.files.source(name).path] = self.scan.files.sha256(name)
         return digests
 
+    def joins(self, place: str) -> bool:
+        """Return whether a place is a log with evidence beside it, or such evidence."""
+        return any(
+            place in (file.place, *(self.scan.files.source(name).path for name in file.evidence))
+            for file in self.files
+            if file.evidence
+        )
+
     def digest(self, file: ParsedFile[T]) -> bytes | None:
         """Return the digest of a file's content."""
         if file.place not in self.digests:
@@ -423,7 +431,12 @@ class ParsedLogs(Generic[T]):
 
     def _parsed_scan(self, path: Path) -> _ParsedScan[T]:
         nearest = nearest_scan([parsed.scan for parsed in self.scans], path)
-        return next(parsed for parsed in self.scans if parsed.scan is nearest)
+        parsed = next(parsed for parsed in self.scans if parsed.scan is nearest)
+        if parsed.scan.path != path and parsed.joins(relative_place(path, self.root)):
+            # By itself, a log has no evidence beside it, and evidence no run.
+            parsed = parse_logs([path], self.mapper, root=self.root).scans[0]
+            self.scans.append(parsed)
+        return parsed
 
     def _runs_below(self, file: ParsedFile[T], inner: str) -> list[tuple[RunFingerprint, T]]:
         """Return the runs of a file with ids below a folder inside the scanned one."""

@@ -90,6 +90,18 @@ def test_the_digest_of_joined_telemetry_is_among_those_of_the_run(tmp_path: Path
     assert sorted(digests) == ["logs/a.log", "logs/a_gpu.csv"]
 
 
+def test_a_file_that_is_selected_alone_is_as_if_it_was_loaded_alone(tmp_path: Path) -> None:
+    write_files(tmp_path / "logs", {"a.log": log(), "a_gpu.csv": smi()})
+    parsed = parse_logs(["logs"], RUNS, root=tmp_path)
+    for path, places in {
+        "logs": [("a.log", 1)],
+        "logs/a.log": [("a.log", 0)],
+        "logs/a_gpu.csv": [("a_gpu.csv", 1)],
+    }.items():
+        assert [(run.id, len(run.telemetry)) for run in parsed.select([path]).runs] == places
+        assert [(run.id, len(run.telemetry)) for run in load_runs([path], root=tmp_path).runs] == places
+
+
 def test_telemetry_of_any_name_belongs_to_the_only_log_of_its_folder(tmp_path: Path) -> None:
     found = load(
         tmp_path, {"x/train.log": log(), "x/power.csv": smi(), "x/notes.md": "# x\n", "power.csv": smi()}
