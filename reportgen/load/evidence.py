@@ -84,10 +84,11 @@ def group_jobs(jobs: Sequence[FolderJob], cut: Container[str]) -> list[Group]:
 def _groups_of(jobs: Sequence[FolderJob], *, is_whole: bool) -> Iterator[Group]:
     """Yield the groups of the files in one folder."""
     logs = [job for job in jobs if not job.format.evidence]
-    pieces = [job for job in jobs if job.format.evidence]
     by_stem: dict[str, list[int]] = defaultdict(list)
     for position, job in enumerate(logs):
         by_stem[_stem(job)].append(position)
+    # Those of a stem come first: a run has one file of telemetry for a device.
+    pieces = sorted((job for job in jobs if job.format.evidence), key=lambda job: _stem(job) not in by_stem)
     others = list(range(len(logs))) if is_whole else []
     offered = [tuple(by_stem.get(_stem(piece), others)) for piece in pieces]
     if any(len(at) > 1 for at in offered) and len(logs) <= _MAX_LOGS:

@@ -153,6 +153,12 @@ def test_a_second_file_of_the_same_device_is_not_joined(tmp_path: Path) -> None:
     assert doubts(found) == ["belongs to no run: the run has other telemetry of the same devices (a.log)"]
 
 
+def test_telemetry_of_the_same_stem_comes_before_that_of_another(tmp_path: Path) -> None:
+    found = load(tmp_path, {"a.log": log(), "1.csv": smi(), "a_smi.csv": smi(seconds=140)})
+    assert formats(found) == [("1.csv", "nvsmi"), ("a.log", "dllogger")]
+    assert found.runs[1].telemetry[0].source.path == "logs/a_smi.csv"
+
+
 WITHOUT_TIME = "\n".join(["temperature.gpu, power.draw [W]", *(["70, 100.00 W", "80, 300.00 W"] * 20)]) + "\n"
 
 
