@@ -230,6 +230,8 @@ class Run:
     started, ended    s since 1970, None if the log does not say it
     started_clock     "" if these are in UTC; else the log that has them without a time zone: they can be
                       compared with others of the same log only
+    clock_zero        second 0 of its steps, or of its telemetry if it has no steps, in s since 1970 by the
+                      clock of `started`; None if unknown
     round             seed of the order of a campaign that interleaves its cases, number of the round in it
     machines          texts that runs on one machine, since it was started, have in common; none if unknown
     command           its command line, without what names only the run: seed, folders, ports
@@ -255,6 +257,7 @@ class Run:
     started: float | None = None
     ended: float | None = None
     started_clock: str = ""
+    clock_zero: float | None = None
     round: tuple[int, int] | None = None
     machines: frozenset[str] = frozenset()
     command: str = ""

@@ -51,6 +51,7 @@ class Format:
              `claims` is called only for such files, or for all files that have settings for the format.
              Without marks, `claims` is called for every file
     views    what it claims; folders are offered before the files in them
+    evidence  what its files say of the run beside them, to which `load` joins them; "" for runs
     output   name of the file with what a measured program printed, "" if views have none
     version  of the reader; raised when it gets other numbers out of the same log, so that `reportgen diff`
              can say that the reader, and not the log, changed
@@ -64,5 +65,6 @@ class Format:
     marks: tuple[bytes, ...] = ()
     views: Literal["files", "folders", "both"] = "files"
     is_last: bool = False
+    evidence: Literal["", "telemetry", "profile"] = ""
     output: str = ""
     version: int = 1

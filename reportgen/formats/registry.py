@@ -37,6 +37,7 @@ _MODULES = (
     "trainers.pytorch_examples",
     "dlperf.tensorflow_models",
     "nvidia_smi.reader",
+    "profiles.reader",
     "nvidia_dle.bertsquad",
     "nvidia_dle.gnmt",
     "nvidia_dle.maskrcnn",

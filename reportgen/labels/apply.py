@@ -114,11 +114,13 @@ class Labeller:
 
 
 def _in_utc(run: Run, offset: float | None) -> Run:
-    """Return a run with a start in UTC if the labels give the offset (s) of its local clock."""
-    if offset is None or run.started is None or not run.started_clock:
+    """Return a run with its times in UTC if the labels give the offset (s) of its local clock."""
+    if offset is None or not run.started_clock:
         return run
-    ended = None if run.ended is None else run.ended - offset
-    return replace(run, started=run.started - offset, ended=ended, started_clock="")
+    started, ended, zero = (
+        None if time is None else time - offset for time in (run.started, run.ended, run.clock_zero)
+    )
+    return replace(run, started=started, ended=ended, clock_zero=zero, started_clock="")
 
 
 def _with_devices(given: dict[str, tuple[FactorValue, Labels]]) -> dict[str, tuple[FactorValue, Labels]]:

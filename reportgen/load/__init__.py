@@ -11,12 +11,14 @@ runs of some of its files and folders as if only these had been loaded.
 
 import gc
 import os
+import posixpath
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Generic, TypeVar
 from zlib import crc32
@@ -33,6 +35,7 @@ from reportgen.load.duplicates import (
     find_duplicates,
     fingerprint_run,
 )
+from reportgen.load.evidence import stem_of
 from reportgen.load.same_time import find_company
 from reportgen.load.scan import FolderJob, Scan, holds, nearest_scan, scan_paths
 from reportgen.load.stored_batches import BatchStore, StoredBatches
@@ -46,6 +49,8 @@ _POOL_FILES = 200
 _BATCH_BYTES = 2**20
 _BATCH_FILES = 128
 _BATCH_FOLDERS = 64
+# A folder with more files is not read as a whole: the files may be large, and several processes read them.
+_WHOLE_FOLDER_FILES = 32
 # With more files than this, batches are cut by number only: asking for every size takes time.
 _MAX_SIZED_FILES = 2000
 _GC_THRESHOLD = 2_000_000
@@ -263,14 +268,34 @@ def _batches(number: int, scan: Scan) -> Iterator[Batch]:
         yield Batch(number, empty, tuple(jobs))
     is_sized = len(scan.names) < _MAX_SIZED_FILES
     names: list[str] = []
-    for name in scan.names:
-        names.append(name)
-        size += scan.files.select([name]).total_size() if is_sized else 0
-        if size >= _BATCH_BYTES or len(names) >= _BATCH_FILES or _is_last(name, _BATCH_FILES):
-            yield Batch(number, scan.files.select(names), labels=scan.labels)
-            names, size = [], 0
+    cut: set[str] = set()
+    for folder, together in _inseparable(scan.names):
+        names += together
+        cut |= folder
+        size += scan.files.select(together).total_size() if is_sized else 0
+        is_last = any(_is_last(name, _BATCH_FILES) for name in together)
+        if size >= _BATCH_BYTES or len(names) >= _BATCH_FILES or is_last:
+            yield Batch(number, scan.files.select(names), labels=scan.labels, cut=frozenset(cut))
+            names, cut, size = [], set(), 0
     if names:
-        yield Batch(number, scan.files.select(names), labels=scan.labels)
+        yield Batch(number, scan.files.select(names), labels=scan.labels, cut=frozenset(cut))
+
+
+def _inseparable(names: Sequence[str]) -> Iterator[tuple[set[str], list[str]]]:
+    """Yield the names that must be in one batch: all of a small folder, one stem of a large one.
+
+    With them, the location of the folder if it is large.
+    """
+    for folder, group in groupby(names, key=posixpath.dirname):
+        members = list(group)
+        if len(members) <= _WHOLE_FOLDER_FILES:
+            yield set(), members
+            continue
+        stems: dict[str, list[str]] = {}
+        for name in members:
+            stems.setdefault(stem_of(posixpath.basename(name)), []).append(name)
+        for same in stems.values():
+            yield {folder}, same
 
 
 def _is_last(name: str, most: int) -> bool:
@@ -302,10 +327,18 @@ class _ParsedScan(Generic[T]):
     def sha256_of(self, file: ParsedFile[T]) -> dict[str, str]:
         """Return path relative to the root -> SHA-256 of the files that were parsed as one."""
         digests = {}
-        for name in file.files:
+        for name in (*file.files, *file.evidence):
             with suppress(OSError):  # an unreadable file has a finding
                 digests[self.scan.files.source(name).path] = self.scan.files.sha256(name)
         return digests
+
+    def joins(self, place: str) -> bool:
+        """Return whether a place is a log with evidence beside it, or such evidence."""
+        return any(
+            place in (file.place, *(self.scan.files.source(name).path for name in file.evidence))
+            for file in self.files
+            if file.evidence
+        )
 
     def digest(self, file: ParsedFile[T]) -> bytes | None:
         """Return the digest of a file's content."""
@@ -398,7 +431,12 @@ class ParsedLogs(Generic[T]):
 
     def _parsed_scan(self, path: Path) -> _ParsedScan[T]:
         nearest = nearest_scan([parsed.scan for parsed in self.scans], path)
-        return next(parsed for parsed in self.scans if parsed.scan is nearest)
+        parsed = next(parsed for parsed in self.scans if parsed.scan is nearest)
+        if parsed.scan.path != path and parsed.joins(relative_place(path, self.root)):
+            # By itself, a log has no evidence beside it, and evidence no run.
+            parsed = parse_logs([path], self.mapper, root=self.root).scans[0]
+            self.scans.append(parsed)
+        return parsed
 
     def _runs_below(self, file: ParsedFile[T], inner: str) -> list[tuple[RunFingerprint, T]]:
         """Return the runs of a file with ids below a folder inside the scanned one."""

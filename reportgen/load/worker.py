@@ -21,7 +21,8 @@ from reportgen.labels.apply import Labeller
 from reportgen.labels.labels_toml import Labels, above
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.labels.unused import Use
-from reportgen.load.duplicates import FileFingerprint, RunFingerprint, fingerprint_files, fingerprint_run
+from reportgen.load.duplicates import FileFingerprint, RunFingerprint, fingerprint_files
+from reportgen.load.evidence import Group, Joined, group_jobs, join
 from reportgen.load.normalize import normalize_run
 from reportgen.load.printed_results import with_printed_results
 from reportgen.load.scan import FolderJob
@@ -55,12 +56,14 @@ class Batch:
     scan    number of the scan that they belong to
     files   view of the files to recognise one by one
     labels  that may apply to them
+    cut     locations of folders with other files that are in other batches
     """
 
     scan: int
     files: LogFiles
     jobs: tuple[FolderJob, ...] = ()
     labels: tuple[Labels, ...] = ()
+    cut: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.files) + len(self.jobs)
@@ -73,6 +76,7 @@ class ParsedFile(NamedTuple, Generic[T]):
     files  its files, below the folder of the scan
     runs   what became of its runs
     beside paths of files near it that its reader also reads, relative to the root; they may be missing
+    evidence  files that were joined to its runs, below the folder of the scan
     """
 
     place: str
@@ -81,6 +85,7 @@ class ParsedFile(NamedTuple, Generic[T]):
     runs: tuple[tuple[RunFingerprint, T], ...]
     findings: tuple[Finding, ...]
     beside: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,29 +109,34 @@ def parse_batch(batch: Batch, mapper: RunMapper[T]) -> BatchResult[T]:
     file; portions bound the memory.
     """
     result: BatchResult[T] = BatchResult()
-    for jobs in _portions([*_recognise(batch, result), *batch.jobs]):
-        for job, (runs, findings) in [(job, _read_runs(job, result.used)) for job in jobs]:
-            view = job.files
-            result.parsed.append(
-                ParsedFile(
-                    _source(view).path,
-                    tuple(view.id(path) for path in view),
-                    fingerprint_files(view),
-                    tuple((fingerprint_run(run), mapper.make(run)) for run in runs),
-                    tuple(findings),
-                    job.beside,
-                )
-            )
+    groups = group_jobs([*_recognise(batch, result), *batch.jobs], batch.cut)
+    for portion in _portions(groups):
+        read = [[_read_runs(job, result.used) for job in group.jobs] for group in portion]
+        for group, contents in zip(portion, read, strict=True):
+            result.parsed.extend(_convert(joined, mapper) for joined in join(group, contents))
     result.consulted.extend(batch.files.consulted())
     return result
 
 
-def _portions(jobs: Sequence[FolderJob]) -> Iterator[list[FolderJob]]:
-    portion: list[FolderJob] = []
+def _convert(joined: Joined, mapper: RunMapper[T]) -> ParsedFile[T]:
+    job, view = joined.job, joined.job.files
+    return ParsedFile(
+        _source(view).path,
+        tuple(view.id(path) for path in view),
+        fingerprint_files(view),
+        tuple(zip(joined.prints, map(mapper.make, joined.runs), strict=True)),
+        tuple(joined.findings),
+        job.beside,
+        tuple(piece.files.id(path) for piece in joined.evidence for path in piece.files),
+    )
+
+
+def _portions(groups: Sequence[Group]) -> Iterator[list[Group]]:
+    portion: list[Group] = []
     size = 0
-    for job in jobs:
-        portion.append(job)
-        size += job.files.total_size()
+    for group in groups:
+        portion.append(group)
+        size += sum(job.files.total_size() for job in group.jobs)
         if size >= _PORTION_BYTES:
             yield portion
             portion, size = [], 0

@@ -65,7 +65,7 @@ def try_telemetry(request: MeasureRequest) -> Measured | Finding | None:
     if why:
         return _no_number(run, f"{metric} of the devices: {why}")
     share = error / value if value > 0 else 0.0
-    unplaced = _unplaced(run, metric, sum(map(len, samples)), has_steps=bool(steps))
+    unplaced = _unplaced(run, metric, sum(map(len, samples)), used.unsampled, has_steps=bool(steps))
     measurement = Measurement(
         run,
         value,
@@ -173,9 +173,9 @@ def _reduced(values: Sequence[float], metric: str) -> float:
     return exact_sum(values) / len(values)
 
 
-def _unplaced(run: Run, metric: str, count: int, *, has_steps: bool) -> Finding:
+def _unplaced(run: Run, metric: str, count: int, unsampled: str, *, has_steps: bool) -> Finding:
     why = "samples and steps have no common clock" if has_steps else "the log has no steps"
-    message = f"{metric} uses all {count} samples of the log; {why}"
+    message = f"{metric} uses all {count} samples of the log; {'; '.join(filter(None, (why, unsampled)))}"
     return Finding("note", Rule.PROTOCOL_COARSE_INTERVAL, run.id, message, run.source)
 
 

@@ -26,7 +26,7 @@ OTHERS = (
     "llama_bench",
     "nvbench",
     "nvsmi",
-    *("parquet", "pickled", "tensorboard", "wandb"),
+    *("parquet", "pickled", "profile", "tensorboard", "wandb"),
     "superbench",
     "timm_benchmark",
 )

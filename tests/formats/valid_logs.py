@@ -610,6 +610,10 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
         b"2024/02/17 10:00:00.123, A40, GPU-1, 45 %, 0x0000000000000004\n"
         b"2024/02/17 10:00:01.123, A40, GPU-1, [N/A], 0x0000000000000000\n"
     },
+    "profile": {
+        "kernels.csv": b"Time (%),Total Time (ns),Instances,Avg (ns),Name\n"
+        b"75.0,750,3,250.0,gemm\n25.0,250,1,250.0,copy\n"
+    },
     "torchtitan": {"torchtitan.log": TORCHTITAN},
     "megatron": {"megatron.log": MEGATRON},
     "deepspeed": {"deepspeed.log": DEEPSPEED},

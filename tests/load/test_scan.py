@@ -133,7 +133,8 @@ def test_copies_are_marked(root: Path) -> None:
 
 def test_a_process_pool_gives_the_same_result(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = load_runs(["logs"], root=root)
-    for name, value in {"_POOL_FILES": 1, "_BATCH_FILES": 1, "_BATCH_FOLDERS": 1}.items():
+    limits = {"_POOL_FILES": 1, "_BATCH_FILES": 1, "_BATCH_FOLDERS": 1, "_WHOLE_FOLDER_FILES": 0}
+    for name, value in limits.items():
         monkeypatch.setattr(loading, name, value)
     calls: list[tuple[int, int]] = []
     pooled = load_runs(["logs"], root=root, progress=lambda done, total: calls.append((done, total)))

@@ -38,6 +38,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int
     monkeypatch.setattr(loading, "_POOL_FILES", 10**6)
     monkeypatch.setattr(loading, "_BATCH_FILES", 1)
     monkeypatch.setattr(loading, "_BATCH_FOLDERS", 1)
+    monkeypatch.setattr(loading, "_WHOLE_FOLDER_FILES", 0)
     monkeypatch.setattr(inputs, "YOUNG_SECONDS", 0.0)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 

@@ -234,13 +234,14 @@ def _add_stamps(run: LineRun, *, is_checked: bool) -> _Dates | None:
     texts = timestamps.before(run.log.content, run.records.begin, _STAMP)
     if not texts or len(texts) < 2:
         return None
-    run.set_start(timestamps.wall_time(texts[0]))
+    first = timestamps.wall_time(texts[0])
+    run.set_start(first)
     stamp = seconds([text.replace(b"/", b"-").replace(b"[", _ANY_YEAR) for text in texts])
     tick = 1.0 if len(texts[0]) <= _WHOLE_SECONDS else 0.0
     is_coarse = tick and "step_time_s" in run.records.columns
     is_useful = len(texts) >= _MIN_DATES and not is_checked
     if not is_coarse or is_useful or np.median(np.diff(stamp)) >= _MIN_INTERVAL:
-        run.add_stamps(stamp, run.samples_per_step)
+        run.add_stamps(stamp, run.samples_per_step, first)
     return _Dates(stamp, tick)
 
 

@@ -148,8 +148,8 @@ def _printed(log: TextLog, records: Records) -> RunBuilder:
     stamp, time = _stamps(log, records), records.floats("time")
     span = _averaged_steps(run, covered, time, stamp) if is_new else covered
     _add(run, span, time, records.floats("data"), records.floats("memory"))
-    run.set_start_before(records)
-    run.add_stamps(stamp, run.work(covered))
+    started = run.set_start_before(records)
+    run.add_stamps(stamp, run.work(covered), started)
     return run
 
 

@@ -49,12 +49,12 @@ def _add_steps(run: RunBuilder) -> None:
     if len(lines):
         run.step, run.line, run.last = lines.integers("step"), lines.line, int(lines.end[-1])
         t, time = run.log.stamps(lines.begin), lines.floats("time")
-        run.set_start_before(lines)
+        first = run.set_start_before(lines)
     else:
         steps = text_steps(run.log, b"time")
         set_steps(run, steps)
-        run.breaks, t, time = (), steps.t, steps.rate
-    run.add_stamps(t, run.samples_per_step)
+        run.breaks, t, time, first = (), steps.t, steps.rate, None
+    run.add_stamps(t, run.samples_per_step, first)
     span = np.diff(run.step, prepend=0).clip(1)
     run.add("step_time", time * span, "printed", span=span, samples=run.work(span))
 

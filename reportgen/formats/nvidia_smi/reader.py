@@ -1,8 +1,8 @@
 """Read the CSV of `nvidia-smi --query-gpu=... --format=csv`, with a header or with columns in labels.toml.
 
-A file becomes one Run of telemetry, with a Telemetry per device. Time starts at the first sample: the log has
-local time without a zone, and nothing in it names the clock of a training run on the same machine. Values
-that the driver does not have ("[N/A]") are absent.
+A file becomes one Run of telemetry, with a Telemetry per device. `load` joins it to the run beside it.
+Time starts at the first sample, whose local time has no zone. Values that the driver does not have
+("[N/A]") are absent.
 
 Fields are named as `nvidia-smi --help-query-gpu` lists them; the header prints the second of two spellings,
 and a unit in brackets even with `nounits`. Driver 535 renamed throttle reasons to event reasons; the bits are
@@ -193,6 +193,7 @@ FORMAT = Format(
     claims,
     lambda files: iter((_Monitor(files).read(),)),
     marks=_MARKS,
+    evidence="telemetry",
 )
 
 
@@ -217,7 +218,10 @@ class _Monitor:
         by_device: dict[str, list[int]] = defaultdict(list)
         for row, device in enumerate(self._devices(t)):
             by_device[device].append(row)
-        t = t - t.min(initial=np.inf, where=np.isfinite(t))
+        first = t.min(initial=np.inf, where=np.isfinite(t))
+        if np.isfinite(first):
+            self.run.clock_zero, self.run.started_clock = float(first), self.run.source.path
+        t = t - first
         self.run.telemetry = tuple(
             Telemetry(device, t[at], {name: column[at] for name, column in values.items()}, self.run.source)
             for device, at in by_device.items()

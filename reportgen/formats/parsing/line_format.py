@@ -124,8 +124,14 @@ def measure(
             )
     if "timestamp" in records.columns:
         stamps = records.seconds("timestamp")
-        run.set_start(_first_time(records.columns["timestamp"], stamps))
-        run.add_stamps(stamps, work)
+        first = _first_time(records.columns["timestamp"], stamps)
+        run.set_start(first)
+        run.add_stamps(stamps, work, first if _is_dated(records) else None)
+
+
+def _is_dated(records: Records) -> bool:
+    """Return whether timestamps are dates, which are counted from the first one."""
+    return b":" in (next(iter(records.columns["timestamp"]), None) or b"")
 
 
 def _first_time(texts: Sequence[bytes | None], stamps: FloatArray) -> WallTime | None:
@@ -278,8 +284,8 @@ class LineRun(RunBuilder):
         span, measured = self.kind.span(self.step, self.records), quantities(self.records.columns)
         measure(self, self.records, measured, span, clock=self.kind.clock, valid=valid)
         if self.kind.is_dated:
-            self.set_start_before(self.records)
-            self.add_stamps(self.log.stamps(self.records.begin), self.work(span))
+            first = self.set_start_before(self.records)
+            self.add_stamps(self.log.stamps(self.records.begin), self.work(span), first)
 
     def measure_all(self) -> None:
         """Set the samples of a step from a printed global batch, and add what the lines measure."""

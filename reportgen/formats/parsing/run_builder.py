@@ -33,7 +33,7 @@ from reportgen.core.model import (
 from reportgen.core.rules import Rule
 from reportgen.formats.parsing.exit_status import ending
 from reportgen.formats.parsing.text_log import Records, TextLog
-from reportgen.formats.parsing.timestamps import WallTime
+from reportgen.formats.parsing.timestamps import WallTime, utc
 from reportgen.sources.logfiles import LogFiles
 
 # From fewer numbers, their last digit is not known.
@@ -110,6 +110,7 @@ class ResultRun:
     ranks: int | None = None
     started: float | None = None
     started_clock: str = ""
+    clock_zero: float | None = None
     ended: float | None = None
     round: tuple[int, int] | None = None
     machines: frozenset[str] = frozenset()
@@ -189,6 +190,7 @@ class ResultRun:
             ranks=self.ranks,
             started=self.started,
             started_clock=self.started_clock,
+            clock_zero=self.clock_zero,
             ended=self.ended,
             round=self.round,
             machines=self.machines,
@@ -228,10 +230,11 @@ class RunBuilder(ResultRun):
         self.line = np.zeros(0, dtype=np.int64) if line is None else line
         self._stepless: set[int] = set()  # lines of records without a step
 
-    def set_start_before(self, records: Records, width: int = 90) -> None:
-        """Set when the run began by the date before the first record in its line; see `time_before`."""
-        if len(records):
-            self.set_start(self.log.time_before(int(records.begin[0]), width))
+    def set_start_before(self, records: Records, width: int = 90) -> WallTime | None:
+        """Set when the run began by the date before the first record in its line, and return that date."""
+        first = self.log.time_before(int(records.begin[0]), width) if len(records) else None
+        self.set_start(first)
+        return first
 
     def add(
         self,
@@ -280,13 +283,16 @@ class RunBuilder(ResultRun):
         """Return the samples in entries that cover these steps, None if the samples of a step are unknown."""
         return None if self.samples_per_step is None else span.astype(np.float64) * self.samples_per_step
 
-    def add_stamps(self, stamp: FloatArray, work: FloatArray | float | None = None) -> None:
+    def add_stamps(
+        self, stamp: FloatArray, work: FloatArray | float | None = None, first: WallTime | None = None
+    ) -> None:
         """Add step times from the timestamps (s) of the records; the first record has no time of its own.
 
         A step that is logged several times in a row (one line for each metric, an update that is repeated)
         ends with its last record. Records without a timestamp and those out of order are left out.
 
-        work  samples in the steps since the record before, or in each step; unknown if not given
+        work   samples in the steps since the record before, or in each step; unknown if not given
+        first  date of the first record, if the timestamps count from it and not from 1970
         """
         (at,) = np.isfinite(stamp).nonzero()
         is_repeated = self.step[at[1:]] == self.step[at[:-1]]
@@ -295,6 +301,7 @@ class RunBuilder(ResultRun):
         if len(at) < 2:
             return
         step, t = self.step[at], stamp[at]
+        self._set_clock_zero(float(t[0]), first if np.isfinite(stamp[0]) else None)
         span, time = step[1:] - step[:-1], t[1:] - t[:-1]
         if isinstance(work, np.ndarray):
             samples = np.add.reduceat(work[: at[-1] + 1], at[:-1] + 1)
@@ -304,9 +311,18 @@ class RunBuilder(ResultRun):
         keep = (span > 0) & (time >= 0)
         self._add("step_time", "timestamp", keep, value=time, line=self.line[at[1:]], **columns)
 
+    def _set_clock_zero(self, stamp: float, first: WallTime | None) -> None:
+        """Set the time of the first stamp; with the date of another clock than the start's it is unknown."""
+        if first and first.is_utc == (not self.started_clock):
+            self.clock_zero = first.seconds + stamp
+        elif not first and (time := utc(stamp)):
+            self.clock_zero = time.seconds
+
     def run(self, number: int | None = None) -> Run:
         """Return the run; the text after the last record decides its status."""
         last_step = int(self.step[-1]) if len(self.step) else 0
+        if self.started is None:
+            self.clock_zero = None  # whether it is in UTC is unknown
         if self._stepless:
             self.log.malformed.add(min(self._stepless), "a record without a step", len(self._stepless))
         is_measured = bool(last_step or self.aggregates)

@@ -110,8 +110,8 @@ def _build(run: LineRun) -> None:
         steps = _once(others[_STEP])
         records = steps if len(steps) > 1 else run.records
         run.step, run.line = records.integers("step"), records.line
-        run.set_start_before(records)
-        run.add_stamps(run.log.stamps(records.begin), run.work(_STEP.span(run.step, records)))
+        first = run.set_start_before(records)
+        run.add_stamps(run.log.stamps(records.begin), run.work(_STEP.span(run.step, records)), first)
     means = _once(others[_OLD])
     if len(means):
         text, n = means.text("mean", -1), int(means.integers("step")[-1])

@@ -68,8 +68,8 @@ def _build(run: LineRun) -> None:
     half = half_digit(records, "step_time_ms") / 1e3 if len(records) else 0.0
     run.add("step_time", total, run.kind.clock, span=span, samples=batch * span, rounding=half)
     run.add("throughput", rate, "printed", span=span, samples=batch * span)
-    run.set_start_before(records, 40)
-    run.add_stamps(log.stamps(records.begin, 40), batch * span)
+    first = run.set_start_before(records, 40)
+    run.add_stamps(log.stamps(records.begin, 40), batch * span, first)
 
 
 def _work_of_2020(log: TextLog) -> int | None:

@@ -1,0 +1,1 @@
+"""Tables of profilers, which are evidence of a run."""
