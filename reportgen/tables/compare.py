@@ -20,6 +20,7 @@ from reportgen.core.metrics import metric_of
 from reportgen.core.model import DATA_LOADING, STEP, Case, Finding
 from reportgen.core.rules import Rule
 from reportgen.protocol import FAILED_STATUSES, MeasuredRuns
+from reportgen.tables.book_speed import book_speed
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import fastest
@@ -141,6 +142,7 @@ class Comparer:
         if not has_expected_speed(case, self.spec):
             return Compared(comparison)
         expected = expected_speed(self.speed_facts, target, reference, case.factors, baseline.factors)
+        expected = expected or book_speed(target, reference, case, baseline)
         if expected is None:
             devices = dict.fromkeys(
                 str(side.factors["devices"]) for side in (case, baseline) if "devices" in side.factors
