@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from reportgen.compare.expected_speed import Expected, Origin, SpeedEdge
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import Where, can_both_match, matches
+from reportgen.core.factors import AcceptedValues, Where, can_both_match, matches
 from reportgen.core.model import Factors, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
@@ -40,7 +40,7 @@ class SpeedFact:
     of: str
     to: str
     speed: float
-    where: Where
+    where: Mapping[str, AcceptedValues]
     source: str
     url: str
     read: str
@@ -127,7 +127,7 @@ def resolve_open_factors(speed_facts: SpeedFacts, factors: Factors, place: str) 
     return known
 
 
-def _named(where: Where, known: Factors) -> Where:
+def _named(where: Mapping[str, AcceptedValues], known: Factors) -> Where:
     return {name: values for name, values in where.items() if name in known}
 
 

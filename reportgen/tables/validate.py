@@ -10,7 +10,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from reportgen.core.errors import RequestError, check_known, did_you_mean
-from reportgen.core.factors import FactorKey, factor_key, nearest, toml_text, value_order
+from reportgen.core.factors import (
+    FactorKey,
+    check_absence,
+    factor_key,
+    nearest,
+    plain_values,
+    toml_text,
+    value_order,
+)
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Factors, FactorValue, Finding, Run, Source
 from reportgen.core.plain_text import as_seen, spelled
@@ -64,11 +72,15 @@ def _check_factors(spec: TableSpec, factors: Sequence[Factors]) -> None:
 def _check_values(spec: TableSpec, factors: Sequence[Factors]) -> None:
     planned = {(name, factor_key(value)) for case in spec.planned for name, value in case.items()}
     for name, values in spec.where.items():
+        if name in (METRIC, PHASE, REPEAT) and len(plain_values(values)) < len(values):
+            place = f"{spec.place}.where.{name}"
+            raise RequestError(place, f"every case has {name}", "leave the condition out")
         if name == REPEAT:
             continue
+        check_absence(name, values, factors, f"{spec.place}.where.{name}", "run")
         present = [own[name] for own in factors if name in own]
         known = set(map(factor_key, present))
-        for value in values:
+        for value in plain_values(values):
             if factor_key(value) not in known and (name, factor_key(value)) not in planned:
                 raise RequestError(
                     f"{spec.place}.where.{name}",
