@@ -11,7 +11,7 @@ bandwidth has no share: with reductions in the switch it exceeds the wires, and 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from reportgen.core.book import Gpu, ImageModel, Transformer, find_gpu, find_model, gpu_source
+from reportgen.core.book import Gpu, ImageModel, Transformer, find_gpu, find_model, gpu_source, why_no_gpu
 from reportgen.core.book.gpus import Dtype
 from reportgen.core.model import STEP, Finding, Measurement, Run
 from reportgen.core.rules import Rule
@@ -98,6 +98,22 @@ def share_basis(run: Run, share: str, phase: str, available: Pairs) -> Basis | N
     return Basis("throughput", devices * peak.value / per_item, f"{words} / {of}")
 
 
+def why_no_share(run: Run, share: str) -> str:
+    """Return what a run without that share lacks."""
+    names = _names_of_gpu(run)
+    if len(names) != 1:
+        return f"the log names {len(names)} devices"
+    if gpu_of_run(run) is None:
+        return why_no_gpu(next(iter(names)))
+    if share == SHARE_OF_BANDWIDTH:
+        return f"a bandwidth in the format {run.format} is not known to be of the device's memory"
+    if peak_of_run(run) is None:
+        return "precision, or the settings of TF32, leave open which arithmetic ran"
+    if _devices(run) is None:
+        return "the number of devices is not stated"
+    return "it has no FLOP/s, and model, item, image_size or seq_len, and mode give no operations"
+
+
 def as_share(measurement: Measurement, basis: Basis) -> Measurement:
     """Return the measurement of a rate as a share; above 100 % it is invalid."""
     value = measurement.value / basis.divisor
@@ -120,8 +136,13 @@ def _above(run: Run, value: float, basis: Basis) -> Finding:
 
 def gpu_of_run(run: Run) -> Gpu | None:
     """Return the GPU of a run: by the name that the driver wrote, else by its factor `device`."""
-    names = device_names(run) or {str(run.factors.get("device", ""))}
-    return find_gpu(names.pop()) if len(names) == 1 else None
+    names = _names_of_gpu(run)
+    return find_gpu(next(iter(names))) if len(names) == 1 else None
+
+
+def _names_of_gpu(run: Run) -> set[str]:
+    labelled = {str(run.factors["device"])} if "device" in run.factors else set()
+    return device_names(run) or labelled
 
 
 def _of_bandwidth(run: Run) -> Basis | None:

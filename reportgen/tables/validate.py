@@ -24,6 +24,7 @@ from reportgen.core.model import STEP, Factors, FactorValue, Finding, Run, Sourc
 from reportgen.core.plain_text import as_seen, spelled
 from reportgen.core.rules import Rule
 from reportgen.protocol import MeasuredRuns, check_metrics, check_quantities
+from reportgen.protocol.share_of_peak import SHARES, why_no_share
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import LACKING
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, STATUS, SYSTEM, TableSpec
@@ -121,6 +122,10 @@ def check_available(
     if not here:
         return
     everywhere = _available(spec, runs, measured)
+    for share in SHARES:
+        if share in spec.metrics and share not in {metric for metric, _ in here}:
+            fact = f'no run has metric "{share}" ({len(kept)} runs)'
+            raise RequestError(f"{spec.place}.metric", fact, f"{kept[0].id}: {why_no_share(kept[0], share)}")
     if spec.planned:
         known = {*METRICS, *(metric for metric, _ in everywhere)}
         check_metrics(spec.place, spec.metrics, known, len(runs))

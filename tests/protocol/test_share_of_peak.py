@@ -7,6 +7,7 @@ import pytest
 from reportgen.core.case_findings import invalid_rule
 from reportgen.core.model import Measurement, Run
 from reportgen.protocol import available_metrics, parse_protocol
+from reportgen.protocol.share_of_peak import why_no_share
 from tests.builders import aggregate, attempt, cases, messages, run, series
 
 TEN = parse_protocol("0+10x1", "test")
@@ -165,3 +166,19 @@ def test_a_share_above_the_peak_is_invalid_and_shows_its_formula() -> None:
     at_peak = attempt(printed(125, factors=found.factors), "share_of_peak", "step", TEN)[0]
     assert at_peak is not None
     assert messages(at_peak.findings, "rate.above-peak") == []
+
+
+@pytest.mark.parametrize(
+    ("factors", "why"),
+    [
+        ({}, "the log names 0 devices"),
+        ({"device": "H200"}, '"H200" may be H200 SXM 141GB or H200 NVL'),
+        ({"device": A100, "precision": "fp32"}, "precision, or the settings of TF32, leave open"),
+        ({"device": V100, "precision": "amp"}, "the number of devices is not stated"),
+        ({"device": V100, "precision": "amp", "devices": 1}, "it has no FLOP/s, and model, item, image_size"),
+    ],
+)
+def test_what_a_run_without_a_share_lacks(factors: dict[str, Any], why: str) -> None:
+    found = run(aggregate(10, metric="throughput"), factors=factors)
+    assert share(found) is None
+    assert why_no_share(found, "share_of_peak").startswith(why)
