@@ -47,6 +47,6 @@ def test_a_table_of_shares_that_no_run_has_says_why(tmp_path: Path) -> None:
     with pytest.raises(RequestError) as raised:
         built(tmp_path, "A100")
     assert str(raised.value) == (
-        'reports/r.toml: tables[0].metric: no run has metric "share_of_bandwidth" (4 runs); a.txt#1: "A100" may be'
+        'reports/r.toml:3: tables.t.metric: no run has metric "share_of_bandwidth" (4 runs); a.txt#1: "A100" may be'
         " A100 PCIe 40GB, A100 PCIe 80GB, A100 SXM4 40GB or A100 SXM4 80GB"
     )
