@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from reportgen.compare.comparison import CompareKind, Comparison
 from reportgen.compare.expected_speed import Expected
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import Presence
 from reportgen.core.model import STEP, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule, find_rule
 from reportgen.diff.rebuilt import NOTHING_REBUILT, RebuiltReport
@@ -27,6 +28,7 @@ from reportgen.library.arguments import (
     Names,
     PathLike,
     Paths,
+    RunWhere,
     Where,
     conditions,
     existing_paths,
@@ -34,6 +36,7 @@ from reportgen.library.arguments import (
     one_name,
     one_path,
     shown,
+    where_conditions,
 )
 from reportgen.library.case_set import CaseSet
 from reportgen.library.result_diff import ResultDiff
@@ -284,7 +287,7 @@ def table(
     *,
     rows: Names = (),
     columns: Names = (),
-    where: Where | None = None,
+    where: RunWhere | None = None,
     metric: Names = "throughput",
     phase: Names = STEP,
     compare: CompareKind | None = None,
@@ -324,7 +327,7 @@ def table(
     given = {
         "rows": names(rows, "table().rows"),
         "columns": names(columns, "table().columns"),
-        "where": _lists(where, "table().where"),
+        "where": _table_where(where),
         "metric": names(metric, "table().metric"),
         "phase": names(phase, "table().phase"),
         "compare": comparison,
@@ -584,9 +587,9 @@ def compare_runs(
     first: RunSet | PathLike | Iterable[Run],
     second: RunSet | PathLike | Iterable[Run] | None = None,
     *,
-    where: Where | None = None,
-    a: Where | None = None,
-    b: Where | None = None,
+    where: RunWhere | None = None,
+    a: RunWhere | None = None,
+    b: RunWhere | None = None,
     metric: str | None = None,
     ignore: Names = (),
     phase: str = STEP,
@@ -604,7 +607,7 @@ def compare_runs(
     """
     from reportgen.library.log_sides import CompareRequest, LogSide, compare_sides
 
-    parts = conditions(a, "compare.a"), conditions(b, "compare.b")
+    parts = where_conditions(a, "compare.a"), where_conditions(b, "compare.b")
     if second is None and not any(parts):
         raise RequestError("compare", "nothing to compare A with", "name B, or two parts of A by --a and --b")
     request = CompareRequest(
@@ -614,7 +617,7 @@ def compare_runs(
         names(ignore, "compare.ignore"),
     )
     sides = LogSide("A", first, parts[0]), LogSide("B", first if second is None else second, parts[1])
-    return compare_sides(sides, conditions(where, "compare.where"), request, progress)
+    return compare_sides(sides, where_conditions(where, "compare.where"), request, progress)
 
 
 def diff_reports(base: str = "", *, reports: PathLike = "reports") -> ResultDiff:
@@ -635,8 +638,8 @@ def table_history(
     report: str,
     table: str,
     *,
-    row: Where | None = None,
-    column: Where | None = None,
+    row: RunWhere | None = None,
+    column: RunWhere | None = None,
     by: str = "commit",
     reports: PathLike = "reports",
     progress: Callable[[str, int, int], None] | None = None,
@@ -648,7 +651,7 @@ def table_history(
     reports      folder of definitions
     Raises RequestError, with the nearest name, for a report, a table, or factors that do not exist.
     """
-    rows, columns = conditions(row, "row"), conditions(column, "column")
+    rows, columns = where_conditions(row, "row"), where_conditions(column, "column")
     folder = one_path(reports, "table_history().reports")
     return read_history(folder, report, table, by, rows, columns, progress)
 
@@ -1056,6 +1059,14 @@ def _protocol(text: str, place: str) -> Protocol:
 
 def _single(where: Mapping[str, FactorValue] | None) -> dict[str, FactorValue]:
     return {name: values[0] for name, values in conditions(where, "where").items()}
+
+
+def _table_where(where: RunWhere | None) -> dict[str, object]:
+    """Return the key `where` of a table as a definition writes it."""
+    return {
+        name: {wanted.value: True} if isinstance(wanted := values[0], Presence) else list(values)
+        for name, values in where_conditions(where, "table().where").items()
+    }
 
 
 def _lists(where: Where | None, place: str) -> dict[str, list[FactorValue]]:

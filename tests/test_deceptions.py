@@ -608,7 +608,7 @@ metrics = [{ column = "rate", metric = "throughput", unit = "images/s" }]
         sees=(
             "The cases behind the expected speed also differ in batch_size (V: 296, A: 496), cpu (V: Xeon, A: EPYC), "
             "torch (V: 1.4, A: 1.9).",
-            "V runs at 0.5x the speed of A; the cases also differ in batch_size (V: 296, A: 496)",
+            "V runs at 0.5x the speed of A, computed from logs; the cases also differ in batch_size (V: 296, A: 496)",
         ),
     ),
 ]

@@ -232,6 +232,15 @@ def write_hidden(root: Path) -> None:
     (root / "reports/r/.notes.txt").write_text("mine")
 
 
+# 900 GB/s by its data sheet.
+STREAM = """BabelStream
+Using CUDA device Tesla V100-SXM2-16GB
+Function    MBytes/sec  Min (sec)   Max         Average
+Copy        %d.000  0.00124     0.00128     0.00125
+"""
+SHARE = 'metric = "share_of_bandwidth"\nrows = ["kernel"]\n'
+
+
 def edit_table(root: Path) -> None:
     text = (root / "README.md").read_text()
     assert "| new |" in text
@@ -434,6 +443,9 @@ CASES: dict[Rule, RuleCase] = {
     Rule.RATE_DISAGREEMENT: RuleCase(
         Repository({"a.log": dllogger(0.001, rate=200.0)}, MODEL),
         Repository({"a.log": dllogger(0.001)}, MODEL),
+    ),
+    Rule.RATE_ABOVE_PEAK: RuleCase(
+        Repository({"a.log": STREAM % 960_000}, SHARE), Repository({"a.log": STREAM % 850_000}, SHARE)
     ),
     Rule.RATE_IMPLAUSIBLE: RuleCase(
         Repository({"a.log": NCF}, 'rows = ["model"]\n'),

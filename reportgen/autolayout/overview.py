@@ -19,7 +19,7 @@ from reportgen.autolayout.figure_choice import figure_specs
 from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
 from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations, group_runs
 from reportgen.autolayout.tradeoff import tradeoff_spec
-from reportgen.core.factors import AcceptedValues, factors_key, matches
+from reportgen.core.factors import Accepted, AcceptedValues, Presence, condition_text, factors_key, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
 from reportgen.protocol import Protocol, available_metrics
@@ -367,7 +367,7 @@ def _compare_line(compare: CompareSpec) -> Iterator[str]:
     yield f"compare = {{ kind = {_text(compare.kind)}, baseline = {_inline(compare.baseline)} }}"
 
 
-def _inline(values: Mapping[str, FactorValue]) -> str:
+def _inline(values: Mapping[str, FactorValue | Presence]) -> str:
     return "{ " + ", ".join(f"{_key(name)} = {_value(value)}" for name, value in values.items()) + " }"
 
 
@@ -375,11 +375,13 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
 
 
-def _accepted(values: AcceptedValues) -> str:
+def _accepted(values: Accepted) -> str:
     return _value(values[0]) if len(values) == 1 else f"[{', '.join(map(_value, values))}]"
 
 
-def _value(value: FactorValue) -> str:
+def _value(value: FactorValue | Presence) -> str:
+    if isinstance(value, Presence):
+        return condition_text(value)
     return _text(value) if isinstance(value, str) else str(value).lower()
 
 

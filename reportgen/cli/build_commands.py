@@ -251,7 +251,8 @@ def expected(
         print(f"between {text(speed.low)} and {text(speed.high)} over {len(speed.paths)} paths")
     for edge in (edge for edges in speed.paths for edge in edges):
         read = f", read {edge.read}" if edge.read else ""
-        print(f"  {edge.of} : {edge.to} = {text(edge.speed)}  {edge.source}{read}  {edge.url}".rstrip())
+        fact = f"{edge.of} : {edge.to} = {text(edge.speed)}{edge.origin_text}"
+        print(f"  {fact}  {edge.source}{read}  {edge.url}".rstrip())
         if edge.differs:
             print(f"    the cases also differ in {', '.join(edge.differs)}")
 

@@ -10,27 +10,42 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.plain_text import printable_json
 
 if TYPE_CHECKING:
-    from reportgen.core.factors import AcceptedValues
+    from reportgen.core.factors import Accepted, AcceptedValues, Presence
     from reportgen.core.model import FactorValue
 
 Where = Annotated[
     list[str] | None,
-    typer.Option(help="factor=value, e.g. devices=8; may be repeated: a factor twice accepts both values"),
+    typer.Option(
+        help="factor=value, e.g. devices=8; factor:absent or factor:present for runs that lack or have it;"
+        " may be repeated: a factor twice accepts both values"
+    ),
 ]
 Words = TypeVar("Words", bound=StrEnum)
 _BOOLEANS = {"true": True, "false": False}
 
 
-def conditions(arguments: Sequence[str] | None, option: str = "--where") -> "dict[str, AcceptedValues]":
+def conditions(arguments: Sequence[str] | None, option: str = "--where") -> "dict[str, Accepted]":
     """Return factor -> accepted values; raises RequestError for an argument that is not factor=value.
 
     A number and a boolean are also accepted as text: a log may have `"8"`.
     """
-    accepted: dict[str, AcceptedValues] = {}
+    accepted: dict[str, Accepted] = {}
     for argument in arguments or ():
+        if presence := _presence(argument):
+            accepted[presence[0]] = (*accepted.get(presence[0], ()), presence[1])
+            continue
         name, value = parse_condition(argument, option)
         accepted[name] = (*accepted.get(name, ()), *_readings(value))
     return accepted
+
+
+def _presence(argument: str) -> "tuple[str, Presence] | None":
+    """Return the factor of `variant:absent` and its presence; a value is always behind a "="."""
+    from reportgen.core.factors import Presence
+
+    name, _, word = argument.rpartition(":")
+    words = {each.value: each for each in Presence}
+    return (name, words[word]) if "=" not in argument and name and word in words else None
 
 
 def parse_condition(argument: str, option: str = "--where") -> "tuple[str, FactorValue]":

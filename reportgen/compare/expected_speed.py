@@ -4,9 +4,14 @@
 has it as it is.
 """
 
+from typing import Literal
+
 import msgspec
 
 from reportgen.core.model import FactorValue
+
+# Where a fact is from, the first choice first.
+Origin = Literal["stated", "computed", "book"]
 
 # Factors, each with the values that it may have.
 FactConditions = tuple[tuple[str, tuple[FactorValue, ...]], ...]
@@ -24,6 +29,7 @@ class SpeedEdge(msgspec.Struct, frozen=True, omit_defaults=True):
     inverted  whether the path goes against the fact, whose source says 1/speed of `to` over `of`
     where     factors, each with its values, of the cases that the fact holds for
     differs   in what else the cases differ that it was computed from: "batch_size (V100: 296, A40: 496)"
+    origin    stated in expected.toml, computed from logs, or of the book of data sheets
     """
 
     of: str
@@ -35,6 +41,12 @@ class SpeedEdge(msgspec.Struct, frozen=True, omit_defaults=True):
     inverted: bool = False
     where: FactConditions = ()
     differs: tuple[str, ...] = ()
+    origin: Origin = "stated"
+
+    @property
+    def origin_text(self) -> str:
+        """Return the origin to write behind the fact, "" for a stated one."""
+        return {"stated": "", "computed": ", computed from logs", "book": ", by data sheets"}[self.origin]
 
 
 class Expected(msgspec.Struct, frozen=True, omit_defaults=True):

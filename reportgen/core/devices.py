@@ -1,60 +1,60 @@
-"""Devices by name: how pages shorten the names that drivers print, and the peak arithmetic of the usual ones.
+"""Devices by name: how pages shorten the names that drivers print, and which models of GPU a text names.
 
-The peaks are those of NVIDIA's data sheets.
-
-Of several variants of a model (PCIe, SXM, more memory) the fastest counts, since the table is used as an
-upper bound. All values are of dense arithmetic; structured sparsity doubles what a data sheet prints.
+A model may have several variants (PCIe, SXM, more memory). Its peaks are those of the
+fastest, by `core.book`: they are an upper bound.
 """
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from reportgen.core.book import known_gpus
+from reportgen.core.book.gpus import Dtype
+
+# The kinds of arithmetic by the words of programs: what calls itself FP32 may use TF32.
+_ARITHMETIC: Mapping[str, tuple[Dtype, ...]] = {
+    "single": ("fp32", "tf32"),
+    "half": ("fp16", "bf16"),
+    "fp8": ("fp8",),
+    "fp4": ("fp4",),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
     """A model of GPU.
 
-    flops  FLOP/s by precision: `single` (fp32, also as TF32), `half` (fp16, bf16), `fp8`, `fp4`
+    flops  FLOP/s of dense arithmetic: `single` (fp32, also as TF32), `half` (fp16, bf16), `fp8`, `fp4`
     """
 
     name: str
     flops: Mapping[str, float]
 
 
-def _device(name: str, single: float, half: float, fp8: float = 0.0, fp4: float = 0.0) -> Device:
-    """Return a device with TFLOP/s as the data sheets print them; 0 where it has no such arithmetic."""
-    given = {"single": single, "half": half, "fp8": fp8, "fp4": fp4}
-    return Device(name, {precision: value * 1e12 for precision, value in given.items() if value})
-
-
-# Sources: NVIDIA's data sheets of each product, and its white papers of the architectures.
-_DEVICES = (
-    _device("P100", 10.6, 21.2),  # NVLink
-    _device("V100", 16.4, 130),  # V100S PCIe
-    _device("T4", 8.1, 65),
-    _device("A10", 62.5, 125),
-    _device("A30", 82, 165),
-    _device("A40", 74.8, 149.7),
-    _device("A100", 156, 312),
-    _device("L4", 60, 121, 242),
-    _device("L40", 90.5, 181, 362),
-    _device("L40S", 183, 366, 733),
-    _device("H100", 495, 990, 1979),  # SXM5
-    _device("H200", 495, 990, 1979),
-    _device("GH200", 495, 990, 1979),
-    _device("B200", 1250, 2500, 5000, 10000),  # of the GB200
-)
-_BY_NAME = {device.name: device for device in _DEVICES}
-_NAMES = "|".join(sorted(_BY_NAME, key=len, reverse=True))
+# `family` in the book.
+_MODELS = (
+    "P100", "V100", "T4", "A10", "A30", "A40", "A100", "L4", "L40", "L40S", "H100", "H200", "GH200", "B200",
+)  # fmt: skip
+_NAMES = "|".join(sorted(_MODELS, key=len, reverse=True))
 _MODEL = re.compile(rf"(?<![A-Z0-9])({_NAMES})S?(?![A-Z0-9])", re.IGNORECASE)
+
+
+@functools.cache
+def _device(name: str) -> Device:
+    peaks = [gpu.peaks for gpu in known_gpus() if gpu.family == name]
+    flops = {
+        kind: 1e12 * max((each.get(dtype, 0.0) for each in peaks for dtype in dtypes), default=0.0)
+        for kind, dtypes in _ARITHMETIC.items()
+    }
+    return Device(name, {kind: value for kind, value in flops.items() if value})
 
 
 def find_device(text: str) -> Device | None:
     """Return the device that a text names (`NVIDIA H100 80GB HBM3`), None if it names none or two."""
     names = {name for name, _, _ in find_devices(text)}
-    return _BY_NAME[names.pop()] if len(names) == 1 else None
+    return _device(names.pop()) if len(names) == 1 else None
 
 
 def find_devices(text: str) -> list[tuple[str, int, int]]:

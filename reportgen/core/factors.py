@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from typing import TypeGuard
 
 from reportgen.core.errors import RequestError, did_you_mean
@@ -12,9 +13,18 @@ from reportgen.core.model import Factors, FactorValue
 FactorKey = tuple[str, FactorValue]
 FactorsKey = frozenset[tuple[str, FactorKey]]
 
-# The values that a factor may have, and a condition: factor -> its accepted values.
+
+class Presence(Enum):
+    """Whether a factor is there at all, whatever its value: a condition like a value."""
+
+    ABSENT = "absent"
+    PRESENT = "present"
+
+
+# The values that a factor may have; these, or whether it is there; a condition: factor -> either.
 AcceptedValues = tuple[FactorValue, ...]
-Where = Mapping[str, AcceptedValues]
+Accepted = tuple[FactorValue | Presence, ...]
+Where = Mapping[str, Accepted]
 
 # What str() writes for a number is a number. "007", "1.10" and "2e1" are names or versions and stay text.
 # 18 digits fit into 64 bits; a longer row of digits is a serial number.
@@ -66,12 +76,38 @@ def toml_text(value: FactorValue) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def condition_text(wanted: FactorValue | Presence) -> str:
+    """Return a value or a presence as TOML writes it."""
+    return f"{{ {wanted.value} = true }}" if isinstance(wanted, Presence) else toml_text(wanted)
+
+
 def matches(factors: Factors, where: Where) -> bool:
-    """Return True if each factor in `where` has one of its accepted values."""
+    """Return True if each factor in `where` has one of its accepted values, or is absent where it may be."""
     return all(
-        name in factors and factor_key(factors[name]) in map(factor_key, values)
+        _accepts(values, factors[name]) if name in factors else Presence.ABSENT in values
         for name, values in where.items()
     )
+
+
+def _accepts(wanted: Accepted, value: FactorValue) -> bool:
+    key = factor_key(value)
+    return any(each is Presence.PRESENT or (is_value(each) and factor_key(each) == key) for each in wanted)
+
+
+def is_value(wanted: FactorValue | Presence) -> TypeGuard[FactorValue]:
+    """Return True if a condition is a value, and not about whether there is one."""
+    return not isinstance(wanted, Presence)
+
+
+def plain_values(wanted: Accepted) -> AcceptedValues:
+    """Return the values of a condition."""
+    return tuple(filter(is_value, wanted))
+
+
+def check_absence(name: str, wanted: Accepted, every: Sequence[Factors], place: str, what: str) -> None:
+    """Raise RequestError if a factor shall be absent and each of these has it."""
+    if Presence.ABSENT in wanted and all(name in factors for factors in every):
+        raise RequestError(place, f"every {what} has {name}", "leave the condition out")
 
 
 def check_where(where: Where, every: Sequence[Factors], place: str = "--where", what: str = "run") -> None:
@@ -86,7 +122,8 @@ def check_where(where: Where, every: Sequence[Factors], place: str = "--where", 
         if not present:
             known = {other for factors in every for other in factors}
             raise RequestError(place, f'no {what} has the factor "{name}"', did_you_mean(name, known))
-        for readings in _readings(values):
+        check_absence(name, values, every, place, what)
+        for readings in _readings(plain_values(values)):
             if not set(map(factor_key, readings)) & set(map(factor_key, present)):
                 fact = f"no {what} has {name} = {toml_text(readings[0])}"
                 raise RequestError(place, fact, nearest(readings[0], present))
@@ -94,7 +131,7 @@ def check_where(where: Where, every: Sequence[Factors], place: str = "--where", 
         raise RequestError(place, f"no {what} fulfils all of these conditions", "leave one out")
 
 
-def _readings(values: AcceptedValues) -> Iterable[list[FactorValue]]:
+def _readings(values: Sequence[FactorValue]) -> Iterable[list[FactorValue]]:
     """Return the values that have the same text together: 8 and "8", true and "true"."""
     by_text: dict[str, list[FactorValue]] = {}
     for value in values:
@@ -112,10 +149,16 @@ def nearest(value: FactorValue, present: Iterable[FactorValue]) -> str:
 
 def can_both_match(where: Where, other: Where) -> bool:
     """Return True if the same factors could match both conditions."""
-    return all(
-        set(map(factor_key, where[name])) & set(map(factor_key, other[name]))
-        for name in where.keys() & other.keys()
-    )
+    return all(_overlap(where[name], other[name]) for name in where.keys() & other.keys())
+
+
+def _overlap(wanted: Accepted, other: Accepted) -> bool:
+    if Presence.ABSENT in wanted and Presence.ABSENT in other:
+        return True
+    values, others = plain_values(wanted), plain_values(other)
+    if Presence.PRESENT in wanted:
+        return bool(others) or Presence.PRESENT in other
+    return any(_accepts(other, value) for value in values)
 
 
 def natural_key(text: str) -> tuple[list[str | int], str]:

@@ -161,6 +161,8 @@ _ALL = (
     Metric("bandwidth", "Bandwidth", "B/s", "higher"),
     Metric("flops_per_device", "Arithmetic rate per device", "FLOP/s", "higher"),
     Metric("flops", "Arithmetic rate", "FLOP/s", "higher", scales_with_devices=True),
+    Metric("share_of_peak", "Share of peak arithmetic", "ratio", "higher"),
+    Metric("share_of_bandwidth", "Share of memory bandwidth", "ratio", "higher"),
     Metric("action_time", "Time of one call", "s", "lower"),
     Metric("loss", "Loss", "1"),
     Metric("accuracy", "Accuracy", "ratio", "higher"),

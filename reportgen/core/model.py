@@ -320,6 +320,7 @@ class Measurement:
     clock  of the series that was used; "unknown" for figures without steps
     clock_error  the largest share by which the resolution of the clock may falsify the value
     over_all  the value over all of the window's time, with what gaps left out; None where that is little
+    formula  how a derived value was computed, in words; "" for others
     """
 
     run: Run
@@ -333,6 +334,7 @@ class Measurement:
     clock: Clock = "unknown"
     clock_error: float = 0.0
     over_all: float | None = None
+    formula: str = ""
 
     def __repr__(self) -> str:
         return f"<Measurement: {text(self.value)} {self.unit} by {self.evidence}, run {_short(self.run.id)}>"

@@ -21,6 +21,7 @@ import msgspec
 from msgspec import inspect
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import Accepted, Presence
 from reportgen.core.model import FactorValue
 
 T = TypeVar("T")
@@ -172,6 +173,31 @@ def convert_valid_parts(document: dict[str, Any], kind: type[T]) -> tuple[T, lis
             fault = _fault(error, document, kind)
         faults.append(replace(fault, path=_original(fault.path, removed)))
         _remove(document, _faulty_part(fault, document), removed)
+
+
+class PresenceTable(TomlTable):
+    """`{ absent = true }` or `{ present = true }`: whether a factor is there, whatever its value."""
+
+    absent: bool = False
+    present: bool = False
+
+    def __post_init__(self) -> None:
+        """Check that it says one of the two."""
+        if self.absent == self.present:
+            raise InvalidTable("says neither absent nor present alone", "write { absent = true }")
+
+    @property
+    def presence(self) -> Presence:
+        """Return it as a condition."""
+        return Presence.ABSENT if self.absent else Presence.PRESENT
+
+
+def where_conditions(table: Mapping[str, Condition | PresenceTable]) -> dict[str, Accepted]:
+    """Return name -> accepted values, or whether the factor is there."""
+    return {
+        name: (value.presence,) if isinstance(value, PresenceTable) else conditions({name: value})[name]
+        for name, value in table.items()
+    }
 
 
 def conditions(table: Mapping[str, Condition]) -> dict[str, tuple[FactorValue, ...]]:

@@ -517,6 +517,7 @@ class Case(Value, frozen=True):
     unit          base unit of the values
     protocol      name of the protocol
     parts         phases that entered a total
+    formula       how a derived value is computed
     conditions    what it was measured with, besides its factors
     summary       the repeats as one number; absent if no repeat has a value
     measurements  repeats with a value
@@ -531,6 +532,7 @@ class Case(Value, frozen=True):
     unit: str = ""
     protocol: str = ""
     parts: tuple[str, ...] = ()
+    formula: str = ""
     conditions: dict[str, str] = {}
     summary: Summary | None = None
     measurements: tuple[Measurement, ...] = ()

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import is_factor_value
+from reportgen.core.factors import Accepted, AcceptedValues, Presence, is_factor_value
 from reportgen.core.model import FactorValue
+from reportgen.core.schema import PresenceTable, convert
 from reportgen.sources.filesystem import resolve_existing
 
 PathLike = str | Path
@@ -17,7 +18,10 @@ Paths = PathLike | Sequence[PathLike]
 # One name or several; one value or several.
 Names = str | Sequence[str]
 Condition = FactorValue | Sequence[FactorValue]
+# Or whether a factor is there, as a definition writes it: {"absent": True}.
+RunCondition = Condition | Mapping[str, bool] | Accepted
 Where = Mapping[str, Condition]
+RunWhere = Mapping[str, RunCondition]
 
 _MAX_SHOWN = 40
 
@@ -62,17 +66,35 @@ def _value(value: object, place: str) -> FactorValue:
     return plain
 
 
-def conditions(where: object, place: str) -> dict[str, tuple[FactorValue, ...]]:
+def conditions(where: object, place: str) -> dict[str, AcceptedValues]:
     """Return factor -> accepted values; nothing for None."""
+    return {name: tuple(values(condition, f"{place}.{name}")) for name, condition in _named(where, place)}
+
+
+def where_conditions(where: object, place: str) -> dict[str, Accepted]:
+    """Return factor -> accepted values, or whether it is there: {"variant": {"absent": True}}."""
+    return {name: _accepted(condition, f"{place}.{name}") for name, condition in _named(where, place)}
+
+
+def _accepted(condition: object, place: str) -> Accepted:
+    if isinstance(condition, Mapping):
+        return (convert(dict(condition), PresenceTable, place).presence,)
+    several = condition if isinstance(condition, tuple) else (condition,)
+    given = tuple(each for each in several if isinstance(each, Presence))
+    others = tuple(each for each in several if not isinstance(each, Presence))
+    if not given:
+        return tuple(values(condition, place))
+    return (*given, *values(others, place))
+
+
+def _named(where: object, place: str) -> list[tuple[str, object]]:
+    """Return the conditions by the names of their factors; none for None."""
     if where is None:
-        return {}
+        return []
     if not isinstance(where, Mapping):
         fact = f"expected factors with their values, got {shown(where)}"
         raise RequestError(place, fact, 'write them as {"model": "a", "devices": [1, 8]}')
-    return {
-        one_name(name, place): tuple(values(condition, f"{place}.{name}"))
-        for name, condition in where.items()
-    }
+    return [(one_name(name, place), condition) for name, condition in where.items()]
 
 
 def one_path(value: object, place: str) -> Path:

@@ -3,13 +3,13 @@
 A side is a set of runs, a path, or `PATH@COMMIT`: the logs as they were at a commit.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reportgen.core.errors import RequestError, check_known
-from reportgen.core.factors import AcceptedValues, check_where, matches
+from reportgen.core.factors import Where, check_where, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import Factors, Run
 from reportgen.diff.case_sets import compare_case_sets
@@ -38,7 +38,7 @@ class LogSide:
 
     name: str
     logs: "str | Path | RunSet | Iterable[Run]"
-    conditions: Mapping[str, AcceptedValues]
+    conditions: Where
 
     @property
     def text(self) -> str:
@@ -61,7 +61,7 @@ class CompareRequest:
 
 def compare_sides(
     sides: tuple[LogSide, LogSide],
-    where: Mapping[str, AcceptedValues],
+    where: Where,
     request: CompareRequest,
     progress: TrackReading | None = None,
 ) -> ResultDiff:
@@ -88,9 +88,7 @@ def compare_sides(
     return ResultDiff(replace(result.diff, notes=tuple(notes)), old, new)
 
 
-def _read(
-    side: LogSide, where: Mapping[str, AcceptedValues], stack: ExitStack, progress: TrackReading | None
-) -> RunSet:
+def _read(side: LogSide, where: Where, stack: ExitStack, progress: TrackReading | None) -> RunSet:
     """Return the runs of a side; the logs of a commit are read from a temporary folder."""
     runs = _runs_of(side, stack, progress)
     if not runs:

@@ -9,16 +9,16 @@ from reportgen.core.factors import check_where, factor_key, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Factors, FactorValue, Finding, Run
 from reportgen.library.arguments import (
-    Condition,
     Names,
     PathLike,
     Paths,
-    conditions,
+    RunCondition,
     existing_paths,
     names,
     one_name,
     one_path,
     shown,
+    where_conditions,
 )
 from reportgen.library.case_set import CaseSet
 from reportgen.load import join_runs, load_runs
@@ -110,12 +110,13 @@ class RunSet(Sequence[Run]):
         every = [*self.file_findings, *(finding for run in self for finding in run.findings)]
         return tuple(dict.fromkeys(every))
 
-    def where(self, **factors: Condition) -> "RunSet":
+    def where(self, **factors: RunCondition) -> "RunSet":
         """Return the runs whose factors, format, status and repeat have these values.
 
-        A list accepts each of its values. Raises RequestError for a name or a value that no run has.
+        A list accepts each of its values; {"absent": True} accepts runs without the factor, {"present": True}
+        those with any value. Raises RequestError for a name or a value that no run has.
         """
-        wanted = conditions(factors, "where()")
+        wanted = where_conditions(factors, "where()")
         described = [_described(run) for run in self]
         check_where(wanted, described, "where()")
         return self._part(run for run, facts in zip(self, described, strict=True) if matches(facts, wanted))

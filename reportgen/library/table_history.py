@@ -1,13 +1,13 @@
 """How the numbers of a table developed: the result of `table_history`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reportgen.core.change_points import ChangePointRule
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import AcceptedValues
+from reportgen.core.factors import Where
 from reportgen.history.commits import ReportStates, cell_histories, read_states
 from reportgen.history.document import COLUMNS, csv_text, json_text, markdown_text, point_rows, title
 from reportgen.history.logs import log_histories
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 COMMIT = "commit"
 _WIDTH = 96
 _RULE = ChangePointRule()
-
-Wanted = Mapping[str, AcceptedValues]
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -94,8 +92,8 @@ def read_history(
     name: str,
     table: str,
     by: str,
-    rows: Wanted,
-    columns: Wanted,
+    rows: Where,
+    columns: Where,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> TableHistory:
     """Return how the cells of a table developed, over the commits or over `by`; see `api.table_history`."""
@@ -130,8 +128,8 @@ def _from_logs(
     name: str,
     table: str,
     by: str,
-    rows: Wanted,
-    columns: Wanted,
+    rows: Where,
+    columns: Where,
     progress: Callable[[str, int, int], None] | None,
 ) -> list[CellHistory]:
     from reportgen import pipeline

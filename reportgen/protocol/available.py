@@ -13,6 +13,7 @@ import numpy as np
 
 from reportgen.core.metrics import METRICS, metric_of
 from reportgen.core.model import STEP, Aggregate, Clock, FloatArray, IntArray, Run, Series
+from reportgen.protocol.share_of_peak import share_pairs
 
 # Derived from the energy counters of the devices and the work of the steps.
 ENERGY_PER_SAMPLE = "energy_per_sample"
@@ -184,13 +185,13 @@ def available_metrics(run: Run, totals: Totals = NO_TOTALS) -> tuple[tuple[str, 
 
 
 def _with_derived(run: Run, pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Add the rates of work and the energy per sample, and remove the counts that rates are made of."""
+    """Add rates of work, energy per sample and shares of peaks, and remove the counts behind rates."""
     counts = {(counted, STEP) for counted in WORK.values()} & pairs
     if ("step_time", STEP) in pairs:
         pairs |= {(rate, STEP) for rate, counted in WORK.items() if (counted, STEP) in counts}
         if (ENERGY, STEP) in pairs and run.telemetry and knows_samples(run):
             pairs.add((ENERGY_PER_SAMPLE, STEP))
-    return pairs - counts
+    return pairs - counts | share_pairs(run, pairs)
 
 
 def _of_totals(run: Run, pairs: Iterable[tuple[str, str]], totals: Totals) -> set[tuple[str, str]]:

@@ -5,11 +5,11 @@ which device, by which clock. Runs that differ in one of these are not repeats o
 factors say.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.core.metrics import item_of
 from reportgen.core.model import FactorValue, Measurement, Run
+from reportgen.protocol.device_names import device_names
 from reportgen.protocol.work import usual_work
 
 # Repeats must agree in these.
@@ -23,8 +23,6 @@ OF_REPEATS = (WORK, RANKS, DEVICE, CLOCK, *QUANTITIES)
 # The unit of rates that count items, such as images or tokens.
 _RATE = "samples/s"
 
-_DEVICE_NAME = re.compile(r"gpu(?:_name|\.name|\.[^.]+\.name)?|torch\.device|device(?:_name)?", re.IGNORECASE)
-
 # What a clock measures. Printed rates and timestamps are of the host; only events are the device's own.
 _CLOCK_KINDS: Mapping[str, str] = {"cuda_event": "device", "host": "host", "host_synchronized": "host"}
 
@@ -32,12 +30,8 @@ _CLOCK_KINDS: Mapping[str, str] = {"cuda_event": "device", "host": "host", "host
 def conditions_of_run(run: Run) -> dict[str, FactorValue]:
     """Return what a run says about its work, ranks and device model; nothing for what it does not say."""
     work = usual_work(run)
-    devices = {
-        # Newer drivers put the maker before the name.
-        str(value).removeprefix("NVIDIA ").strip()
-        for name, value in run.environment.items()
-        if _DEVICE_NAME.fullmatch(name) and value != ""
-    }
+    # Newer drivers put the maker before the name.
+    devices = {name.removeprefix("NVIDIA ").strip() for name in device_names(run)}
     conditions: dict[str, FactorValue] = {}
     if work is not None:
         conditions[WORK] = int(work) if work % 1 == 0 else work

@@ -26,6 +26,7 @@ from reportgen.protocol.measure_telemetry import try_telemetry
 from reportgen.protocol.measured_run import Attempt, MeasuredRun
 from reportgen.protocol.printed_rate import FROM_WORK, find_contradiction, without_work
 from reportgen.protocol.resolution import UNUSABLE_CLOCK_ERROR, check_resolution, clock_error
+from reportgen.protocol.share_of_peak import SHARES, as_share, share_basis
 from reportgen.protocol.steps import Entries, exact_sum
 from reportgen.protocol.window import step_range_text, warmup_end
 
@@ -50,6 +51,8 @@ def try_measure(
     run: MeasuredRun, metric: str, phase: str, protocol: Protocol, totals: Totals = NO_TOTALS
 ) -> Attempt:
     """Return the measurement of a run, or the findings that say why there is none."""
+    if metric in SHARES:
+        return _share(run, metric, phase, protocol, totals)
     key = (metric, phase, totals.get(phase), protocol)
     if key not in run.attempts:
         contradiction = find_contradiction(run, protocol) if metric in FROM_WORK else None
@@ -59,6 +62,15 @@ def try_measure(
         attempt = _attempt(request, totals)
         run.attempts[key] = _with_finding(attempt, run.run, contradiction) if contradiction else attempt
     return run.attempts[key]
+
+
+def _share(run: MeasuredRun, metric: str, phase: str, protocol: Protocol, totals: Totals) -> Attempt:
+    """Return a rate as the share of what the device can do."""
+    basis = share_basis(run.run, metric, phase, run.available(totals))
+    if basis is None:
+        return Attempt(None)
+    attempt = try_measure(run, basis.metric, phase, protocol, totals)
+    return Attempt(as_share(attempt.measurement, basis)) if attempt.measurement else attempt
 
 
 def _with_finding(attempt: Attempt, run: Run, finding: Finding) -> Attempt:

@@ -127,10 +127,10 @@ def _computed(
     if computed.is_ratio:
         name = f"{fact.of} over {fact.to}"
         ratios = [_number(_one(own, name, computed, v), name, computed, v) for v, own in by_value.items()]
-        return replace(fact, speed=geometric_mean(ratios))
+        return replace(fact, speed=geometric_mean(ratios), origin="computed")
     comparisons = [_compared(own, knowledge, computed, value) for value, own in by_value.items()]
     speed = geometric_mean([comparison.value for comparison in comparisons])
-    return replace(fact, speed=speed, differs=_differences(fact, comparisons))
+    return replace(fact, speed=speed, differs=_differences(fact, comparisons), origin="computed")
 
 
 def _compared(

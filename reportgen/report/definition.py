@@ -16,7 +16,17 @@ from msgspec import UNSET, Meta, UnsetType
 from reportgen.compare.comparison import CompareKind
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue, Status
-from reportgen.core.schema import Condition, InvalidTable, TomlTable, conditions, convert, decode, read_text
+from reportgen.core.schema import (
+    Condition,
+    InvalidTable,
+    PresenceTable,
+    TomlTable,
+    conditions,
+    convert,
+    decode,
+    read_text,
+    where_conditions,
+)
 from reportgen.document.model import COMPARED_QUANTITIES, ON_REQUEST, FigureKind, Quantity
 from reportgen.protocol.definition import Protocol, parse_protocol
 from reportgen.report.acceptance_rules import AcceptanceEntry, AcceptanceSpec, read_acceptance
@@ -48,7 +58,7 @@ class CompareTable(TomlTable):
     """`compare` of a table."""
 
     kind: CompareKind
-    baseline: dict[str, FactorValue]
+    baseline: dict[str, FactorValue | PresenceTable]
     mean: bool = False
     same_within: Annotated[float, Meta(gt=0, lt=1)] = 0.01
     exchangeable: bool = False
@@ -69,7 +79,7 @@ class TableKeys(TomlTable):
     """The keys of `[[tables]]` that `[defaults]` may hold too."""
 
     protocol: ProtocolText | UnsetType = UNSET
-    where: dict[str, Condition] | UnsetType = UNSET
+    where: dict[str, Condition | PresenceTable] | UnsetType = UNSET
     metric: Texts | UnsetType = UNSET
     phase: Texts | UnsetType = UNSET
     unit: str | UnsetType = UNSET
@@ -322,7 +332,7 @@ def _table(entry: TableEntry, place: str, protocol: Protocol, protocols: Mapping
         id=entry.id,
         title=entry.title or entry.id,
         protocol=_protocol(_given(entry.protocol, ""), f"{place}.protocol", protocols, protocol),
-        where=conditions(_given(entry.where, {})),
+        where=where_conditions(_given(entry.where, {})),
         metrics=_names(entry.metric, "throughput"),
         phases=_names(entry.phase, "step"),
         unit=_given(entry.unit, ""),
@@ -412,8 +422,12 @@ def _missing(text: str, place: str) -> str:
 
 
 def _compare_spec(table: CompareTable) -> CompareSpec:
+    baseline = {
+        name: value.presence if isinstance(value, PresenceTable) else value
+        for name, value in table.baseline.items()
+    }
     return CompareSpec(
-        table.kind, table.baseline, table.mean, table.same_within, table.exchangeable, table.accept, table.why
+        table.kind, baseline, table.mean, table.same_within, table.exchangeable, table.accept, table.why
     )
 
 

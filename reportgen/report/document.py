@@ -404,6 +404,7 @@ def _case(case: Case, names: CaseNames, machines: "_Machines") -> model.Case:
         unit=case.unit,
         protocol=case.protocol,
         parts=case.parts,
+        formula="; ".join(dict.fromkeys(each.formula for each in case.measurements if each.formula)),
         conditions=dict(conditions_of_case(case)),
         summary=_summary(case.summary) if case.summary else None,
         measurements=tuple(_measurement(each, case, machines) for each in case.measurements),

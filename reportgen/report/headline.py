@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.compare.expected_speed import Expected
+from reportgen.compare.pair import devices_ratio
 from reportgen.compare.verdict import EQUAL, VerdictKind, difference_text, interval_text
 from reportgen.core import units
 from reportgen.core.devices import shown_value
@@ -248,8 +249,8 @@ def _comparison(pair: ComparedPair) -> tuple[str, str]:
     baseline = _subject(pair.baseline, _shown(pair))
     value, verdict = pair.comparison.value, pair.comparison.verdict
     if pair.comparison.kind == "efficiency":
-        text = f"a scaling efficiency of {_times(value)} relative to {baseline}"
-        return "reaches", f"{text} ({_evidence(pair)})"
+        speedup = f"{_times(_speedup(pair))}x the speed of {baseline}"
+        return "reaches", f"{speedup} ({_share_of_ideal(pair)}; {_evidence(pair)})"
     if not metric_of(pair.case.metric).is_speed:
         return "has", f"{_times(value)}x the {_metric_in_words(pair)} of {baseline} ({_evidence(pair)})"
     if verdict and verdict.kind in ("faster", "slower") and verdict.low is not None:
@@ -264,6 +265,17 @@ def _comparison(pair: ComparedPair) -> tuple[str, str]:
     if verdict and verdict.kind == "undecided":
         return "seems", f"{words} ({_evidence(pair)}), but this is {verdict.sentence()}"
     return "is", f"{words} ({_evidence(pair)})"
+
+
+def _speedup(pair: ComparedPair) -> float:
+    """Return the speed-up behind a scaling efficiency."""
+    return pair.comparison.value * devices_ratio(pair.case.factors, pair.baseline.factors)
+
+
+def _share_of_ideal(pair: ComparedPair) -> str:
+    """Return a scaling efficiency in words: n times the devices reach n times the speed at best."""
+    percent = 100 * pair.comparison.value
+    return f"{units.text(percent, decimals=0 if percent >= 9.95 else 1)} % of ideal"
 
 
 def _metric_in_words(pair: ComparedPair) -> str:
@@ -345,8 +357,8 @@ def _span(ends: Sequence[tuple[ComparedPair, str]], baseline: str) -> tuple[str,
     """Return a verb, and the lowest and the highest of several comparisons with their details."""
     (low, at_low), (high, at_high) = ends
     if low.comparison.kind == "efficiency":
-        span = f"{_size(low)} ({at_low}) to {_size(high)} ({at_high})"
-        return "reaches", f"a scaling efficiency of {span} relative to {baseline}"
+        texts = [f"{_size(pair)} ({_share_of_ideal(pair)}; {details})" for pair, details in ends]
+        return "reaches", f"{' to '.join(texts)} the speed of {baseline}"
     if _is_plain_number(low):
         span = f"{_size(low)} ({at_low}) to {_size(high)} ({at_high})"
         return "has", f"{span} the {_metric_in_words(low)} of {baseline}"
@@ -392,7 +404,8 @@ def _mean(pairs: Sequence[ComparedPair]) -> str:
     """Return the geometric mean of the pairs of a sentence; the table may average others, too."""
     mean = geometric_mean([pair.comparison.value for pair in pairs])
     of_mean = replace(pairs[0], comparison=replace(pairs[0].comparison, value=mean))
-    return f", {_size(of_mean)} in the geometric mean"
+    size = _share_of_ideal(of_mean) if of_mean.comparison.kind == "efficiency" else _size(of_mean)
+    return f", {size} in the geometric mean"
 
 
 def _rank(pair: ComparedPair) -> float:
@@ -405,9 +418,9 @@ def _is_plain_number(pair: ComparedPair) -> bool:
 
 
 def _size(pair: ComparedPair) -> str:
-    """Return a comparison in as few words as possible: "2x faster", "0.951", "1.20x"."""
+    """Return a comparison in as few words as possible: "2x faster", "1.20x"."""
     if pair.comparison.kind == "efficiency":
-        return _times(pair.comparison.value)
+        return f"{_times(_speedup(pair))}x"
     if not metric_of(pair.case.metric).is_speed:
         return f"{_times(pair.comparison.value)}x"
     return difference_text(_speed_ratio(pair))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from reportgen.compare.comparison import Comparison, contract_sentence
 from reportgen.core.devices import shown_value
-from reportgen.core.factors import FactorKey, factor_key, value_order
+from reportgen.core.factors import FactorKey, Presence, factor_key, is_value, value_order
 from reportgen.core.model import Case, FactorValue, Measurement
 from reportgen.core.units import Unit
 from reportgen.document.model import COMPARED_QUANTITIES, QUANTITY_TITLES, Note, Quantity
@@ -134,9 +134,11 @@ def _constants(spec: TableSpec, cases: Sequence[Case], every: Sequence[Case]) ->
         values = [case.factors.get(name, LACKING) for case in cases]
         if len(set(map(factor_key, values))) == 1 and values[0] != LACKING:
             agreed.append((name, values[0]))
-    text = sentence(agreed)
+    lacking = [n.replace("_", " ") for n, values in spec.where.items() if values == (Presence.ABSENT,)]
+    without = [f"without {' and '.join(lacking)}"] if lacking else []
+    text = ", ".join([f"with {sentence(agreed)}", *without] if agreed else without)
     is_stated = all(case.factors.get(name, LACKING) == value for name, value in agreed for case in every)
-    return f"{'All' if is_stated else 'All numbers'} with {text}." if text else ""
+    return f"{'All' if is_stated else 'All numbers'} {text}." if text else ""
 
 
 def _totals(spec: TableSpec) -> str:
@@ -161,6 +163,8 @@ def _baseline(spec: TableSpec, unequal: str, comparisons: Sequence[Comparison]) 
         return f"Repeats differ in {unequal}." if unequal else ""
     against = ", ".join(
         f"{label_of_factor(spec.labels, name).text}={shown_value(name, plain(value))}"
+        if is_value(value)
+        else f"no {label_of_factor(spec.labels, name).text}"
         for name, value in spec.compare.baseline.items()
     )
     title = QUANTITY_TITLES[COMPARED_QUANTITIES[spec.compare.kind][0]]

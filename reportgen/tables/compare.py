@@ -15,11 +15,20 @@ from reportgen.compare.side import MeasuredLogs, Sides
 from reportgen.compare.spread import Spreads
 from reportgen.compare.verdicts import DecisionRule
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import FactorsKey, factors_key, matches, toml_text
+from reportgen.core.factors import (
+    FactorsKey,
+    Presence,
+    condition_text,
+    factors_key,
+    is_value,
+    matches,
+    toml_text,
+)
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import DATA_LOADING, STEP, Case, Finding
+from reportgen.core.model import DATA_LOADING, STEP, Case, Factors, FactorValue, Finding
 from reportgen.core.rules import Rule
 from reportgen.protocol import FAILED_STATUSES, MeasuredRuns
+from reportgen.tables.book_speed import book_speed
 from reportgen.tables.expected import SpeedFacts, expected_speed
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import fastest
@@ -105,7 +114,7 @@ class Comparer:
 
         Factors of which each cell picks its best value are the baseline's own best.
         """
-        wanted = {**case.factors, **self.settings.baseline}
+        wanted = self._against(case)
         best = {name for name, which in self.spec.pick.items() if which == "best"} - {*self.settings.baseline}
         if not best:
             return self.by_factors.get(factors_key(wanted))
@@ -113,11 +122,22 @@ class Comparer:
         candidates = [each for factors, each in self.by_factors.items() if _without(factors, best) == key]
         return fastest(candidates) if candidates else None
 
+    def _against(self, case: Case) -> dict[str, FactorValue]:
+        """Return the factors of the baseline of a case: its own, with those that the definition replaces."""
+        return {**_without_names(case.factors, self.settings.baseline), **self._fixed}
+
+    @property
+    def _fixed(self) -> dict[str, FactorValue]:
+        return {name: value for name, value in self.settings.baseline.items() if is_value(value)}
+
     def _note(self, rule: Rule, message: str) -> Finding:
         return Finding("note", rule, self.spec.id, message)
 
     def _why(self, case: Case, baseline: Case | None) -> str:
-        asked = ", ".join(f"{name}={plain(value)}" for name, value in self.settings.baseline.items())
+        asked = ", ".join(
+            f"{name}={plain(value)}" if is_value(value) else f"no {name}"
+            for name, value in self.settings.baseline.items()
+        )
         if baseline is None:
             differs = f"the nearest differs in {self._nearest(case)}"
             return f"no baseline with {asked} and all other factors equal; {differs}"
@@ -125,8 +145,7 @@ class Comparer:
 
     def _nearest(self, case: Case) -> str:
         """Return the factors in which the closest possible baseline differs from the one asked for."""
-        wanted = factors_key({**case.factors, **self.settings.baseline})
-        fixed = factors_key(self.settings.baseline)
+        wanted, fixed = factors_key(self._against(case)), factors_key(self._fixed)
         pairs_of_each = (wanted ^ factors for factors in self.by_factors if fixed <= factors)
         names = min((sorted({name for name, _ in pairs}) for pairs in pairs_of_each), key=_distance)
         more = f" and {len(names) - _MAX_NAMED_FACTORS} more" if len(names) > _MAX_NAMED_FACTORS else ""
@@ -141,6 +160,7 @@ class Comparer:
         if not has_expected_speed(case, self.spec):
             return Compared(comparison)
         expected = expected_speed(self.speed_facts, target, reference, case.factors, baseline.factors)
+        expected = expected or book_speed(target, reference, case, baseline)
         if expected is None:
             devices = dict.fromkeys(
                 str(side.factors["devices"]) for side in (case, baseline) if "devices" in side.factors
@@ -149,6 +169,10 @@ class Comparer:
             message = f"no facts connect {target} and {reference}{counts}"
             return Compared(comparison, self._note(Rule.EXPECTED_NO_PATH, message))
         return Compared(replace(comparison, expected=expected))
+
+
+def _without_names(factors: Factors, names: Container[str]) -> dict[str, FactorValue]:
+    return {name: value for name, value in factors.items() if name not in names}
 
 
 def _without(factors: FactorsKey, names: Container[str]) -> FactorsKey:
@@ -202,7 +226,7 @@ def comparer(
     _check_devices(spec, spec.compare, pool)
     wanted = spec.compare.baseline.items()
     if not any(matches(case.factors, {name: (value,) for name, value in wanted}) for case in pool):
-        asked = ", ".join(f"{k} = {toml_text(v)}" for k, v in wanted)
+        asked = ", ".join(f"{k} = {condition_text(v)}" for k, v in wanted)
         raise RequestError(
             f"{spec.place}.compare.baseline", f"no case has {asked}", _values_remedy(spec.compare, pool)
         )
@@ -243,6 +267,10 @@ def _check_baseline(spec: TableSpec, compare: CompareSpec) -> None:
         raise RequestError(
             f"{spec.place}.compare.baseline", "names no factor", "for example baseline = { devices = 1 }"
         )
+    for name, value in compare.baseline.items():
+        if value is Presence.PRESENT:
+            place = f"{spec.place}.compare.baseline.{name}"
+            raise RequestError(place, "any value of a factor is not one baseline", "write its value")
 
 
 def _check_devices(spec: TableSpec, compare: CompareSpec, pool: Sequence[Case]) -> None:

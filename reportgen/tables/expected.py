@@ -13,9 +13,9 @@ from itertools import combinations
 
 from msgspec.structs import replace
 
-from reportgen.compare.expected_speed import Expected, SpeedEdge
+from reportgen.compare.expected_speed import Expected, Origin, SpeedEdge
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import Where, can_both_match, matches
+from reportgen.core.factors import AcceptedValues, Where, can_both_match, matches
 from reportgen.core.model import Factors, FactorValue, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
@@ -34,17 +34,19 @@ class SpeedFact:
     """`of` runs at `speed` x the speed of `to`, for cases that match `where`.
 
     differs  in what else the cases differ that it was computed from
+    origin   stated or computed
     """
 
     of: str
     to: str
     speed: float
-    where: Where
+    where: Mapping[str, AcceptedValues]
     source: str
     url: str
     read: str
     place: str
     differs: tuple[str, ...] = ()
+    origin: Origin = "stated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +85,17 @@ def expected_speed(speed_facts: SpeedFacts, target: str, reference: str, *cases:
     """Return the speed that `target` should have relative to `reference`, None if no path connects them.
 
     cases  factors of the case and of its baseline; only facts whose `where` all of them match are used
+    Facts that are stated come first: those computed from logs are used where these give no path.
     """
     facts = [fact for fact in speed_facts.facts if all(matches(factors, fact.where) for factors in cases)]
-    paths = _shortest_paths(_edges(facts), target, reference)
-    if not paths:
-        return None
+    stated = [fact for fact in facts if fact.origin == "stated"]
+    paths = _shortest_paths(_edges(stated), target, reference)
+    paths = paths or _shortest_paths(_edges(facts), target, reference)
+    return expected_along(target, reference, paths) if paths else None
+
+
+def expected_along(target: str, reference: str, paths: Sequence[tuple[SpeedEdge, ...]]) -> Expected:
+    """Return the expected speed along paths: their geometric mean, and the band between them."""
     products = [math.prod(edge.speed for edge in path) for path in paths]
     middle = products[0] if len(products) == 1 else geometric_mean(products)
     return Expected(target, reference, middle, min(products), max(products), tuple(paths))
@@ -119,7 +127,7 @@ def resolve_open_factors(speed_facts: SpeedFacts, factors: Factors, place: str) 
     return known
 
 
-def _named(where: Where, known: Factors) -> Where:
+def _named(where: Mapping[str, AcceptedValues], known: Factors) -> Where:
     return {name: values for name, values in where.items() if name in known}
 
 
@@ -129,7 +137,9 @@ def _edges(facts: Iterable[SpeedFact]) -> dict[str, list[SpeedEdge]]:
     for fact in facts:
         origin = (fact.source, fact.url, fact.read)
         where = tuple(fact.where.items())
-        there = SpeedEdge(fact.of, fact.to, fact.speed, *origin, where=where, differs=fact.differs)
+        there = SpeedEdge(
+            fact.of, fact.to, fact.speed, *origin, where=where, differs=fact.differs, origin=fact.origin
+        )
         back = replace(there, of=fact.to, to=fact.of, speed=1 / fact.speed, inverted=True)
         edges.setdefault(fact.of, []).append(there)
         edges.setdefault(fact.to, []).append(back)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reportgen.core import units
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import Where, factor_key
+from reportgen.core.factors import AcceptedValues, factor_key, plain_values
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, FactorValue
 from reportgen.core.units import Unit
@@ -65,11 +65,12 @@ def build_explorer(spec: ExplorerSpec, entries: Sequence[Entry]) -> Explorer | N
     )
 
 
-def _order(entries: Iterable[Entry]) -> Where:
+def _order(entries: Iterable[Entry]) -> Mapping[str, AcceptedValues]:
     """Return the order of values by factor; the first table that gives one decides."""
     order: dict[str, tuple[FactorValue, ...]] = {}
     for entry in entries:
-        for name, values in {**entry.spec.where, **entry.spec.order}.items():
+        named = {name: plain_values(values) for name, values in entry.spec.where.items()}
+        for name, values in {**named, **entry.spec.order}.items():
             order.setdefault(name, ())
             known = set(map(factor_key, order[name]))
             if name in entry.spec.order:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from reportgen.core.devices import ambiguous_names, shown_value
-from reportgen.core.factors import FactorKey, factor_key, toml_text
+from reportgen.core.factors import FactorKey, factor_key, plain_values, toml_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Case, FactorValue
 from reportgen.core.units import Unit
@@ -152,7 +152,7 @@ def _own(spec: TableSpec, name: str, present: set[FactorKey | None]) -> FactorKe
     declared = spec.qualify.get(name)
     if declared is not None:
         return factor_key(declared)
-    wanted = spec.where.get(name, ())
+    wanted = plain_values(spec.where.get(name, ()))
     if len(wanted) == 1:
         return factor_key(wanted[0])
     return next(iter(present)) if len(present) == 1 else None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from reportgen.core.case_findings import is_invalid
-from reportgen.core.factors import FactorKey, Where, factor_key, value_order
+from reportgen.core.factors import AcceptedValues, FactorKey, factor_key, value_order
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.tables.spec import METRIC, PHASE, Pick, TableSpec
@@ -61,7 +61,7 @@ class CaseGrid:
 class Ranks:
     """The order of the values of each factor: first the definition's own, then the natural order."""
 
-    def __init__(self, cases: Iterable[Factors], order: Where) -> None:
+    def __init__(self, cases: Iterable[Factors], order: Mapping[str, AcceptedValues]) -> None:
         seen: dict[str, set[FactorKey]] = {}
         for factors in cases:
             for name, value in factors.items():
@@ -146,9 +146,12 @@ def _planned(spec: TableSpec, facet: Key, ranks: Ranks) -> set[Place]:
 
 
 def _picked(pick: Mapping[str, Pick], cases: list[Case]) -> tuple[Case, ...]:
-    """Keep the cases with the largest, smallest or best value of each picked factor, measured ones first."""
+    """Keep the cases with the picked value of each factor, or that lack or have it; measured ones first."""
     for name, which in pick.items():
         candidates = [c for c in cases if c.summary] or cases
+        if which in ("absent", "present"):
+            cases = [c for c in cases if (name in c.factors) == (which == "present")] or cases
+            continue
         if which == "best":
             picked = [fastest(candidates).factors.get(name)]
         else:

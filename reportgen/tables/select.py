@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import factor_key, matches, nearest, toml_text
+from reportgen.core.factors import factor_key, matches, nearest, plain_values, toml_text
 from reportgen.core.model import Case, Factors, Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.protocol import CaseRequest, MeasuredRuns, build_cases
@@ -59,7 +59,7 @@ def _with_repeats(spec: TableSpec, cases: list[Case]) -> list[Case]:
 
     Raises RequestError for a repeat that no case has.
     """
-    wanted = spec.where.get(REPEAT, ())
+    wanted = plain_values(spec.where.get(REPEAT, ()))
     present = list(dict.fromkeys(case.factors[REPEAT] for case in cases if REPEAT in case.factors))
     for value in wanted:
         if factor_key(value) not in set(map(factor_key, present)):

@@ -9,11 +9,12 @@ from hashlib import blake2b
 from typing import Literal
 
 from reportgen.compare.comparison import CompareKind
+from reportgen.core.factors import Accepted, Presence
 from reportgen.core.model import FactorValue, Status
 from reportgen.document.model import FigureKind, Quantity
 from reportgen.protocol import Protocol
 
-Pick = Literal["largest", "smallest", "best"]
+Pick = Literal["largest", "smallest", "best", "absent", "present"]
 Wanted = tuple[FactorValue, ...]
 
 # Names that a definition may use like factors, although no run has a factor of that name.
@@ -32,7 +33,7 @@ class CompareSpec:
     """
 
     kind: CompareKind
-    baseline: Mapping[str, FactorValue]
+    baseline: Mapping[str, FactorValue | Presence]
     mean: bool = False
     same_within: float = 0.01
     is_exchangeable: bool = False
@@ -59,13 +60,13 @@ class RequiredSpec:
 
 @dataclass(frozen=True, slots=True)
 class TableSpec:
-    """One `[[tables]]` entry. `where` maps a factor to the values it may have."""
+    """One `[[tables]]` entry. `where` maps a factor to the values it may have, or to its absence."""
 
     place: str
     id: str
     title: str
     protocol: Protocol
-    where: Mapping[str, Wanted] = field(default_factory=dict)
+    where: Mapping[str, Accepted] = field(default_factory=dict)
     metrics: tuple[str, ...] = ("throughput",)
     phases: tuple[str, ...] = ("step",)
     unit: str = ""

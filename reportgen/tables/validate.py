@@ -10,12 +10,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from reportgen.core.errors import RequestError, check_known, did_you_mean
-from reportgen.core.factors import FactorKey, factor_key, nearest, toml_text, value_order
+from reportgen.core.factors import (
+    FactorKey,
+    check_absence,
+    factor_key,
+    nearest,
+    plain_values,
+    toml_text,
+    value_order,
+)
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Factors, FactorValue, Finding, Run, Source
 from reportgen.core.plain_text import as_seen, spelled
 from reportgen.core.rules import Rule
 from reportgen.protocol import MeasuredRuns, check_metrics, check_quantities
+from reportgen.protocol.share_of_peak import SHARES, why_no_share
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import LACKING
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, STATUS, SYSTEM, TableSpec
@@ -64,11 +73,15 @@ def _check_factors(spec: TableSpec, factors: Sequence[Factors]) -> None:
 def _check_values(spec: TableSpec, factors: Sequence[Factors]) -> None:
     planned = {(name, factor_key(value)) for case in spec.planned for name, value in case.items()}
     for name, values in spec.where.items():
+        if name in (METRIC, PHASE, REPEAT) and len(plain_values(values)) < len(values):
+            place = f"{spec.place}.where.{name}"
+            raise RequestError(place, f"every case has {name}", "leave the condition out")
         if name == REPEAT:
             continue
+        check_absence(name, values, factors, f"{spec.place}.where.{name}", "run")
         present = [own[name] for own in factors if name in own]
         known = set(map(factor_key, present))
-        for value in values:
+        for value in plain_values(values):
             if factor_key(value) not in known and (name, factor_key(value)) not in planned:
                 raise RequestError(
                     f"{spec.place}.where.{name}",
@@ -109,6 +122,10 @@ def check_available(
     if not here:
         return
     everywhere = _available(spec, runs, measured)
+    for share in SHARES:
+        if share in spec.metrics and share not in {metric for metric, _ in here}:
+            fact = f'no run has metric "{share}" ({len(kept)} runs)'
+            raise RequestError(f"{spec.place}.metric", fact, f"{kept[0].id}: {why_no_share(kept[0], share)}")
     if spec.planned:
         known = {*METRICS, *(metric for metric, _ in everywhere)}
         check_metrics(spec.place, spec.metrics, known, len(runs))

@@ -220,6 +220,33 @@ def test_runs_prints_a_table_and_csv(here):
     )
 
 
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [("clip:absent", ["#2", "#4"]), ("clip:present", ["#1", "#3"]), ("clip=absent", ["#3"])],
+)
+def test_runs_that_lack_a_factor_are_chosen(here, condition, found):
+    (here / "logs/rates/rates.csv").write_text(
+        "framework,devices,clip,rate\nA,1,true,1\nA,8,,2\nB,1,absent,3\nB,8,,4\n"
+    )
+    source = (here / "logs/rates/source.toml").read_text()
+    (here / "logs/rates/source.toml").write_text(source.replace("[constants]", 'clip = "clip"\n[constants]'))
+    lines = call("runs", "logs", "--format", "csv", "--where", condition)[0].splitlines()[1:]
+    assert [line.partition(",")[0].removeprefix("rates/rates.csv") for line in lines] == found
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("devices:absent", "--where: every run has devices; leave the condition out"),
+        ("devces:absent", '--where: no run has the factor "devces"; did you mean "devices"?'),
+        ("devices:absnt", '--where: "devices:absnt" is not factor=value; write it as --where devices=8'),
+        (":absent", '--where: ":absent" is not factor=value; write it as --where devices=8'),
+    ],
+)
+def test_a_wrong_condition_of_presence_is_an_error(here, condition, message):
+    assert error_of("runs", "logs", "--where", condition) == message
+
+
 def test_strict_turns_findings_into_an_exit_code(here):
     (here / "logs/rates/rates.csv").write_text("framework,devices,rate\nA,1,fast\nA,8,2\nA,1,3\n")
     call("runs", "logs", "--strict", code=4)

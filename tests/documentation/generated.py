@@ -20,6 +20,9 @@ from typer.models import OptionInfo
 
 from reportgen.cli.program import app
 from reportgen.core import rules
+from reportgen.core.book import ImageModel, Transformer, gpu_source, known_gpus, known_models, model_source
+from reportgen.core.book.gpus import BookSource, Dtype, refused_names
+from reportgen.core.book.models import formula_source
 from reportgen.core.units import Unit
 from reportgen.document.schema import json_schema, struct_classes
 from reportgen.formats.tables.definition import TableFamily
@@ -29,6 +32,7 @@ from tests.documentation import gallery
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 FAMILIES = ROOT / "docs" / "developers" / "families.md"
+BOOK = FAMILIES.with_name("book.md")
 SHARED = 3  # an option that so many commands have is described once
 _BLOCK = re.compile(r"(<!-- generated: reportgen (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _OPTIONS = re.compile(r"(<!-- generated: options -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -43,6 +47,7 @@ def pages() -> dict[Path, str]:
         REFERENCE / "remedies.md": remedies_page(),
         REFERENCE.parent / "developers" / "document.md": document_page(),
         FAMILIES: families_page(),
+        BOOK: book_page(),
     }
 
 
@@ -130,6 +135,54 @@ def families_page() -> str:
     return "\n".join([_FAMILIES, *(_family(name, family) for name, family in definitions())])
 
 
+def book_page() -> str:
+    """Return the facts of the book of GPUs and models, each with its source."""
+    sources: dict[str, int] = {}
+
+    def number(source: BookSource) -> str:
+        entry = f"[{source.name}]({source.url}) | {source.note}"
+        return f"[{sources.setdefault(entry, len(sources) + 1)}]"
+
+    dtypes = typing.get_args(Dtype)
+    facts = ("memory", "bandwidth", "interconnect", "power")
+    heads = ("GPU", "other names", *dtypes, "memory", "GB/s", "link GB/s", "W", "source")
+    lines = [_BOOK, *_table(heads)]
+    for gpu in known_gpus():
+        peaks = [gpu.peaks.get(dtype) for dtype in dtypes]
+        numbers = [
+            "" if value is None else f"{value:g}" for value in (*peaks, *(getattr(gpu, f) for f in facts))
+        ]
+        note = f" {gpu.note}" if gpu.note else ""
+        lines.append(_row(gpu.name, ", ".join(gpu.names), *numbers, number(gpu_source(gpu)) + note))
+    lines += ["", "## Names without a row", "", *_table(("name", "why"))]
+    lines += [_row(*each) for each in refused_names().items()]
+    lines += [
+        "",
+        _WORK.format(formula=number(formula_source())),
+        *_table(("model", "other names", "GFLOP", "source")),
+    ]
+    lines += [
+        _row(each.name, ", ".join(each.names), _forward(each), number(model_source(each)))
+        for each in known_models()
+    ]
+    lines += ["", "## Sources", "", *_table(("number", "source", "note"))]
+    return "\n".join([*lines, *(_row(str(number), entry) for entry, number in sources.items()), ""])
+
+
+def _table(heads: Sequence[str]) -> list[str]:
+    return [_row(*heads), _row(*["---"] * len(heads))]
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _forward(model: ImageModel | Transformer) -> str:
+    if isinstance(model, ImageModel):
+        return f"{model.forward() / 1e9:.4g} per image of {model.image_size} x {model.image_size}"
+    return f"{model.forward(512) / 1e9:.4g} per token of 512"
+
+
 def _family(name: str, family: TableFamily) -> str:
     units: dict[str, dict[str, None]] = {}
     for figure in family.figures:
@@ -155,6 +208,21 @@ _FAMILIES = """# Families of result tables
 A family is a file in `reportgen/formats/tables/families/` that says how its tables are recognised and what their
 columns mean. Each statistic of a figure (mean, median, p99) is the factor `statistic`, so that two of them never share
 a cell or a ratio. This page is generated from these files.
+"""
+_BOOK = """# The book of GPUs and models
+
+Facts that data sheets and papers state, from `reportgen/core/book/`. From them come the metrics `share_of_peak` and
+`share_of_bandwidth`, the peaks behind `clock.implausible`, and the expected speed of last resort. Peaks are TFLOP/s
+(int8: TOP/s) of dense arithmetic, on tensor cores where a GPU has them; FP16, BF16 and FP8 accumulate in FP32. Memory
+is in GB; the link between GPUs is of both directions together. A value that no source states is left out. A name that
+fits several rows, such as "A100", has none, and `reportgen.core.book.why_no_gpu` says so. This page is generated from
+these files.
+
+## GPUs
+"""
+_WORK = """## Models
+
+The operations of a forward pass, with 2 per multiply-add {formula}; training has three times as many.
 """
 _DOCUMENT = """# report.json
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.core.errors import RequestError
+from reportgen.core.factors import Presence
 from reportgen.protocol import Protocol
 from reportgen.report.computed_facts import compute_facts, expect_logs
 from reportgen.report.definition import ReportDefinition, below, inside, read_definition
@@ -152,7 +153,7 @@ ideal = true
         ),
         (
             TABLE + "where = { a = { b = 1 } }",
-            "reports/x.toml:1: tables.t.where.a: expected true or false, a number, a string or a list, got a table",
+            "reports/x.toml:1: tables.t.where.a.b: no such key; known: absent, present",
         ),
         (
             TABLE + 'compare = { kind = "speedup" }',
@@ -497,3 +498,40 @@ def test_a_key_of_compare_beside_it_is_sent_inside(tmp_path: Path) -> None:
     file.write_text('[[tables]]\nid = "t"\nmean = true\n')
     with pytest.raises(RequestError, match=r"mean: no such key; it belongs inside compare"):
         read_definition(file, "reports/r.toml", "r", {})
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (
+            "where = { variant = { absnt = true } }",
+            'where.variant.absnt: no such key; did you mean "absent"?',
+        ),
+        (
+            "where = { variant = { absent = true, present = true } }",
+            "where.variant: says neither absent nor present alone; write { absent = true }",
+        ),
+        (
+            "where = { variant = { absent = false } }",
+            "where.variant: says neither absent nor present alone; write { absent = true }",
+        ),
+        (
+            'compare = { kind = "ratio", baseline = { variant = { presnt = true } } }',
+            'compare.baseline.variant.presnt: no such key; did you mean "present"?',
+        ),
+        ('pick = { variant = "absnt" }', 'pick.variant: "absnt" is not known; did you mean "absent"?'),
+    ],
+)
+def test_a_misspelt_condition_of_presence_is_an_error(tmp_path, keys, message):
+    with pytest.raises(RequestError) as raised:
+        read(tmp_path, f'title = "X"\nlogs = ["logs"]\n{TABLE}{keys}\n')
+    assert str(raised.value) == f"reports/x.toml:3: tables.t.{message}"
+
+
+def test_a_definition_says_that_a_factor_is_absent(tmp_path):
+    keys = 'where = { variant = { absent = true }, host = { present = true } }\npick = { clip = "absent" }\n'
+    compare = 'compare = { kind = "ratio", baseline = { variant = { absent = true } } }\n'
+    (table,) = read(tmp_path, f'title = "X"\nlogs = ["logs"]\n{TABLE}{keys}{compare}').tables
+    assert table.where == {"variant": (Presence.ABSENT,), "host": (Presence.PRESENT,)}
+    assert table.pick == {"clip": "absent"}
+    assert table.compare == CompareSpec("ratio", {"variant": Presence.ABSENT})

@@ -108,8 +108,8 @@ def test_published_figures_are_called_so() -> None:
         ("speedup", "Training: 4 devices are 2x faster than 1 device (published figures, no repeats)."),
         (
             "efficiency",
-            "Training: 4 devices reach a scaling efficiency of 0.500 relative to 1 device "
-            "(published figures, no repeats).",
+            "Training: 4 devices reach 2.00x the speed of 1 device "
+            "(50 % of ideal; published figures, no repeats).",
         ),
     ],
 )
@@ -117,6 +117,31 @@ def test_speed_ups_and_efficiencies_make_sentences_too(kind: Any, text: str) -> 
     runs = [published_run(throughput=value, devices=n) for value, n in ((100.0, 1), (200.0, 4))]
     made = tables(runs, CompareSpec(kind, {"devices": 1}), metrics=("throughput",), rows=("devices",))
     assert headline_sentences(made) == [text]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(240.0, "240x slower"), (12.5, "12.5x slower"), (0.05, "20x faster"), (2.5, "2.5x slower")],
+)
+def test_a_large_ratio_is_a_factor_and_not_a_small_number(seconds: float, text: str) -> None:
+    own, base = (
+        published_run(values={"step": value}, driver=driver)
+        for value, driver in ((seconds, "550"), (1.0, "470"))
+    )
+    assert two([own], [base]) == [f"Training: 550 is {text} than 470 (published figures, no repeats)."]
+
+
+@pytest.mark.parametrize(
+    ("devices", "rate", "text"),
+    [
+        (32, 2932.0, "29.3x the speed of 1 device (92 % of ideal;"),
+        (32, 160.0, "1.60x the speed of 1 device (5.0 %"),
+    ],
+)
+def test_scaling_is_a_speed_up_with_its_share_of_the_ideal(devices: int, rate: float, text: str) -> None:
+    runs = [published_run(throughput=value, devices=n) for value, n in ((100.0, 1), (rate, devices))]
+    made = tables(runs, CompareSpec("efficiency", {"devices": 1}), metrics=("throughput",), rows=("devices",))
+    assert headline_sentences(made)[0].startswith(f"Training: {devices} devices reach {text}")
 
 
 def test_several_pairs_are_a_range_with_places_and_the_mean() -> None:
@@ -182,8 +207,8 @@ def test_ranges_without_a_direction_are_sentences_too() -> None:
     ]
     compare = CompareSpec("efficiency", {"devices": 1})
     assert headline_sentences(tables(scaling, compare, metrics=("throughput",), rows=("devices",))) == [
-        "Training: the cases reach a scaling efficiency of 0.500 (4 devices) to 0.900 (2 devices) "
-        "relative to 1 device (published figures, no repeats)."
+        "Training: the cases reach 2.00x (50 % of ideal; 4 devices) to 1.80x (90 % of ideal; 2 devices) "
+        "the speed of 1 device (published figures, no repeats)."
     ]
 
 

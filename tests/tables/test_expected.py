@@ -19,8 +19,9 @@ from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, table_spec
 
 
-def fact(of: str, to: str, speed: float, **where) -> SpeedFact:
-    return SpeedFact(of, to, speed, {k: (v,) for k, v in where.items()}, f"{of}/{to}", "", "", "p")
+def fact(of: str, to: str, speed: float, origin="stated", **where) -> SpeedFact:
+    where = {k: (v,) for k, v in where.items()}
+    return SpeedFact(of, to, speed, where, f"{of}/{to}", "", "", "p", origin=origin)
 
 
 JADE = SpeedFacts(
@@ -70,6 +71,18 @@ def test_several_shortest_paths_are_a_band_around_their_geometric_mean():
 def test_a_longer_way_around_does_not_count():
     knowledge = SpeedFacts({}, (fact("a", "d", 5.0), fact("a", "b", 2.0), fact("b", "d", 3.0)))
     assert expected_speed(knowledge, "a", "d", {}).paths[0][0].speed == 5.0
+
+
+def test_stated_facts_come_before_those_computed_from_logs():
+    stated, computed = fact("a", "b", 2.0), fact("a", "b", 3.0, "computed")
+    other = fact("b", "c", 5.0, "computed")
+    knowledge = SpeedFacts({}, (stated, computed, other))
+    found = expected_speed(knowledge, "a", "b", {})
+    assert (found.speed, found.low, found.high) == (2.0, 2.0, 2.0)
+    assert [edge.origin for path in found.paths for edge in path] == ["stated"]
+    band = expected_speed(knowledge, "a", "c", {})
+    assert (band.low, band.high) == (10.0, 15.0)
+    assert {path[0].origin for path in band.paths} == {"stated", "computed"}
 
 
 def test_contradicting_facts_around_a_loop_are_one_finding_with_both_products():
@@ -221,3 +234,52 @@ def test_cells_show_the_band_of_an_expected_speed():
 def test_an_expected_speed_that_the_facts_agree_on_is_not_a_band():
     table = jade_table(phases=("forward",), show=("expected", "excess"))
     assert {(cell.low, cell.high) for line in table.cells for cell in line} == {(None, None)}
+
+
+def _book_table(own: str, base: str, precision: str = "amp"):
+    rows = [
+        published_run(device=device, precision=precision, samples=128.0, values={"forward": seconds})
+        for device, seconds in ((own, 0.4), (base, 0.1))
+    ]
+    systems = {"own": {"device": (own,)}, "base": {"device": (base,)}}
+    (table,) = build_tables(
+        table_spec(
+            where={"device": (own,)},
+            rows=("device",),
+            metrics=("step_time",),
+            phases=("forward",),
+            compare=CompareSpec("expected", {"device": base}),
+            show=("observed", "expected", "excess"),
+        ),
+        rows,
+        SpeedFacts(systems),
+    )
+    return table
+
+
+def test_without_a_fact_the_data_sheets_give_a_band():
+    """V100: 125 TFLOP/s and 900 GB/s; A100: 312 and 1,555; so 0.4006 to 0.5788."""
+    table = _book_table("Tesla V100-SXM2-16GB", "NVIDIA A100-SXM4-40GB")
+    middle = math.sqrt(125 / 312 * 900 / 1555)
+    assert [cell.value for cell in table.cells[0]] == pytest.approx([4.0, middle, 4.0 * middle])
+    expected = table.cells[0][0].comparison.expected
+    assert (expected.low, expected.high) == pytest.approx((125 / 312, 900 / 1555))
+    assert {edge.origin for path in expected.paths for edge in path} == {"book"}
+    assert expected.paths[0][0].source == (
+        "peak arithmetic of V100 SXM2 16GB and A100 SXM4 40GB: NVIDIA V100 Tensor Core GPU, data sheet; "
+        "NVIDIA A100 Tensor Core GPU, data sheet of 2020 (40 GB)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "base", "precision"),
+    [
+        ("V100", "NVIDIA A100-SXM4-40GB", "amp"),
+        ("Tesla V100-SXM2-16GB", "A100", "amp"),
+        ("Tesla V100-SXM2-16GB", "NVIDIA A100-SXM4-40GB", "fp32"),  # or TF32?
+    ],
+)
+def test_the_data_sheets_are_silent_where_a_name_or_the_arithmetic_is_open(own, base, precision):
+    table = _book_table(own, base, precision)
+    assert table.cells[0][0].comparison.expected is None
+    assert "expected.no-path" in {finding.rule for finding in table.findings}

@@ -64,6 +64,7 @@ class Rule(StrEnum):
     PUBLISH_EDITED = "publish.edited", "warning"
     PUBLISH_UNKNOWN_FILE = "publish.unknown-file", "warning"
     RANK_STRAGGLER = "rank.straggler", "warning"
+    RATE_ABOVE_PEAK = "rate.above-peak", "invalid"
     RATE_CONTRADICTION = "rate.contradiction", "warning", "invalid"
     RATE_DISAGREEMENT = "rate.disagreement", "warning", "invalid"
     RATE_IMPLAUSIBLE = "rate.implausible", "warning", "invalid"

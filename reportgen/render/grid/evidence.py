@@ -460,7 +460,8 @@ def _reduced(case: Case) -> str:
     summary = case.summary
     if summary is None:
         return "no repeat has a value"
-    return f"{_kind_of_number(case, summary)}{_left_out(case, summary)}"
+    formula = f"; {one_line(case.formula)}" if case.formula else ""
+    return f"{_kind_of_number(case, summary)}{_left_out(case, summary)}{formula}"
 
 
 def _left_out(case: Case, summary: Summary) -> str:

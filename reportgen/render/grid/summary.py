@@ -209,7 +209,7 @@ def facts(report: Document) -> tuple[Fact, ...]:
 def _fact(edge: SpeedEdge) -> Fact:
     of, to, speed = _stated(edge)
     conditions = f" for {where}" if (where := holds_for(edge.where)) else ""
-    statement = f"{of} runs at {_speed(speed)}x the speed of {to}{conditions}"
+    statement = f"{of} runs at {_speed(speed)}x the speed of {to}{conditions}{edge.origin_text}"
     if edge.differs:
         statement += f"; the cases also differ in {', '.join(edge.differs)}"
     return Fact(statement, edge.source, edge.url, edge.read)
