@@ -20,7 +20,7 @@ from reportgen.document.model import VERSION, Document
 from reportgen.document.older import OLDEST, upgraded
 
 # Longest line of an object: a case with its measurements and findings is one, so a new run changes a line for
-# each of its measurements. Longest line of a list of lists: its rows stand below each other.
+# each of its measurements. Longest line of a list of lists: each row has its line.
 _LINE, _LINE_OF_ROWS = 2000, 480
 # The library writes integers of 64 bits.
 _MAX_INTEGER = 2**63 - 1
