@@ -122,12 +122,17 @@ def progress() -> Iterator[Progress]:
         tasks: dict[str, int] = {}
 
         def show(what: str, done: int, total: int) -> None:
-            name = what if what.startswith("reading") else "building"
+            name = _task(what).partition(" ")[0]
             if name not in tasks:
                 tasks[name] = bar.add_task(name, total=total)
             bar.update(bar.task_ids[tasks[name]], completed=done, total=total)
 
         yield show
+
+
+def _task(what: str) -> str:
+    """Return what is done; of a report, the pipeline tells the name alone."""
+    return what if what.startswith("reading") else f"building {what}"
 
 
 def _progress_lines(stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Progress:
@@ -138,6 +143,6 @@ def _progress_lines(stream: TextIO, clock: Callable[[], float] = time.monotonic)
         nonlocal printed
         if clock() - printed >= _SECONDS_BETWEEN_LINES:
             printed = clock()
-            print(sanitize(f"{what}: {done:,} of {total:,}"), file=stream, flush=True)
+            print(sanitize(f"{_task(what)}: {100 * done // max(total, 1)} %"), file=stream, flush=True)
 
     return show

@@ -198,9 +198,9 @@ def test_progress_elsewhere_is_a_line_every_ten_seconds() -> None:
     times = iter((0.0, 9.0, 10.0, 10.0, 19.0, 20.5, 20.5))
     out = StringIO()
     show = terminal._progress_lines(out, lambda: next(times))
-    for done in (1, 2, 3, 1234):
-        show("reading logs", done, 15_000)
-    assert out.getvalue() == "reading logs: 2 of 15,000\nreading logs: 1,234 of 15,000\n"
+    for what, done in (("reading logs", 1), ("reading logs", 5), ("jade2", 6), ("jade2", 19)):
+        show(what, done, 20)
+    assert out.getvalue() == "reading logs: 25 %\nbuilding jade2: 95 %\n"
 
 
 def test_too_much_output_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
