@@ -131,7 +131,7 @@ def progress() -> Iterator[Progress]:
 
 
 def _task(what: str) -> str:
-    """Return what is done; of a report, the pipeline tells the name alone."""
+    """Return what is done; of a report, the pipeline gives the name alone."""
     return what if what.startswith("reading") else f"building {what}"
 
 
