@@ -67,7 +67,6 @@ _MODULES = (
     "trackers.mlflow",
     "trackers.wandb",
     "trackers.parquet",
-    "benchmarks.timm_benchmark",
     "trainers.torchvision",
     "mmengine.reader",
     "trainers.nemo",

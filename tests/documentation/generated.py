@@ -207,7 +207,8 @@ _FAMILIES = """# Families of result tables
 
 A family is a file in `reportgen/formats/tables/families/` that says how its tables are recognised and what their
 columns mean. Each statistic of a figure (mean, median, p99) is the factor `statistic`, so that two of them never share
-a cell or a ratio. This page is generated from these files.
+a cell or a ratio; with `statistic_factor = false` the number alone states it. `[[forms]]` are the forms of one family,
+such as JSON and CSV. This page is generated from these files.
 """
 _BOOK = """# The book of GPUs and models
 

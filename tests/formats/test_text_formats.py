@@ -28,7 +28,6 @@ OTHERS = (
     "nvsmi",
     *("parquet", "pickled", "profile", "tensorboard", "wandb"),
     "superbench",
-    "timm_benchmark",
 )
 TEXT_FORMATS = [
     format.name

@@ -637,7 +637,6 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "llmc": {"llmc.log": LLMC},
     "torchvision": {"torchvision.log": TORCHVISION},
     "timm": {"timm.log": TIMM},
-    "timm_benchmark": {"timm_benchmark.json": TIMM_BENCHMARK},
     "mmengine": {"mmcv.log": MMCV},
     "nemo": {"nemo.log": NEMO},
     "llama_bench": {"llama.json": LLAMA_BENCH},

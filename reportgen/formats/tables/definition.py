@@ -67,10 +67,13 @@ class TableRows(TomlTable, kw_only=True):
     kind      json, jsonl, csv, tsv, markdown: as the names say. columns: words below a header line.
               pattern: lines that match a regular expression. block: `label: value` lines below a title.
               matrix: numbers below a line of column numbers
-    path      of rows in JSON: `benchmarks[*].states[*]`; "" for the document itself
+    path      of rows in JSON: `benchmarks[*].states[*]`; "" for the document itself. `[*]` also takes one
+              object
+    all_results  whether every row is a result: one without numbers is reported
     header    regular expression of the header line, of columns and of CSV below other text
     pattern   regular expression with named groups, of a row
-    begin     regular expression of the title of a block or matrix; its named groups are columns
+    begin     regular expression of the title of a block or matrix; its named groups are columns. Of JSON in a
+              text: of what precedes each document
     end       regular expression of the line after a block
     also      regular expression of lines that are rows of their own, beside columns or matrices: totals
     split     regular expression of what separates the names in the header of columns
@@ -88,6 +91,7 @@ class TableRows(TomlTable, kw_only=True):
 
     kind: Kind
     path: str = ""
+    all_results: bool = False
     header: str = ""
     pattern: str = ""
     begin: str = ""
@@ -247,8 +251,9 @@ class TableFamily(TomlTable, kw_only=True):
                     The name `{name}` stands for each column that matches: `"{name}" = "params.{name}"`
     repeat          column with the number of the repeat
     skip            rows that are not results: totals, fits
-    item            what rates count: token, image
-    sensitive       whether other columns of such files hold secrets and are never shown
+    samples         column with the work of a step over all devices
+    statistic_factor  whether the statistic of a number is a factor: two statistics are two results. If not,
+                    the number says it, and of several numbers of one quantity the best statistic counts
     """
 
     summary: str = ""
@@ -266,8 +271,9 @@ class TableFamily(TomlTable, kw_only=True):
     summaries: list[RepeatingRows] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     repeat: str = ""
-    devices: str = ""
     started: str = ""
+    samples: str = ""
+    statistic_factor: bool = True
 
 
 class OwnTable(TableFamily, kw_only=True):

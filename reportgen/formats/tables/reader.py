@@ -75,6 +75,7 @@ class _Results:
     repeat: int | None
     environment: Factors
     started: str = ""
+    samples: float | None = None
     status: Status = "complete"
     findings: list[tuple[Severity, str]] = field(default_factory=list)
     groups: dict[object, tuple[Factors, list[tuple[Record, TableNumber]]]] = field(default_factory=dict)
@@ -113,7 +114,8 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
             reasons.setdefault(skip.why, record.line)
         if skip or twins.have(cells):
             continue
-        _add_row(family, replace(record, cells=cells), runs, latest)
+        if not _add_row(family, replace(record, cells=cells), runs, latest) and family.rows.all_results:
+            log.malformed.add(record.line, "not the result of a test")
         if isinstance(family, OwnTable):
             for column in _unread(family, cells):
                 log.malformed.add(
@@ -154,7 +156,8 @@ def _key(record: Record, columns: Sequence[str]) -> tuple[str, ...]:
 
 def _add_row(
     family: TableFamily, record: Record, runs: list[_Results], latest: dict[object, _Results]
-) -> None:
+) -> bool:
+    """Add a row to its run; False if it says nothing."""
     cells = record.cells
     factors = facts(family.factors, cells)
     results = facts(family.results, cells)
@@ -162,18 +165,21 @@ def _add_row(
     status, messages = _checked(family, cells)
     values = [] if status in ("failed", "out_of_memory", "cancelled") else figures_of(family, cells)
     if not values and status == "complete" and not messages:
-        return
+        return False
     for number, own in _by_repeat(values, repeat):
         key = (record.part, factors_key(factors), number)
         run = latest.get(key) if family.results or family.rows.kind in _ROWS_OF_RUNS else None
         if run is None or not run.add(record, results, own):
             run = _Results(record, factors, number, facts(family.environment, cells))
             run.started = str(cells.get(family.started) or "")
+            samples = numeric(cells.get(family.samples))
+            run.samples = samples if 0 < samples < math.inf else None
             run.add(record, results, own)
             runs.append(run)
             latest[key] = run
         run.findings += [each for each in messages if each not in run.findings]
         run.status = min(run.status, status, key=_WORST.index)
+    return True
 
 
 def _by_repeat(values: list[TableNumber], repeat: int | None) -> list[tuple[int | None, list[TableNumber]]]:
@@ -239,6 +245,7 @@ def _runs(name: str, log: TextLog, runs: Sequence[_Results]) -> Iterator[Run]:
             run.factors = results.factors | factors
             run.environment = dict(results.environment)
             run.repeat, run.status = results.repeat, results.status
+            run.samples_per_step = results.samples
             if results.started:
                 run.set_start(wall_time(results.started.encode()))
             for record, value in values:
@@ -334,6 +341,8 @@ def figures_of(family: TableFamily, cells: Cells) -> list[TableNumber]:
     for figure in family.figures:
         if all(holds(condition, cells) for condition in figure.where):
             for value in _values(figure, cells):
+                if not family.statistic_factor:
+                    value.factors.pop(STATISTIC, None)
                 key = (
                     *(figure.metric, figure.phase, value.statistic),
                     *(factors_key(value.factors), value.repeat),
@@ -436,4 +445,4 @@ def _checked(family: TableFamily, cells: Cells) -> tuple[Status, list[tuple[Seve
 
 def _shown(cell: object) -> str:
     number = f"{cell:g}" if isinstance(cell, float) else str(cell)
-    return "?" if cell is None else number[:80]
+    return "?" if cell is None else number[:_MAX_TEXT]

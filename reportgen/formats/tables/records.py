@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from reportgen.formats.parsing import json_values
@@ -125,14 +126,23 @@ def _each(record: Record, column: str) -> Iterator[Record]:
 
 
 def _json(table: TableFile) -> Iterator[Record]:
-    document = json_values.load(table.log.content)
+    text = table.text if table.rows.begin else ""
+    begins = [match.end() for match in table.matches(table.rows.begin, text)] if text else []
+    if not begins:
+        yield from _document(table, json_values.load(table.log.content), table.log.content)
+    for begin, end in pairwise([*begins, len(text)]):
+        yield from _document(table, None, text[begin:end].encode(), table.line_of(begin) - 1)
+
+
+def _document(table: TableFile, document: Any, content: bytes, before: int = 0) -> Iterator[Record]:
+    """Yield the rows of a document, which may have other text around it; `before` lines precede it."""
     if document is None:
-        document = json_values.load_leading(_from_first_bracket(table.log.content))
+        document = json_values.load_leading(_from_first_bracket(content))
     if document is None:
-        table.fault(1, "not a JSON document; it may be truncated")
+        table.fault(before + 1, "not a JSON document; it may be truncated")
         return
     objects = list(_walk(document, _keys(table.rows.path), ()))
-    yield from _located(table, objects)
+    yield from _located(table, objects, content, before)
 
 
 def _json_lines(table: TableFile) -> Iterator[Record]:
@@ -183,7 +193,7 @@ def _walk(value: object, keys: list[str], parents: tuple[Any, ...]) -> Iterator[
         return
     key, rest = keys[0], keys[1:]
     if key == "[*]":
-        for item in value if isinstance(value, list) else ():
+        for item in [value] if isinstance(value, dict) else json_values.items(value):
             yield from _walk(item, rest, parents)
     elif key == "{*}":
         members = value.items() if isinstance(value, dict) else ()
@@ -217,19 +227,21 @@ def _flatten(value: Mapping[str, Any], prefix: str, cells: dict[str, Any], depth
                 cells[f"{prefix}{name}#"] = len(cell)
 
 
-def _located(table: TableFile, objects: list[tuple[tuple[Any, ...], Any]]) -> Iterator[Record]:
+def _located(
+    table: TableFile, objects: list[tuple[tuple[Any, ...], Any]], content: bytes, before: int
+) -> Iterator[Record]:
     """Yield the records of a JSON document with the lines of the first key that all rows have once."""
     names = [name for name in (objects[0][1] if objects else ()) if all(name in row for _, row in objects)]
     for name in names:
         literal = json.dumps(name).encode()
-        if table.log.content.count(literal) == len(objects):
-            lines = json_values.lines_of(table.log.content, literal, len(objects))
+        if content.count(literal) == len(objects):
+            lines = json_values.lines_of(content, literal, len(objects))
             break
     else:
         lines = [1] * len(objects)
     beside = _beside(table)
     for number, (line, (parents, row)) in enumerate(zip(lines, objects, strict=True)):
-        yield Record(line, {**beside, ROW: number, **_cells(parents, row)})
+        yield Record(before + line, {**beside, ROW: number, **_cells(parents, row)})
 
 
 def _beside(table: TableFile) -> dict[str, Any]:
