@@ -73,7 +73,6 @@ _MODULES = (
     "trainers.deepspeed",
     "huggingface.hf_trainer",
     "huggingface.optimum_benchmark",
-    "benchmarks.llama_bench",
     "benchmarks.nvbench",
     "benchmarks.superbench",
     "benchmarks.torchbench",

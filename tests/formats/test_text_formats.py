@@ -23,7 +23,6 @@ OTHERS = (
     *("table", "own_table", "detectron2", "ultralytics"),
     "benchmarktools",
     "hf_trainer",
-    "llama_bench",
     "nvbench",
     "nvsmi",
     *("parquet", "pickled", "profile", "tensorboard", "wandb"),

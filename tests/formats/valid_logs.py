@@ -639,7 +639,6 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "timm": {"timm.log": TIMM},
     "mmengine": {"mmcv.log": MMCV},
     "nemo": {"nemo.log": NEMO},
-    "llama_bench": {"llama.json": LLAMA_BENCH},
     "nvbench": {"nvbench.json": NVBENCH},
     "optimum_benchmark": {"benchmark_report.json": OPTIMUM_REPORT, "benchmark_config.json": OPTIMUM_CONFIG},
     "superbench": {"results-summary.jsonl": SUPERBENCH},

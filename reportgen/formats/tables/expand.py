@@ -17,6 +17,9 @@ TableRows = list[dict[str, Any]]
 
 # More combinations than these are not parameters of a benchmark.
 _MAX_COMBINATIONS = 100_000
+_TEST = re.compile(
+    r"(?:pp ?(?P<n_prompt>\d{1,9}))?\+?(?:tg ?(?P<n_gen>\d{1,9}))?(?: @ d(?P<n_depth>\d{1,9}))?"
+)
 
 
 def _together(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
@@ -144,6 +147,14 @@ def _tests(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     return rows
 
 
+def _tokens_of_test(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
+    """Return the row with the numbers of tokens in llama-bench's name of a test, such as `pp512 @ d4096`."""
+    text = str(cells.get(of[0]) or "")
+    name = {"test": text.partition(" @ ")[0].replace(" ", "")}
+    match = _TEST.fullmatch(text)
+    return [name | {column: int(n or 0) for column, n in match.groupdict().items()} if match else name]
+
+
 FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], TableRows]] = {
     "together": _together,
     "matrix": _matrix,
@@ -154,4 +165,5 @@ FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], TableRows]]
     "providers": _providers,
     "named_values": _named_values,
     "tests": _tests,
+    "tokens_of_test": _tokens_of_test,
 }

@@ -29,7 +29,7 @@ from reportgen.sources.text import line_at
 FOLDER = Path(__file__).with_name("families")
 _JSON_KINDS = ("json", "jsonl")
 # The first section after `[sign]` and `[rows]`, those of forms included.
-_REST = re.compile(r"^\[(?!sign\]|rows\]|\[forms\]\]|forms\.)", re.MULTILINE)
+_REST = re.compile(r"^\[(?!sign\]|rows\]|\[?forms[.\]])", re.MULTILINE)
 # A line that begins an object or a list; programs write text before it.
 _OPENING = re.compile(rb"^[ \t]*[{\[]", re.MULTILINE)
 

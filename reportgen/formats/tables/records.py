@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -32,7 +32,7 @@ _PREFIX = re.compile(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )?[
 _TAG = re.compile(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )")
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?%?")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
-_RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
+_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _DECIMAL_COMMA = re.compile(
     r"([+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?))(\s*[^0-9.,]*)"
 )
@@ -232,6 +232,7 @@ def _located(
 ) -> Iterator[Record]:
     """Yield the records of a JSON document with the lines of the first key that all rows have once."""
     names = [name for name in (objects[0][1] if objects else ()) if all(name in row for _, row in objects)]
+    names.sort(key=lambda name: name != table.rows.line)
     for name in names:
         literal = json.dumps(name).encode()
         if content.count(literal) == len(objects):
@@ -304,22 +305,38 @@ def _quoted(cut: re.Pattern[str], line: str) -> str:
 
 
 def _markdown(table: TableFile) -> Iterator[Record]:
-    """Yield the rows of all Markdown tables; each table is a part."""
+    """Yield the rows of all Markdown tables; each table is a part, and an empty line ends it.
+
+    Lines of other programs may be between the rows.
+    """
     lines = table.text.split("\n")
-    part = -1
+    rows: list[tuple[int, dict[str, Any]]] = []
+    parts: dict[int, int] = {}
+    part, at = -1, 0
     header: list[str] = []
-    for number, line in enumerate(lines, 1):
-        cells = _bar_cells(line)
-        if not cells:
+    has_bar = is_torn = False
+    rules = ["|" in line and bool(_RULE.fullmatch(line.strip())) for line in lines]
+    for number, (line, is_rule, is_heading) in enumerate(
+        zip(lines, rules, [*rules[1:], False], strict=True), 1
+    ):
+        text, cells = line.strip(), _bar_cells(line)
+        if not text:
             header = []
-        elif not header:
-            if number < len(lines) and _RULE.fullmatch(lines[number].strip()):
-                part, header = part + 1, _unique(cells)
-        elif not _RULE.fullmatch(line.strip()):
+        elif cells and is_heading and (is_torn or not header):
+            part, header, has_bar = part + 1, _unique(cells), text.startswith("|")
+        elif header and cells and not is_rule and text.startswith("|") == has_bar:
             if len(cells) == len(header):
-                yield Record(number, dict(zip(header, cells, strict=True)), part)
+                rows.append((at, dict(zip(header, cells, strict=True))))
+                parts[number] = part
             else:
                 table.fault(number, "not as many cells as the header")
+        is_torn = not cells
+        at += len(line) + 1
+    records = (
+        _with_contexts(table, rows) if table.contexts else (Record(table.line_of(at), x) for at, x in rows)
+    )
+    for record in records:
+        yield replace(record, part=parts.get(record.line, record.part))
 
 
 def _bar_cells(line: str) -> list[str]:
@@ -346,10 +363,11 @@ def _unique(names: list[str]) -> list[str]:
 
 @dataclass(slots=True)
 class _Said:
-    """The statements of lines: columns, and the different texts of columns that count them."""
+    """The statements of lines: columns, and the texts of columns that count or join them."""
 
     facts: dict[str, Any] = field(default_factory=dict)
     texts: dict[str, set[str]] = field(default_factory=dict)
+    lists: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, context: Context, match: re.Match[str]) -> None:
         """Add what a line says."""
@@ -362,6 +380,11 @@ class _Said:
             known = self.texts.setdefault(name, set())
             known.add(match[group])
             said[name] = len(known)
+        for name, group in context.joins.items():
+            others = self.lists.get(name, {})
+            mark = match[group]
+            self.lists[name] = ({} if mark in others else others) | {mark: match[name]}
+            said[name] = ", ".join(self.lists[name].values())
         # Earlier rows keep the facts that they were given.
         self.facts = {**self.facts, **said}
 
