@@ -67,12 +67,15 @@ FAMILIES, FRAMEWORKS = "../../developers/families", "../../developers/frameworks
 
 
 def _sections_of_formats():
-    """Return the place of each format, name -> link: a page of its name, or `## name` on the page of a family."""
+    """Return the place of each format, name -> link: a page of its name, or `## name` on the page of a family.
+
+    A section for users wins over one for developers.
+    """
     names = {known.name for known in FORMATS}
     pages = {page.stem: page for page in DOCS.glob("reference/formats/*.md") if page.stem != "index"}
     pages |= {link: DOCS / "reference/formats" / f"{link}.md" for link in (FAMILIES, FRAMEWORKS)}
     places = {name: f"{name}.md" for name in pages if name in names}
-    for family in pages.keys() - names:
+    for family in sorted(pages.keys() - names, key=lambda page: page not in (FAMILIES, FRAMEWORKS)):
         headings = re.findall(r"^## (.+)$", pages[family].read_text("utf-8"), re.MULTILINE)
         places |= {name: f"{family}.md#{name}" for name in headings}
     return places

@@ -207,7 +207,19 @@ _FAMILIES = """# Families of result tables
 
 A family is a file in `reportgen/formats/tables/families/` that says how its tables are recognised and what their
 columns mean. Each statistic of a figure (mean, median, p99) is the factor `statistic`, so that two of them never share
-a cell or a ratio. This page is generated from these files.
+a cell or a ratio; with `statistic_factor = false` the number alone states it. `[[forms]]` are the forms of one family,
+such as JSON and CSV. This page is generated from these files.
+
+Some readers of results stay code, because a key of the grammar for one of them would be a special case:
+
+| format | reason |
+|---|---|
+| nvbench | samples are in binary files beside the JSON and become steps, which a table does not have |
+| optimum_benchmark | two files are one run, and training has steps of several processes |
+| superbench | parts of a key are the metric, its unit and the phase; a monitor is telemetry |
+| torchbench | the text after the last number decides the status, and each rank prints the lines again |
+| published | a `source.toml` has corrections, machines and faults with lines; committed ones are never rewritten, so a second grammar would not replace it |
+| custom | lines of a text log are steps |
 """
 _BOOK = """# The book of GPUs and models
 

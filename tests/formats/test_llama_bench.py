@@ -82,6 +82,7 @@ def test_lines_around_a_table_name_devices_and_build():
         assert run.factors["device"] == "NVIDIA A40, NVIDIA A40"
         assert run.environment == {"build_commit": "12ab34cd", "build_number": 5163}
     assert "device" not in other.factors
+    assert other.environment == {}
 
 
 @pytest.mark.parametrize(("line", "expected"), [

@@ -23,12 +23,10 @@ OTHERS = (
     *("table", "own_table", "detectron2", "ultralytics"),
     "benchmarktools",
     "hf_trainer",
-    "llama_bench",
     "nvbench",
     "nvsmi",
     *("parquet", "pickled", "profile", "tensorboard", "wandb"),
     "superbench",
-    "timm_benchmark",
 )
 TEXT_FORMATS = [
     format.name

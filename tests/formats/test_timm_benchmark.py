@@ -5,7 +5,6 @@ import json
 import pytest
 
 from reportgen.core.model import Finding, Run, Source
-from reportgen.formats.benchmarks import timm_benchmark
 from reportgen.formats.detection import offer
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
@@ -21,7 +20,7 @@ def read(content: bytes) -> list[Run | Finding]:
     """Return the runs of a file that only this format claims."""
     claimed = offer(LogFiles.of({"x": content}).file("x"))
     assert claimed is not None
-    assert (claimed.format, claimed.rivals) == (timm_benchmark.FORMAT, ())
+    assert (claimed.format.name, claimed.rivals) == ("timm_benchmark", ())
     return list(claimed.format.read(claimed.files))
 
 

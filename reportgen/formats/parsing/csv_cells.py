@@ -31,25 +31,22 @@ def rows(text: str, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
         line = reader.line_num + 1
 
 
-def typed_records(
-    content: bytes, malformed: Malformed, start: int = 0
-) -> Iterator[tuple[int, dict[str, FactorValue]]]:
-    """Yield (first line, column -> value) of each row below the header at an offset, without empty cells.
+def typed_records(content: bytes, malformed: Malformed) -> Iterator[tuple[int, dict[str, FactorValue]]]:
+    """Yield (first line, column -> value) of each row below the header, without empty cells.
 
     A repeated header is skipped; rows of another width, and text that is not CSV, are malformed.
     """
     header: list[str] = []
-    before = content.count(b"\n", 0, start)
     try:
-        for line, cells in rows(content[start:].decode("utf-8", "replace")):
+        for line, cells in rows(content.decode("utf-8", "replace")):
             header = header or cells
             if len(cells) != len(header):
-                malformed.add(line + before, "not as many cells as the header")
+                malformed.add(line, "not as many cells as the header")
             elif cells != header:
                 pairs = zip(header, cells, strict=True)
-                yield line + before, {name: parse_scalar(cell) for name, cell in pairs if cell}
+                yield line, {name: parse_scalar(cell) for name, cell in pairs if cell}
     except csv.Error:
-        malformed.add(before + 1, "not CSV")
+        malformed.add(1, "not CSV")
 
 
 def quantity(text: str, unit: str) -> tuple[float, str] | None:

@@ -5,6 +5,7 @@ The structs are the schema; docs/how-to/read-a-table.md explains it with example
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Literal
 
 from msgspec import field
@@ -22,6 +23,8 @@ Severity = Literal["note", "warning", "invalid"]
 
 #: Placeholder of a column that names the statistic of its figure.
 STATISTIC = "statistic"
+#: Statistic of single numbers, of which a list has one in each item.
+SAMPLE = "sample"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 # "p50", "p99.9", "90%", "percentile(99%)": percentiles as programs write them.
@@ -67,10 +70,14 @@ class TableRows(TomlTable, kw_only=True):
     kind      json, jsonl, csv, tsv, markdown: as the names say. columns: words below a header line.
               pattern: lines that match a regular expression. block: `label: value` lines below a title.
               matrix: numbers below a line of column numbers
-    path      of rows in JSON: `benchmarks[*].states[*]`; "" for the document itself
+    path      of rows in JSON: `benchmarks[*].states[*]`; "" for the document itself. `[*]` also takes one
+              object
+    line      key of JSON whose line is that of its row, without one the first key that is in each row once
+    all_results  whether every row is a result: one without numbers is reported
     header    regular expression of the header line, of columns and of CSV below other text
     pattern   regular expression with named groups, of a row
-    begin     regular expression of the title of a block or matrix; its named groups are columns
+    begin     regular expression of the title of a block or matrix; its named groups are columns. Of JSON in a
+              text: of what precedes each document
     end       regular expression of the line after a block
     also      regular expression of lines that are rows of their own, beside columns or matrices: totals
     split     regular expression of what separates the names in the header of columns
@@ -88,6 +95,8 @@ class TableRows(TomlTable, kw_only=True):
 
     kind: Kind
     path: str = ""
+    line: str = ""
+    all_results: bool = False
     header: str = ""
     pattern: str = ""
     begin: str = ""
@@ -125,6 +134,8 @@ class Context(TomlTable, kw_only=True):
     mark      literal that every match has: without it the text is not searched
     counts    name of a column with the number of matches
     distinct  column -> named group: the number of different texts
+    joins     column -> named group: the texts of the column in all matches, as one text; a text of the group
+              that comes again begins another list
     resets    whether a match begins another run, whose columns are its own
     ahead     whether it says something about the next run: it is printed before the line that begins it
     after     whether it says something about all rows of its run, the earlier ones too: a verdict
@@ -134,6 +145,7 @@ class Context(TomlTable, kw_only=True):
     mark: str = ""
     counts: str = ""
     distinct: dict[str, str] = field(default_factory=dict)
+    joins: dict[str, str] = field(default_factory=dict)
     resets: bool = False
     ahead: bool = False
     after: bool = False
@@ -163,6 +175,7 @@ class FactColumn(TomlTable):
 
     columns  the first of these that a row has, where versions of a program differ
     where    conditions on the row; without them, the fact is unknown
+    text     whether the cell is a text, also if it looks like a number: a version, a hash
     """
 
     column: str = ""
@@ -171,6 +184,7 @@ class FactColumn(TomlTable):
     values: dict[str, FactorValue] = field(default_factory=dict)
     value: FactorValue | None = None
     where: list[RowCondition] = field(default_factory=list)
+    text: bool = False
 
     def __post_init__(self) -> None:
         if not self.column and not self.columns and self.value is None:
@@ -215,7 +229,7 @@ class FigureColumn(TomlTable, kw_only=True):
     """One `[[figures]]`: a column of numbers.
 
     column     name; `{statistic}` stands for mean, median, p99, ...; any other `{name}` is a factor,
-               `{repeat}` the number of the repeat
+               `{repeat}` the number of the repeat. A list of the statistic `sample` has a number in each item
     unit       of numbers without a unit of their own; a column with units is `unit_column`
     statistic  of the numbers, if the column does not name it; "" for a rate or time over all of the work
     where      conditions on the row
@@ -240,15 +254,17 @@ class FigureColumn(TomlTable, kw_only=True):
         return columns_pattern(self.column)
 
 
-class TableFamily(TomlTable, kw_only=True):
+class TableFamily(TomlTable, kw_only=True, dict=True):
     """A definition: `families/NAME.toml`, or `[table]` in a labels.toml.
 
     factors         of a run; `results` are factors of single results in a run, such as the size of a message.
-                    The name `{name}` stands for each column that matches: `"{name}" = "params.{name}"`
+                    The name `{name}` stands for each column that matches: `"{name}" = "params.{name}"`;
+                    `"{name}" = "{name}"` for all columns that nothing else names and `without` does not have
     repeat          column with the number of the repeat
     skip            rows that are not results: totals, fits
-    item            what rates count: token, image
-    sensitive       whether other columns of such files hold secrets and are never shown
+    samples         column with the work of a step over all devices
+    statistic_factor  whether the statistic of a number is a factor: two statistics are two results. If not,
+                    the number says it, and of several numbers of one quantity the best statistic counts
     """
 
     summary: str = ""
@@ -266,8 +282,20 @@ class TableFamily(TomlTable, kw_only=True):
     summaries: list[RepeatingRows] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     repeat: str = ""
-    devices: str = ""
     started: str = ""
+    samples: str = ""
+    statistic_factor: bool = True
+    without: list[str] = field(default_factory=list)
+
+    @cached_property
+    def named_columns(self) -> frozenset[str]:
+        """The columns that the definition names one by one, and the columns of `without`."""
+        names = {*self.without, self.started}
+        names |= {each.column for each in self.derived} | {each.column for each in self.figures}
+        for facts in (self.factors, self.results, self.environment):
+            for column in facts.values():
+                names |= {column} if isinstance(column, str) else {column.column, *column.columns}
+        return frozenset(names)
 
 
 class OwnTable(TableFamily, kw_only=True):

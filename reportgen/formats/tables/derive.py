@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from reportgen.core.factors import parse_scalar
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import number as number_of_text
 
@@ -166,6 +167,12 @@ def _batch_of_shapes(cells: Sequence[object]) -> int | None:
     return int(batches.pop()) if len(batches) == 1 else None
 
 
+def _test_of_tokens(cells: Sequence[object]) -> str:
+    """Return llama-bench's name of a test: pp512+tg128 for 512 tokens of a prompt and 128 generated ones."""
+    counts = zip(("pp", "tg"), (json_values.whole(parse_scalar(str(cell))) for cell in cells), strict=True)
+    return "+".join(f"{name}{count}" for name, count in counts if count) or "none"
+
+
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
@@ -193,4 +200,5 @@ FUNCTIONS: Mapping[str, Callable[[Sequence[object]], Any]] = {
     "groups_of_data": _groups_of_data,
     "unit_in_parentheses": _unit_in_parentheses,
     "batch_of_shapes": _batch_of_shapes,
+    "test_of_tokens": _test_of_tokens,
 }

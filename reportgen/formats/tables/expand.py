@@ -11,11 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from reportgen.formats.parsing import json_values
+from reportgen.formats.tables.derive import numeric
 
 TableRows = list[dict[str, Any]]
 
 # More combinations than these are not parameters of a benchmark.
 _MAX_COMBINATIONS = 100_000
+_TEST = re.compile(
+    r"(?:pp ?(?P<n_prompt>\d{1,9}))?\+?(?:tg ?(?P<n_gen>\d{1,9}))?(?: @ d(?P<n_depth>\d{1,9}))?"
+)
 
 
 def _together(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
@@ -124,6 +128,33 @@ def _named_values(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     return [row | {f"config.{name}": value for name, value in more.items() if f"x.{name}" not in row}]
 
 
+def _tests(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
+    """Return a row for each test with results, whose name begins its columns: `train_rate` is `rate`.
+
+    of  the column that each test with results has, the column of an error, and the names of the tests
+
+    An error names no test: it is of the tests without results. Without any results, the row stays whole.
+    """
+    result, error, *tests = of
+    measured = [name for name in tests if math.isfinite(numeric(cells.get(f"{name}_{result}")))]
+    failed = [name for name in tests if name not in measured] if measured and cells.get(error) else []
+    rows = []
+    for name in (*measured, *failed):
+        own = {
+            key.removeprefix(f"{name}_"): cell for key, cell in cells.items() if key.startswith(f"{name}_")
+        }
+        rows.append({**own, "test": name, error: cells[error] if name in failed else None})
+    return rows
+
+
+def _tokens_of_test(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
+    """Return the row with the numbers of tokens in llama-bench's name of a test, such as `pp512 @ d4096`."""
+    text = str(cells.get(of[0]) or "")
+    name = {"test": text.partition(" @ ")[0].replace(" ", "")}
+    match = _TEST.fullmatch(text)
+    return [name | {column: int(n or 0) for column, n in match.groupdict().items()} if match else name]
+
+
 FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], TableRows]] = {
     "together": _together,
     "matrix": _matrix,
@@ -133,4 +164,6 @@ FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], TableRows]]
     "bars": _bars,
     "providers": _providers,
     "named_values": _named_values,
+    "tests": _tests,
+    "tokens_of_test": _tokens_of_test,
 }

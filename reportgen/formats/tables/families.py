@@ -1,21 +1,22 @@
 """The families that are shipped: each is a definition in `families/NAME.toml` and becomes a Format.
 
-A family is added as one file; docs/how-to/read-a-table.md shows how.
+A family is added as one file; docs/how-to/read-a-table.md shows how. Where a program writes its results in
+several forms, `[[forms]]` has a sign and rows for each; other keys of a form are added to the family's.
 """
 
 import csv
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from reportgen.core.schema import decode
-from reportgen.formats.base import Claim, Format
+from reportgen.core.schema import convert
+from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
 from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables.definition import OwnTable, Sign, TableFamily, TableRows
@@ -27,16 +28,24 @@ from reportgen.sources.text import line_at
 
 FOLDER = Path(__file__).with_name("families")
 _JSON_KINDS = ("json", "jsonl")
-# The first section after `[sign]` and `[rows]`.
-_REST = re.compile(r"^\[(?!sign\]|rows\])", re.MULTILINE)
+# The first section after `[sign]` and `[rows]`, those of forms included.
+_REST = re.compile(r"^\[(?!sign\]|rows\]|\[?forms[.\]])", re.MULTILINE)
 # A line that begins an object or a list; programs write text before it.
 _OPENING = re.compile(rb"^[ \t]*[{\[]", re.MULTILINE)
 
 
 def definitions() -> Iterator[tuple[str, TableFamily]]:
-    """Yield (name, definition) of each family, by name."""
+    """Yield (name, definition) of each family, by name; of several forms, of the first."""
     for path in sorted(FOLDER.glob("*.toml")):
-        yield path.stem, decode(path.read_text("utf-8"), TableFamily, path.name)
+        yield path.stem, _form(path.stem, path.read_text("utf-8"), 0)
+
+
+def _form(name: str, text: str, number: int) -> TableFamily:
+    """Return the definition of a family with the sign and the rows of one of its forms."""
+    family = tomllib.loads(text)
+    forms = family.pop("forms", [{}])
+    own = {key: [*family.get(key, ()), *x] if isinstance(x, list) else x for key, x in forms[number].items()}
+    return convert({**family, **own}, TableFamily, f"{name}.toml")
 
 
 def formats() -> Iterator[Format]:
@@ -50,15 +59,24 @@ def formats() -> Iterator[Format]:
 
 
 def _format(name: str, text: str, head: Mapping[str, Any]) -> Format:
-    shipped = Recogniser(lambda: decode(text, TableFamily, f"{name}.toml"))
+    heads = head.get("forms", [head])
+    forms = [Recogniser(partial(_form, name, text, number)) for number in range(len(heads))]
+    marks = (_marks(each["sign"], is_json=each["rows"]["kind"] in _JSON_KINDS) for each in heads)
     return Format(
         name,
         head["summary"],
-        partial(claims, shipped),
-        lambda files: read_with_warnings(TextLog(files), partial(read, name, shipped.family)),
-        _marks(head["sign"], is_json=head["rows"]["kind"] in _JSON_KINDS),
+        partial(claims, forms),
+        partial(_read, name, forms),
+        tuple(dict.fromkeys(chain.from_iterable(marks))),
         version=head.get("version", 1),
     )
+
+
+def _read(name: str, forms: Sequence["Recogniser"], files: LogFiles) -> Results:
+    """Yield the runs of a file by the form that its head has, else its tail."""
+    views = [view for view in (files, files.tail_view()) if view] if len(forms) > 1 else []
+    known = next((each for view in views for each in forms if each.claim(view)), forms[0])
+    yield from read_with_warnings(TextLog(files), partial(read, name, known.family))
 
 
 def _marks(sign: Mapping[str, Any], *, is_json: bool) -> tuple[bytes, ...]:
@@ -87,6 +105,21 @@ class Recogniser:
         """The sign; a definition without one is not asked."""
         assert self.family.sign is not None
         return self.family.sign
+
+    def claim(self, files: LogFiles) -> Claim | None:
+        """Claim a file that has the sign, and its twin beside it."""
+        head = files.head(files.path)
+        if is_binary(head):
+            return None
+        head = without_controls(head)
+        place = self.place(head)
+        if place is None:
+            return None
+        at, reason = place
+        family = self.family
+        beside = (*names(family, files.path, head), *filter(None, (family.rows.beside,)))
+        source = files.source(files.path, line_at(head, at))
+        return Claim(self.sign.confidence, source, reason[:100], (files.path,), beside)
 
     def _search(self, pattern: str, text: str) -> re.Match[str] | None:
         """Return the first match of a pattern of the definition, in linear time for a user's own."""
@@ -176,17 +209,6 @@ def _has(sign: Sign, names: set[str]) -> bool:
     )
 
 
-def claims(recogniser: Recogniser, files: LogFiles) -> Claim | None:
-    """Claim a file that has the sign of the family, and its twin beside it."""
-    head = files.head(files.path)
-    if is_binary(head):
-        return None
-    head = without_controls(head)
-    place = recogniser.place(head)
-    if place is None:
-        return None
-    at, reason = place
-    family = recogniser.family
-    beside = (*names(family, files.path, head), *filter(None, (family.rows.beside,)))
-    source = files.source(files.path, line_at(head, at))
-    return Claim(recogniser.sign.confidence, source, reason[:100], (files.path,), beside)
+def claims(forms: Sequence[Recogniser], files: LogFiles) -> Claim | None:
+    """Claim a file that has the sign of a form of the family."""
+    return next(filter(None, (each.claim(files) for each in forms)), None)

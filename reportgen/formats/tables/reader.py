@@ -6,7 +6,7 @@ size of a message or the statistic of a latency, is a Run, with `part_of`, the n
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -24,6 +24,7 @@ from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.parsing.user_patterns import compiled, syntax_fault
 from reportgen.formats.tables.definition import (
+    SAMPLE,
     STATISTIC,
     FactColumn,
     FigureColumn,
@@ -41,6 +42,8 @@ _MAX_TEXT = 200
 # A longer cell is not searched by patterns to its end.
 _MAX_CELL = 4000
 _SECRET = re.compile(r"token|secret|passw|api_?key|credential", re.IGNORECASE)
+# What begins the columns that are not of the row itself.
+_ABOUT = ("#", "/", "../")
 _ROWS_OF_RUNS = ("json", "csv", "tsv", "jsonl", "markdown")
 _PRINTED = ("columns", "pattern", "block", "matrix")
 _WORST: tuple[Status, ...] = ("out_of_memory", "failed", "cancelled", "running", "partial", "complete")
@@ -64,6 +67,12 @@ class TableNumber:
     factors: Factors
     n: int
     repeat: int
+    item: int = 0
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """The parts in which the numbers of a result differ; a number in a list has its place in it."""
+        return self.figure.metric, self.figure.phase, self.statistic, self.item
 
 
 @dataclass(slots=True)
@@ -75,6 +84,7 @@ class _Results:
     repeat: int | None
     environment: Factors
     started: str = ""
+    samples: float | None = None
     status: Status = "complete"
     findings: list[tuple[Severity, str]] = field(default_factory=list)
     groups: dict[object, tuple[Factors, list[tuple[Record, TableNumber]]]] = field(default_factory=dict)
@@ -86,8 +96,7 @@ class _Results:
             own = factors | value.factors
             key: object = factors_key(own)
             _, known = self.groups.get(key, (own, []))
-            kind = (value.figure.metric, value.figure.phase, value.statistic)
-            if any((x.figure.metric, x.figure.phase, x.statistic) == kind for _, x in known):
+            if any(x.identity == value.identity for _, x in known):
                 return False
             new.append((key, own, value))
         if not values:
@@ -113,7 +122,8 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
             reasons.setdefault(skip.why, record.line)
         if skip or twins.have(cells):
             continue
-        _add_row(family, replace(record, cells=cells), runs, latest)
+        if not _add_row(family, replace(record, cells=cells), runs, latest) and family.rows.all_results:
+            log.malformed.add(record.line, "not the result of a test")
         if isinstance(family, OwnTable):
             for column in _unread(family, cells):
                 log.malformed.add(
@@ -154,26 +164,30 @@ def _key(record: Record, columns: Sequence[str]) -> tuple[str, ...]:
 
 def _add_row(
     family: TableFamily, record: Record, runs: list[_Results], latest: dict[object, _Results]
-) -> None:
+) -> bool:
+    """Add a row to its run; False if it says nothing."""
     cells = record.cells
-    factors = facts(family.factors, cells)
+    factors = facts(family.factors, cells, family.named_columns)
     results = facts(family.results, cells)
     repeat = json_values.whole(parse_scalar(str(cells.get(family.repeat)))) if family.repeat else None
     status, messages = _checked(family, cells)
     values = [] if status in ("failed", "out_of_memory", "cancelled") else figures_of(family, cells)
     if not values and status == "complete" and not messages:
-        return
+        return False
     for number, own in _by_repeat(values, repeat):
         key = (record.part, factors_key(factors), number)
         run = latest.get(key) if family.results or family.rows.kind in _ROWS_OF_RUNS else None
         if run is None or not run.add(record, results, own):
             run = _Results(record, factors, number, facts(family.environment, cells))
             run.started = str(cells.get(family.started) or "")
+            samples = numeric(cells.get(family.samples))
+            run.samples = samples if 0 < samples < math.inf else None
             run.add(record, results, own)
             runs.append(run)
             latest[key] = run
         run.findings += [each for each in messages if each not in run.findings]
         run.status = min(run.status, status, key=_WORST.index)
+    return True
 
 
 def _by_repeat(values: list[TableNumber], repeat: int | None) -> list[tuple[int | None, list[TableNumber]]]:
@@ -193,7 +207,7 @@ def _unread(family: TableFamily, cells: Cells) -> Iterator[str]:
         cell = cells.get(figure.column)
         is_text = isinstance(cell, str) and not is_missing(cell) and figure.zero == "value"
         is_its = is_text and all(holds(condition, cells) for condition in figure.where)
-        if is_its and _value(figure, figure.column, {}, cells) is None:
+        if is_its and _value(figure, {}, cell, cells) is None:
             yield figure.column
 
 
@@ -239,6 +253,7 @@ def _runs(name: str, log: TextLog, runs: Sequence[_Results]) -> Iterator[Run]:
             run.factors = results.factors | factors
             run.environment = dict(results.environment)
             run.repeat, run.status = results.repeat, results.status
+            run.samples_per_step = results.samples
             if results.started:
                 run.set_start(wall_time(results.started.encode()))
             for record, value in values:
@@ -252,6 +267,7 @@ def _runs(name: str, log: TextLog, runs: Sequence[_Results]) -> Iterator[Run]:
                     value.n,
                     record.line,
                     phase=figure.phase,
+                    only_finite=False,
                 )
             if is_first:
                 for severity, message in results.findings:
@@ -280,17 +296,19 @@ def with_derived(family: TableFamily, cells: Cells) -> Cells:
     return own
 
 
-def facts(columns: Mapping[str, str | FactColumn], cells: Cells) -> Factors:
-    """Return the factors that a row has, by their columns."""
+def facts(columns: Mapping[str, str | FactColumn], cells: Cells, without: Set[str] = frozenset()) -> Factors:
+    """Return the factors that a row has, by their columns; a placeholder matches none of `without`."""
     known: Factors = {}
-    for name, column in _named(columns, cells):
+    for name, column in _named(columns, cells, without):
         value = _fact(FactColumn(column=column) if isinstance(column, str) else column, cells)
         if value is not None and not _SECRET.search(name):
             known[name] = value
     return known
 
 
-def _named(columns: Mapping[str, str | FactColumn], cells: Cells) -> Iterator[tuple[str, str | FactColumn]]:
+def _named(
+    columns: Mapping[str, str | FactColumn], cells: Cells, without: Set[str]
+) -> Iterator[tuple[str, str | FactColumn]]:
     """Yield (factor, column), one for each column that a name with a placeholder matches."""
     for name, column in columns.items():
         pattern = columns_pattern(column) if isinstance(column, str) else None
@@ -298,7 +316,8 @@ def _named(columns: Mapping[str, str | FactColumn], cells: Cells) -> Iterator[tu
             yield name, column
             continue
         for each in cells:
-            if match := pattern.fullmatch(each):
+            match = pattern.fullmatch(each)
+            if match and each not in without and not each.startswith(_ABOUT):
                 own = name.format_map(match.groupdict())
                 yield (f"parameter_{own}" if own in RESERVED else own), each
 
@@ -319,6 +338,8 @@ def _fact(column: FactColumn, cells: Cells) -> FactorValue | None:
         cell = text
     if text in column.values:
         return column.values[text]
+    if column.text:
+        return text[:_MAX_TEXT]
     value = parse_scalar(text[:_MAX_TEXT]) if isinstance(cell, str) else json_values.scalar(cell)
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
@@ -334,10 +355,9 @@ def figures_of(family: TableFamily, cells: Cells) -> list[TableNumber]:
     for figure in family.figures:
         if all(holds(condition, cells) for condition in figure.where):
             for value in _values(figure, cells):
-                key = (
-                    *(figure.metric, figure.phase, value.statistic),
-                    *(factors_key(value.factors), value.repeat),
-                )
+                if not family.statistic_factor:
+                    value.factors.pop(STATISTIC, None)
+                key = (value.identity, factors_key(value.factors), value.repeat)
                 known.setdefault(key, value)
     return list(known.values())
 
@@ -345,23 +365,27 @@ def figures_of(family: TableFamily, cells: Cells) -> list[TableNumber]:
 def _values(figure: FigureColumn, cells: Cells) -> Iterator[TableNumber]:
     pattern = figure.pattern()
     if pattern is None:
-        if figure.column in cells and (value := _value(figure, figure.column, {}, cells)):
+        cell = cells.get(figure.column)
+        if isinstance(cell, list) and figure.statistic == SAMPLE:
+            each = ((item, _value(figure, {}, number, cells)) for item, number in enumerate(cell, 1))
+            yield from (replace(value, item=item, n=1) for item, value in each if value)
+        elif value := _value(figure, {}, cell, cells):
             yield value
         return
     for column in cells:
         match = pattern.fullmatch(column)
-        if match and (value := _value(figure, column, match.groupdict(), cells)):
+        if match and (value := _value(figure, match.groupdict(), cells[column], cells)):
             yield value
 
 
-def _value(figure: FigureColumn, column: str, named: Mapping[str, str], cells: Cells) -> TableNumber | None:
-    cell = cells[column]
+def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: Cells) -> TableNumber | None:
     unit = (
         str(cells.get(figure.unit_column, "")).strip() or figure.unit if figure.unit_column else figure.unit
     )
     declared = unit
     number, text, unit = _number(cell, unit)
-    if not math.isfinite(number) or (number <= 0 and figure.zero == "absent"):
+    # An infinite number is kept, so that a finding says it.
+    if math.isnan(number) or (number <= 0 and figure.zero == "absent"):
         return None
     if unit != declared and declared and units.to_base(1.0, unit)[1] != units.to_base(1.0, declared)[1]:
         return None  # a time in a column of rates
@@ -436,4 +460,4 @@ def _checked(family: TableFamily, cells: Cells) -> tuple[Status, list[tuple[Seve
 
 def _shown(cell: object) -> str:
     number = f"{cell:g}" if isinstance(cell, float) else str(cell)
-    return "?" if cell is None else number[:80]
+    return "?" if cell is None else number[:_MAX_TEXT]

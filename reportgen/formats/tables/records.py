@@ -10,7 +10,8 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from reportgen.formats.parsing import json_values
@@ -31,7 +32,7 @@ _PREFIX = re.compile(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )?[
 _TAG = re.compile(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )")
 _NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?%?")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
-_RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
+_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _DECIMAL_COMMA = re.compile(
     r"([+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?))(\s*[^0-9.,]*)"
 )
@@ -125,14 +126,23 @@ def _each(record: Record, column: str) -> Iterator[Record]:
 
 
 def _json(table: TableFile) -> Iterator[Record]:
-    document = json_values.load(table.log.content)
+    text = table.text if table.rows.begin else ""
+    begins = [match.end() for match in table.matches(table.rows.begin, text)] if text else []
+    if not begins:
+        yield from _document(table, json_values.load(table.log.content), table.log.content)
+    for begin, end in pairwise([*begins, len(text)]):
+        yield from _document(table, None, text[begin:end].encode(), table.line_of(begin) - 1)
+
+
+def _document(table: TableFile, document: Any, content: bytes, before: int = 0) -> Iterator[Record]:
+    """Yield the rows of a document, which may have other text around it; `before` lines precede it."""
     if document is None:
-        document = json_values.load_leading(_from_first_bracket(table.log.content))
+        document = json_values.load_leading(_from_first_bracket(content))
     if document is None:
-        table.fault(1, "not a JSON document; it may be truncated")
+        table.fault(before + 1, "not a JSON document; it may be truncated")
         return
     objects = list(_walk(document, _keys(table.rows.path), ()))
-    yield from _located(table, objects)
+    yield from _located(table, objects, content, before)
 
 
 def _json_lines(table: TableFile) -> Iterator[Record]:
@@ -183,7 +193,7 @@ def _walk(value: object, keys: list[str], parents: tuple[Any, ...]) -> Iterator[
         return
     key, rest = keys[0], keys[1:]
     if key == "[*]":
-        for item in value if isinstance(value, list) else ():
+        for item in [value] if isinstance(value, dict) else json_values.items(value):
             yield from _walk(item, rest, parents)
     elif key == "{*}":
         members = value.items() if isinstance(value, dict) else ()
@@ -217,19 +227,22 @@ def _flatten(value: Mapping[str, Any], prefix: str, cells: dict[str, Any], depth
                 cells[f"{prefix}{name}#"] = len(cell)
 
 
-def _located(table: TableFile, objects: list[tuple[tuple[Any, ...], Any]]) -> Iterator[Record]:
+def _located(
+    table: TableFile, objects: list[tuple[tuple[Any, ...], Any]], content: bytes, before: int
+) -> Iterator[Record]:
     """Yield the records of a JSON document with the lines of the first key that all rows have once."""
     names = [name for name in (objects[0][1] if objects else ()) if all(name in row for _, row in objects)]
+    names.sort(key=lambda name: name != table.rows.line)
     for name in names:
         literal = json.dumps(name).encode()
-        if table.log.content.count(literal) == len(objects):
-            lines = json_values.lines_of(table.log.content, literal, len(objects))
+        if content.count(literal) == len(objects):
+            lines = json_values.lines_of(content, literal, len(objects))
             break
     else:
         lines = [1] * len(objects)
     beside = _beside(table)
     for number, (line, (parents, row)) in enumerate(zip(lines, objects, strict=True)):
-        yield Record(line, {**beside, ROW: number, **_cells(parents, row)})
+        yield Record(before + line, {**beside, ROW: number, **_cells(parents, row)})
 
 
 def _beside(table: TableFile) -> dict[str, Any]:
@@ -292,22 +305,38 @@ def _quoted(cut: re.Pattern[str], line: str) -> str:
 
 
 def _markdown(table: TableFile) -> Iterator[Record]:
-    """Yield the rows of all Markdown tables; each table is a part."""
+    """Yield the rows of all Markdown tables; each table is a part, and an empty line ends it.
+
+    Lines of other programs may be between the rows.
+    """
     lines = table.text.split("\n")
-    part = -1
+    rows: list[tuple[int, dict[str, Any]]] = []
+    parts: dict[int, int] = {}
+    part, at = -1, 0
     header: list[str] = []
-    for number, line in enumerate(lines, 1):
-        cells = _bar_cells(line)
-        if not cells:
+    has_bar = is_torn = False
+    rules = ["|" in line and bool(_RULE.fullmatch(line.strip())) for line in lines]
+    for number, (line, is_rule, is_heading) in enumerate(
+        zip(lines, rules, [*rules[1:], False], strict=True), 1
+    ):
+        text, cells = line.strip(), _bar_cells(line)
+        if not text:
             header = []
-        elif not header:
-            if number < len(lines) and _RULE.fullmatch(lines[number].strip()):
-                part, header = part + 1, _unique(cells)
-        elif not _RULE.fullmatch(line.strip()):
+        elif cells and is_heading and (is_torn or not header):
+            part, header, has_bar = part + 1, _unique(cells), text.startswith("|")
+        elif header and cells and not is_rule and text.startswith("|") == has_bar:
             if len(cells) == len(header):
-                yield Record(number, dict(zip(header, cells, strict=True)), part)
+                rows.append((at, dict(zip(header, cells, strict=True))))
+                parts[number] = part
             else:
                 table.fault(number, "not as many cells as the header")
+        is_torn = not cells
+        at += len(line) + 1
+    records = (
+        _with_contexts(table, rows) if table.contexts else (Record(table.line_of(at), x) for at, x in rows)
+    )
+    for record in records:
+        yield replace(record, part=parts.get(record.line, record.part))
 
 
 def _bar_cells(line: str) -> list[str]:
@@ -334,10 +363,11 @@ def _unique(names: list[str]) -> list[str]:
 
 @dataclass(slots=True)
 class _Said:
-    """The statements of lines: columns, and the different texts of columns that count them."""
+    """The statements of lines: columns, and the texts of columns that count or join them."""
 
     facts: dict[str, Any] = field(default_factory=dict)
     texts: dict[str, set[str]] = field(default_factory=dict)
+    lists: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, context: Context, match: re.Match[str]) -> None:
         """Add what a line says."""
@@ -350,6 +380,11 @@ class _Said:
             known = self.texts.setdefault(name, set())
             known.add(match[group])
             said[name] = len(known)
+        for name, group in context.joins.items():
+            others = self.lists.get(name, {})
+            mark = match[group]
+            self.lists[name] = ({} if mark in others else others) | {mark: match[name]}
+            said[name] = ", ".join(self.lists[name].values())
         # Earlier rows keep the facts that they were given.
         self.facts = {**self.facts, **said}
 

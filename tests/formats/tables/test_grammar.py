@@ -1,0 +1,66 @@
+"""Keys of the grammar of tables, each on a file of a few lines."""
+
+from typing import Any
+
+import pytest
+
+from reportgen.core.model import Run
+from reportgen.core.schema import convert
+from reportgen.formats.parsing.text_log import TextLog
+from reportgen.formats.tables.definition import TableFamily
+from reportgen.formats.tables.reader import read
+from reportgen.sources.logfiles import LogFiles
+
+RATE = {"column": "rate", "metric": "throughput", "unit": "samples/s"}
+
+
+def runs(text: str, **keys: Any) -> list[Run]:
+    family = convert({"figures": [RATE], **keys}, TableFamily, "x")
+    return [
+        one
+        for one in read("x", family, TextLog(LogFiles.of({"x": text.encode()}).file("x")))
+        if isinstance(one, Run)
+    ]
+
+
+def values(found: list[Run]) -> list[float]:
+    return [figure.value for run in found for figure in run.aggregates]
+
+
+@pytest.mark.parametrize(("statistic", "expected"), [("sample", [3, 4]), ("mean", [])])
+def test_a_list_has_a_number_in_each_item_if_they_are_samples(statistic: str, expected: list[float]) -> None:
+    keys = {
+        "rows": {"kind": "json"},
+        "statistic_factor": False,
+        "figures": [{**RATE, "statistic": statistic}],
+    }
+    assert values(runs('{"rate": [3, 4]}', **keys)) == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("| a | rate |\n| - | -: |\n| x | 1 |\n| y | 2 |\n", [1, 2]),
+    ("| a | rate |\n| - | -: |\n| x | 1 |\nwarning: 7 | 8\n| y | 2 |\n", [1, 2]),
+    ("| a | rate |\n| - | -: |\n| x | 1 |\n\n| y | 2 |\n", [1]),
+    ("a | rate\n-\n1 | 2\n", []),  # a bullet is not a rule
+])  # fmt: skip
+def test_an_empty_line_ends_a_table_of_markdown(text: str, expected: list[float]) -> None:
+    assert values(runs(text, rows={"kind": "markdown"})) == expected
+
+
+def test_all_columns_that_nothing_names_are_factors() -> None:
+    keys = {"factors": {"model": "name", "{x}": "{x}"}, "without": ["note"], "rows": {"kind": "csv"}}
+    (run,) = runs("name,rate,batch,note,empty\na,5,8,b,\n", **keys)
+    assert run.factors == {"model": "a", "batch": 8}
+
+
+@pytest.mark.parametrize(("is_text", "expected"), [(True, "1234"), (False, 1234)])
+def test_a_hash_stays_a_text(is_text: bool, expected: object) -> None:
+    keys = {"factors": {"hash": {"column": "v", "text": is_text}}, "rows": {"kind": "csv"}}
+    (run,) = runs("v,rate\n1234,5\n", **keys)
+    assert run.factors == {"hash": expected}
+
+
+@pytest.mark.parametrize(("cell", "expected"), [("64", 64), ("0", None), ("inf", None), ("", None)])
+def test_the_work_of_a_step_is_a_finite_number_above_zero(cell: str, expected: float | None) -> None:
+    (run,) = runs(f"batch,rate\n{cell},5\n", samples="batch", rows={"kind": "csv"})
+    assert run.samples_per_step == expected
