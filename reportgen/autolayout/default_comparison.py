@@ -21,7 +21,6 @@ from reportgen.tables.spec import CompareSpec, Pick
 
 # A comparison that gives fewer cases a ratio than this leaves most cells of its column empty.
 _MIN_SHARE = 1 / 3
-_DEVICES = ("device", "gpu")
 _BATCH_SIZES = ("batch_size", "micro_batch_size", "global_batch_size")
 # With more numbers of devices, a table for each would separate what a reader wants to see together.
 _MAX_FACETS = 2
@@ -63,14 +62,14 @@ def choose_comparison(
 ) -> DefaultComparison | None:
     """Return what a table of these runs, which have values of the metric, compares; None if nothing.
 
-    guessed  factors that name a level of the path. A level from whose name the device follows names systems,
-             if the logs say what was run: else the level may name that
+    guessed  factors that name a level of the path. Folders name systems or variants, if the logs say what was
+             run: else they may name that. Names of files may count repeats
     """
     if not metric_of(metric).is_speed:
         return None
     cases = _distinct([{name: factor_key(v) for name, v in run.factors.items()} for run in runs])
     levels = guessed if all(not case.keys().isdisjoint(SUBJECTS) for case in cases) else ()
-    systems = [name for name in levels if any(_names_systems(name, of, cases) for of in _DEVICES)]
+    systems = [name for name in levels if not name.startswith(LOG_LEVEL)]
     competitors = [*sorted(COMPETITORS, key=lambda name: (position(name), name)), *systems]
     names = [name for name in competitors if _varies(name, cases)]
     # Another level of the path may follow from that of the systems, such as the year of the measurement.
@@ -85,12 +84,6 @@ def choose_comparison(
         return DefaultComparison("speedup", _values(best))
     scaling = _scaling(cases) if metric_of(metric).scales_with_devices else _NONE
     return DefaultComparison("efficiency", _values(scaling)) if scaling.share >= _MIN_SHARE else None
-
-
-def _names_systems(name: str, device: str, cases: Sequence[_Case]) -> bool:
-    """Return whether a level of the path names systems: folders from whose name the device follows."""
-    is_file = name.startswith(LOG_LEVEL)
-    return not is_file and _varies(device, cases) and _follows(device, name, cases)
 
 
 def _best_candidate(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reportgen.autolayout.overview import definition_text
-from reportgen.autolayout.path_factors import find_path_factors
-from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
+from reportgen.autolayout.path_factors import PathFactors, find_path_factors
+from reportgen.autolayout.report_plan import CampaignPlan, ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
 from reportgen.labels.labels_toml import NAME as LABELS
@@ -53,6 +53,11 @@ Runs whose logs say the same about themselves are in folders or files with diffe
 Name the levels of the path after what they are, {{name:int}} for numbers, {{repeat:int}} for the number of a
 repeat, and {{_}} for levels that do not matter; see docs/reference/labels.md of reportgen.
 """
+
+# Above the factors that the name of a folder gives.
+_CONSTANTS = """\
+# What the name of this folder says and its logs do not.
+[constants]"""
 
 _LOGS = "logs"
 
@@ -130,29 +135,56 @@ def propose_files(
             with_data[log] = runs
         elif runs:
             remarks.append(f"{log}: no definition, because no run has a number")
-    labelled = [log for log in with_data if is_taken(f"{log}/{LABELS}")]
+    labelled = {log for log in with_data if is_taken(f"{log}/{LABELS}")}
     plans = plan_reports(with_data, labelled=labelled)
-    for log, plan in plans.items():
+    for plan in plans:
         planned = {f"{reports}/{each.name}.toml": each for each in plan.reports}
         new = {path: as_built(each) for path, each in planned.items() if not is_taken(path)}
-        factors = find_path_factors(with_data[log]) if log in labelled else plan.factors
-        if not new or not factors:
+        is_labelled = not labelled.isdisjoint(plan.campaign.folders)
+        runs = [run for log in plan.campaign.folders for run in with_data[log]]
+        factors = find_path_factors(runs) if is_labelled else plan.factors
+        if not new or not (factors or plan.campaign.constants):
             files |= {path: definition_text(each) for path, each in new.items()}
-            continue
-        remark = f"only the path distinguishes some runs; give {', '.join(factors.names)} a better name"
-        comment = _PATH_COMMENT.format(example=json.dumps(factors.example)[1:-1])
-        if log in labelled:
-            how = f"\nFor {log}/{LABELS}:\n{comment}{factors.toml()}"
+        elif is_labelled and factors:
+            log = plan.campaign.folders[0]
+            how = f"\nFor {log}/{LABELS}:\n{_comment(factors)}{factors.toml()}"
             files |= {path: definition_text(each, how) for path, each in new.items()}
-            remark += f"; {min(new)} says how"
+            remarks.append(f"{log}/{LABELS}: {_remark(factors)}; {min(new)} says how")
         else:
-            files[f"{log}/{LABELS}"] = (
-                "".join(f"# {line}\n" for line in comment.splitlines()) + factors.toml()
-            )
             files |= {path: definition_text(each) for path, each in new.items()}
-        remarks.append(f"{log}/{LABELS}: {remark}")
+            labels = {f"{log}/{LABELS}": _labels(plan, log) for log in plan.campaign.folders}
+            files |= {path: text for path, text in labels.items() if text}
+            remarks += [f"{path}: {_label_remark(plan, path)}" for path, text in labels.items() if text]
     contents = {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
     return DefinitionProposal(contents, tuple(remarks))
+
+
+def _labels(plan: CampaignPlan, log: str) -> str:
+    """Return the labels.toml of a folder, "" if it needs none."""
+    constants, factors = plan.campaign.constants.get(log, {}), plan.factors
+    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in constants.items()]
+    told = "\n".join([_CONSTANTS, *lines, ""]) if constants else ""
+    if not factors:
+        return told
+    comment = "".join(f"# {line}\n" for line in _comment(factors).splitlines())
+    return "\n".join(filter(None, (told, comment + factors.toml())))
+
+
+def _comment(factors: PathFactors) -> str:
+    return _PATH_COMMENT.format(example=json.dumps(factors.example)[1:-1])
+
+
+def _label_remark(plan: CampaignPlan, path: str) -> str:
+    constants = plan.campaign.constants.get(path.removesuffix(f"/{LABELS}"), {})
+    told = [f"its name gives {name} = {json.dumps(value)}" for name, value in constants.items()]
+    return "; ".join([*told, *([_remark(plan.factors)] if plan.factors else [])])
+
+
+def _remark(factors: PathFactors) -> str:
+    """Return what a person should check: names of levels are guesses."""
+    if factors.guessed:
+        return f"only the path distinguishes some runs; give {', '.join(factors.guessed)} a better name"
+    return f"the path gives {', '.join(factors.names)}; correct what is wrong"
 
 
 def _as_built(plan: ReportPlan, reader: LogReader) -> ReportPlan:
