@@ -25,7 +25,7 @@ _Values = frozenset[tuple[str, FactorKey]]
 
 
 @dataclass(frozen=True, slots=True)
-class Campaign:
+class FolderGroup:
     """Folders whose runs are in one report, and the factors that their names give: folder -> constants."""
 
     folders: tuple[str, ...]
@@ -53,7 +53,7 @@ class Campaign:
         return "" if is_all and len(self.folders) > 1 else self.title(root)
 
 
-def find_campaigns(folders: Mapping[str, Sequence[Run]], labelled: Collection[str] = ()) -> list[Campaign]:
+def find_campaigns(folders: Mapping[str, Sequence[Run]], labelled: Collection[str] = ()) -> list[FolderGroup]:
     """Return the campaigns in the order of their first folders.
 
     labelled  folders with a labels.toml, to which no constant can be added
@@ -65,9 +65,9 @@ def find_campaigns(folders: Mapping[str, Sequence[Run]], labelled: Collection[st
         constants = _constants([known[path] for path in group], factor)
         kept = [path for path in group if not (constants.get(path) and path in labelled)]
         if len(kept) > 1:
-            campaigns.append(Campaign(tuple(kept), {path: constants.get(path, {}) for path in kept}))
+            campaigns.append(FolderGroup(tuple(kept), {path: constants.get(path, {}) for path in kept}))
     joined = {path for campaign in campaigns for path in campaign.folders}
-    campaigns += [Campaign((path,)) for path in folders if path not in joined]
+    campaigns += [FolderGroup((path,)) for path in folders if path not in joined]
     order = list(folders)
     return sorted(campaigns, key=lambda campaign: order.index(campaign.folders[0]))
 

@@ -60,13 +60,18 @@ _NONE = _Candidate({}, 0.0, 0)
 def choose_comparison(
     metric: str, runs: Iterable[Run], guessed: Collection[str] = ()
 ) -> DefaultComparison | None:
-    """Return what a table of these runs, which have values of the metric, compares; None if nothing.
+    """Return the first of the `comparisons`, None if there are none."""
+    return next(iter(comparisons(metric, runs, guessed)), None)
+
+
+def comparisons(metric: str, runs: Iterable[Run], guessed: Collection[str] = ()) -> list[DefaultComparison]:
+    """Return what a table of these runs, which have values of the metric, may compare: the usual one first.
 
     guessed  factors that name a level of the path. Folders name systems or variants, if the logs say what was
              run: else they may name that. Names of files may count repeats
     """
     if not metric_of(metric).is_speed:
-        return None
+        return []
     cases = _distinct([{name: factor_key(v) for name, v in run.factors.items()} for run in runs])
     levels = guessed if all(not case.keys().isdisjoint(SUBJECTS) for case in cases) else ()
     systems = [name for name in levels if not name.startswith(LOG_LEVEL)]
@@ -74,16 +79,27 @@ def choose_comparison(
     names = [name for name in competitors if _varies(name, cases)]
     # Another level of the path may follow from that of the systems, such as the year of the measurement.
     sets = [_with_followers(name, [*names, *(levels if systems else ())], cases) for name in names]
-    best = _best_candidate([*sets, names], cases)
     is_rate = metric_of(metric).unit in RATES
     sizes = [name for name in _BATCH_SIZES if is_rate and _varies(name, cases)]
-    free = _best_candidate([*sets, names], cases, sizes) if sizes and best.share < 1 / 2 else _NONE
+    chosen = [_by_competitors([*sets, names], cases, sizes)]
+    if len(sets) > 1:
+        chosen += [_by_competitors([each, each], cases, sizes) for each in sets]
+    scaling = _scaling(cases) if metric_of(metric).scales_with_devices else _NONE
+    if scaling.share >= _MIN_SHARE:
+        chosen.append(DefaultComparison("efficiency", _values(scaling)))
+    made = [each for each in chosen if each]
+    return [each for n, each in enumerate(made) if each not in made[:n]]
+
+
+def _by_competitors(
+    sets: Sequence[Sequence[str]], cases: Sequence[_Case], sizes: Collection[str]
+) -> DefaultComparison | None:
+    """Return the comparison by one of the sets of factors, None if it leaves most cells empty."""
+    best = _best_candidate(sets, cases)
+    free = _best_candidate(sets, cases, sizes) if sizes and best.share < 1 / 2 else _NONE
     if free.compared > 2 * best.compared and free.share >= _MIN_SHARE:
         return DefaultComparison("speedup", _values(free), dict.fromkeys(sizes, "best"))
-    if best.share >= _MIN_SHARE:
-        return DefaultComparison("speedup", _values(best))
-    scaling = _scaling(cases) if metric_of(metric).scales_with_devices else _NONE
-    return DefaultComparison("efficiency", _values(scaling)) if scaling.share >= _MIN_SHARE else None
+    return DefaultComparison("speedup", _values(best)) if best.share >= _MIN_SHARE else None
 
 
 def _best_candidate(

@@ -60,7 +60,7 @@ class PathFactors:
 
     @property
     def guessed(self) -> list[str]:
-        """The factors with the name of a level, for want of a better one."""
+        """The factors with the name of a level: nothing says what they are."""
         return [name for name in self.names if name.startswith((FOLDER_LEVEL, LOG_LEVEL))]
 
     @classmethod

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from reportgen.autolayout.benchmark_kinds import BenchmarkKind, split_kinds
-from reportgen.autolayout.campaigns import Campaign, find_campaigns
+from reportgen.autolayout.campaigns import FolderGroup, find_campaigns
 from reportgen.autolayout.path_factors import PathFactors, find_path_factors
 from reportgen.core.model import Run
 from reportgen.report.log_reader import LogReader
@@ -48,7 +48,7 @@ class CampaignPlan:
     factors   from the paths below these folders, None if there are none
     """
 
-    campaign: Campaign
+    campaign: FolderGroup
     reports: tuple[ReportPlan, ...]
     factors: PathFactors | None = None
 
@@ -99,7 +99,7 @@ def plan_reports(
 
 
 def _report(
-    name: str, title: str, kind: BenchmarkKind, factors: PathFactors | None, campaign: Campaign
+    name: str, title: str, kind: BenchmarkKind, factors: PathFactors | None, campaign: FolderGroup
 ) -> ReportPlan:
     runs = factors.apply(kind.runs) if factors else kind.runs
     guessed = (*(factors.guessed if factors else ()), *campaign.guessed)

@@ -3,10 +3,11 @@
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reportgen.autolayout.overview import definition_text
+from reportgen.autolayout.layouts import Layout
+from reportgen.autolayout.overview import definition_text, layouts_of
 from reportgen.autolayout.path_factors import PathFactors, find_path_factors
 from reportgen.autolayout.report_plan import CampaignPlan, ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError
@@ -68,16 +69,20 @@ class DefinitionProposal:
 
     files      path below the root -> content
     campaigns  the folders of logs with runs
+    layouts    definition -> the layouts that its first metric may have, the best first
     """
 
     files: Mapping[str, bytes]
     remarks: tuple[str, ...]
     campaigns: tuple[str, ...] = ()
+    layouts: Mapping[str, Sequence[Layout]] = field(default_factory=dict)
     unknown_folders: tuple[UnknownFolder, ...] = ()
 
 
-def propose_definitions(reports: Path, root: Path) -> DefinitionProposal:
+def propose_definitions(reports: Path, root: Path, pick: int = 1) -> DefinitionProposal:
     """Return the files for a reports folder, made from the runs in the folder `logs` of the root.
+
+    pick  which of the layouts of each report to use, the best is the first
 
     Raises RequestError for a folder that holds logs instead of definitions.
     """
@@ -96,10 +101,10 @@ def propose_definitions(reports: Path, root: Path) -> DefinitionProposal:
     by_folder = {folder: reader.load([folder]).runs for folder in separate_folders(reader, _LOGS)}
     campaigns = {folder: runs for folder, runs in by_folder.items() if runs}
     proposal = propose_files(
-        name, campaigns, lambda path: _is_taken(root / path), lambda plan: _as_built(plan, reader)
+        name, campaigns, lambda path: _is_taken(root / path), lambda plan: _as_built(plan, reader), pick
     )
     unknown = reader.load([_LOGS]).unknown_folders(_LOGS)
-    return DefinitionProposal(proposal.files, proposal.remarks, tuple(campaigns), tuple(unknown))
+    return replace(proposal, campaigns=tuple(campaigns), unknown_folders=tuple(unknown))
 
 
 def holds_logs(folder: Path, root: Path) -> bool:
@@ -118,17 +123,20 @@ def propose_files(
     campaigns: Mapping[str, Sequence[Run]],
     is_taken: Callable[[str], bool] = lambda path: False,
     as_built: Callable[[ReportPlan], ReportPlan] = lambda plan: plan,
+    pick: int = 1,
 ) -> DefinitionProposal:
     """Return the files for campaigns (folder of logs -> its runs).
 
     reports   name of the reports folder
     is_taken  whether a path below the root exists; labels are never added to an existing definition
     as_built  returns a plan with the runs that a build of its definition will read
+    pick      which of the layouts of each report to use
 
     A campaign without data and without failed runs gets no definition.
     """
     files = {f"{reports}/{SETTINGS}": _SETTINGS, f"{reports}/{EXPECTED}": _EXPECTED}
     remarks = []
+    layouts: dict[str, Sequence[Layout]] = {}
     with_data = {}
     for log, runs in campaigns.items():
         if any(available_metrics(run) or run.status != "complete" for run in runs):
@@ -140,23 +148,24 @@ def propose_files(
     for plan in plans:
         planned = {f"{reports}/{each.name}.toml": each for each in plan.reports}
         new = {path: as_built(each) for path, each in planned.items() if not is_taken(path)}
+        layouts |= {path: layouts_of(each) for path, each in new.items()}
         is_labelled = not labelled.isdisjoint(plan.campaign.folders)
         runs = [run for log in plan.campaign.folders for run in with_data[log]]
         factors = find_path_factors(runs) if is_labelled else plan.factors
         if not new or not (factors or plan.campaign.constants):
-            files |= {path: definition_text(each) for path, each in new.items()}
+            files |= {path: definition_text(each, pick=pick) for path, each in new.items()}
         elif is_labelled and factors:
             log = plan.campaign.folders[0]
             how = f"\nFor {log}/{LABELS}:\n{_comment(factors)}{factors.toml()}"
-            files |= {path: definition_text(each, how) for path, each in new.items()}
+            files |= {path: definition_text(each, how, pick) for path, each in new.items()}
             remarks.append(f"{log}/{LABELS}: {_remark(factors)}; {min(new)} says how")
         else:
-            files |= {path: definition_text(each) for path, each in new.items()}
+            files |= {path: definition_text(each, pick=pick) for path, each in new.items()}
             labels = {f"{log}/{LABELS}": _labels(plan, log) for log in plan.campaign.folders}
             files |= {path: text for path, text in labels.items() if text}
             remarks += [f"{path}: {_label_remark(plan, path)}" for path, text in labels.items() if text]
     contents = {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
-    return DefinitionProposal(contents, tuple(remarks))
+    return DefinitionProposal(contents, tuple(remarks), layouts=layouts)
 
 
 def _labels(plan: CampaignPlan, log: str) -> str:
