@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.autolayout.default_comparison import DefaultComparison, arrange, comparisons
-from reportgen.autolayout.layouts import Layout, rank, score
+from reportgen.autolayout.layouts import ReportLayout, rank, score
 from reportgen.autolayout.table_layout import (
     SUBJECTS,
     Axes,
@@ -31,7 +31,7 @@ MAX_COMPARED_PHASES = 4
 _MAX_PAIRS = 4
 _MAX_MATRIX_COLUMNS = 24
 _MAX_FACETS = 12
-_MAX_CORE_COLUMNS = 8
+_MAX_CORE_COLUMNS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,21 @@ def plain_tables(numbers: MetricRuns) -> list[TableSpec]:
     return made
 
 
-def propose_layouts(numbers: MetricRuns) -> list[Layout]:
-    """Return the layouts of the tables of a metric, the best first."""
+def propose_layouts(numbers: MetricRuns) -> list[ReportLayout]:
+    """Return the layouts of the tables of a metric, the best first; repeats of a case count once."""
+    distinct, campaign = (
+        list({factors_key(run.factors): run for run in runs}.values())
+        for runs in (numbers.runs, numbers.campaign)
+    )
+    numbers = replace(numbers, runs=distinct, campaign=campaign)
     plain = plain_tables(numbers)
     made = [("without a comparison", plain)]
     if len(numbers.phases) <= MAX_COMPARED_PHASES:
         made = [*_matrices(numbers, plain), *_lists(numbers), *made]
     failed = numbers.everything()[len(numbers.runs) :]
-    layouts = (Layout(about, tuple(tables), score(tables, numbers.runs, failed)) for about, tables in made)
+    layouts = (
+        ReportLayout(about, tuple(tables), score(tables, numbers.runs, failed)) for about, tables in made
+    )
     return rank(layouts)
 
 

@@ -5,7 +5,8 @@ ratio, how many cells have a number, which cases are shown twice or not at all, 
 screen and a terminal, and how much is on the first screen. Nothing depends on the name of a factor or value.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.core.devices import shown_value
@@ -61,7 +62,7 @@ _WEIGHTS: Mapping[str, int] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ReportLayout:
     """Tables that show the same runs, what they are in words, and their score."""
 
     about: str
@@ -82,9 +83,9 @@ class Layout:
         )
 
 
-def rank(layouts: Iterable[Layout]) -> list[Layout]:
+def rank(layouts: Iterable[ReportLayout]) -> list[ReportLayout]:
     """Return different layouts, the best first; of equals the one that was proposed first."""
-    different: list[Layout] = []
+    different: list[ReportLayout] = []
     for layout in layouts:
         if all(layout.key != other.key for other in different):
             different.append(layout)
@@ -96,7 +97,11 @@ def score(tables: Sequence[TableSpec], runs: Iterable[Run], failed: Iterable[Run
     of_runs = {frozenset(_keys(run.factors).items()): run.factors for run in runs}
     of_failed = {frozenset(_keys(run.factors).items()): run.factors for run in failed}
     cases = list((of_runs | of_failed).values())
-    measured = [_TableSize(table, [*enumerate(cases)], len(of_runs)) for table in tables]
+    keys = list(map(_keys, cases))
+    measured = []
+    for table in tables:
+        own = [(n, keys[n]) for n, case in enumerate(cases) if matches(case, table.where)]
+        measured.append(_TableSize(table, own, len(of_runs)))
     slots = sum(each.slots for each in measured)
     cells = sum(each.cells for each in measured)
     seen = set[int]().union(*(each.seen for each in measured))
@@ -122,28 +127,22 @@ def score(tables: Sequence[TableSpec], runs: Iterable[Run], failed: Iterable[Run
 class _TableSize:
     """The size and the contents of the tables that one definition makes; the first cases have numbers."""
 
-    def __init__(self, table: TableSpec, cases: Sequence[tuple[int, Factors]], numbers: int) -> None:
+    def __init__(self, table: TableSpec, selected: Sequence[tuple[int, _Case]], numbers: int) -> None:
         self.table = table
-        selected = [(n, _keys(case)) for n, case in cases if matches(case, table.where)]
         shown = _picked(selected, table)
         self.not_picked = {n for n, _ in selected} - {n for n, _ in shown}
-        place = _place_of(table)
-        places = {place(case) for _, case in shown}
+        placed = [(n, _place(case, table)) for n, case in shown]
+        # Several cases in one cell print no number.
+        places = Counter(place for _, place in placed)
+        self.cells = sum(count == 1 for count in places.values())
+        self.seen = {n for n, place in placed if places[place] == 1}
         facets = {facet for facet, _, _ in places}
         rows = {(facet, row) for facet, row, _ in places}
         columns = {(facet, column) for facet, _, column in places}
-        width = max((sum(1 for at, _ in columns if at == facet) for facet in facets), default=1)
+        width = max(Counter(facet for facet, _ in columns).values(), default=1)
         self.grids, self.rows, self.columns = len(facets), len(rows), width
-        self.slots = sum(
-            sum(1 for at, _ in rows if at == facet) * sum(1 for at, _ in columns if at == facet)
-            for facet in facets
-        )
-        # Several cases in one cell print no number.
-        counts: dict[object, int] = {}
-        for _, case in shown:
-            counts[place(case)] = counts.get(place(case), 0) + 1
-        self.cells = sum(count == 1 for count in counts.values())
-        self.seen = {n for n, case in shown if counts[place(case)] == 1}
+        rows_of, columns_of = (Counter(facet for facet, _ in names) for names in (rows, columns))
+        self.slots = sum(rows_of[facet] * columns_of[facet] for facet in facets)
         self.baselines, self.ratios = _compared([each for each in shown if each[0] < numbers], table)
         self.fit = _fit([case for _, case in shown], table, width)
 
@@ -152,14 +151,12 @@ def _keys(factors: Factors) -> dict[str, FactorKey]:
     return {name: factor_key(value) for name, value in factors.items()}
 
 
-def _place_of(table: TableSpec) -> Callable[[_Case], tuple[object, object, object]]:
-    def place(case: _Case) -> tuple[object, object, object]:
-        facet, row, column = (
-            tuple(case.get(name) for name in names) for names in (table.facets, table.rows, table.columns)
-        )
-        return facet, row, column
-
-    return place
+def _place(case: _Case, table: TableSpec) -> tuple[object, object, object]:
+    """Return the facet, row and column of a case."""
+    facet, row, column = (
+        tuple([case.get(name) for name in names]) for names in (table.facets, table.rows, table.columns)
+    )
+    return facet, row, column
 
 
 def _picked(cases: Sequence[tuple[int, _Case]], table: TableSpec) -> list[tuple[int, _Case]]:
@@ -190,17 +187,22 @@ def _fit(cases: Sequence[_Case], table: TableSpec, width: int) -> float:
     """Return 1 if the columns of a table fit a page and a line, less the wider it is."""
     heads = sum(_chars(cases, name) + _COLUMN_CHARS for name in table.rows)
     names = [name for name in table.columns if name != PHASE]
-    head = max(_NUMBER_CHARS, sum(_chars(cases, name) for name in names))
+    # Below a number is what was picked for it: batch_size=1024.
+    below = sum(len(name) + 1 + _chars(cases, name, 0) for name in table.pick)
+    number = max(_NUMBER_CHARS, below)
+    head = max(number, sum(_chars(cases, name) for name in names))
     numbers = (len(table.phases) if PHASE in table.columns else max(width, 1)) * len(table.show)
     chars = heads + numbers * (head + _COLUMN_CHARS)
     # A page wraps headings; a line of text does not.
-    pixels = _CHAR_PIXELS * (heads + numbers * max(_NUMBER_CHARS, head / 2)) + _COLUMN_PIXELS * (
+    pixels = _CHAR_PIXELS * (heads + numbers * max(number, head / 2)) + _COLUMN_PIXELS * (
         len(table.rows) + numbers
     )
     return (min(1.0, PAGE_PIXELS / pixels) + min(1.0, LINE_CHARS / chars)) / 2
 
 
-def _chars(cases: Iterable[_Case], name: str) -> int:
-    """Return the width of a factor: of its longest value or its name."""
+def _chars(cases: Iterable[_Case], name: str, least: int | None = None) -> int:
+    """Return the width of a factor: of its longest value, and at least so many characters or its name."""
     values = {case[name][1] for case in cases if name in case}
-    return max([len(name), *(len(shown_value(name, str(value))) for value in values)])
+    return max(
+        [len(name) if least is None else least, *(len(shown_value(name, str(value))) for value in values)]
+    )

@@ -16,7 +16,7 @@ import numpy as np
 
 from reportgen.autolayout.candidates import MetricRuns, plain_tables, propose_layouts, spec_of, table_id
 from reportgen.autolayout.figure_choice import figure_specs
-from reportgen.autolayout.layouts import Layout
+from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
 from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations
 from reportgen.autolayout.tradeoff import tradeoff_spec
@@ -119,13 +119,13 @@ class _Prepared:
         return MetricRuns(metric, phases, members, self.without_data, self.runs, self.guessed)
 
 
-def layouts_of(plan: ReportPlan) -> list[Layout]:
+def layouts_of(plan: ReportPlan) -> list[ReportLayout]:
     """Return the layouts of the first metric of a planned report, the best first; [] without a number."""
     prepared = _Prepared(with_hardware(plan.runs), plan.guessed)
     return propose_layouts(prepared.numbers(prepared.first)) if prepared.first else []
 
 
-def _picked(layouts: Sequence[Layout], pick: int) -> Sequence[TableSpec]:
+def _picked(layouts: Sequence[ReportLayout], pick: int) -> Sequence[TableSpec]:
     """Return the tables of a layout by its number, of the last one if there are fewer."""
     return layouts[min(pick, len(layouts)) - 1].tables
 

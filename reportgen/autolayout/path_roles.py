@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 # Names of devices that mean nothing else, and numbers that mean a device only beside these.
 _SURE = (
-    r"[pmktv][0-9]{1,3}s?|[abhl][0-9]{2,3}[gxs]?|l4|g[bh][0-9]{3}|mi[0-9]{2,3}[xa]?|gaudi ?[0-9]?"
-    r"|tpu ?v?[0-9]+[a-z]?|rtx ?a?[0-9]{4}(?: ?ti| ?super| ?ada)?|gtx ?[0-9]{3,4}(?: ?ti)?"
-    r"|[0-9]{3,4} ?(?:ti|super)|a[456][05]00|titan ?(?:rtx|xp|v|x)"
+    r"k[48]0|m[46]0|p(?:4|40|100)|v100s?|t4|a(?:2|10g?|16|30|40|100|800)|l(?:4|20|40s?)|h(?:20|100|200|800)"
+    r"|b[123]00|gh200|gb[23]00|mi[0-9]{2,3}[xa]?|gaudi ?[0-9]?|tpu ?v?[0-9]+[a-z]?"
+    r"|rtx ?a?[0-9]{4}(?: ?ti| ?super| ?ada)?|gtx ?[0-9]{3,4}(?: ?ti)?|[0-9]{3,4} ?(?:ti|super)"
+    r"|a[456][05]00|titan ?(?:rtx|xp|v|x)"
 )
 _UNSURE = r"[1-5]0[5-9]0|cpu|gpu"
 _MAKERS = r"(?:(?:nvidia|amd|intel|geforce|tesla|quadro|instinct) ?)*"

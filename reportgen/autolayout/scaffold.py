@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reportgen.autolayout.layouts import Layout
+from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.overview import definition_text, layouts_of
 from reportgen.autolayout.path_factors import PathFactors, find_path_factors
 from reportgen.autolayout.report_plan import CampaignPlan, ReportPlan, plan_reports, separate_folders
@@ -75,7 +75,7 @@ class DefinitionProposal:
     files: Mapping[str, bytes]
     remarks: tuple[str, ...]
     campaigns: tuple[str, ...] = ()
-    layouts: Mapping[str, Sequence[Layout]] = field(default_factory=dict)
+    layouts: Mapping[str, Sequence[ReportLayout]] = field(default_factory=dict)
     unknown_folders: tuple[UnknownFolder, ...] = ()
 
 
@@ -136,7 +136,7 @@ def propose_files(
     """
     files = {f"{reports}/{SETTINGS}": _SETTINGS, f"{reports}/{EXPECTED}": _EXPECTED}
     remarks = []
-    layouts: dict[str, Sequence[Layout]] = {}
+    layouts: dict[str, Sequence[ReportLayout]] = {}
     with_data = {}
     for log, runs in campaigns.items():
         if any(available_metrics(run) or run.status != "complete" for run in runs):
