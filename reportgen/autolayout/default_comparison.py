@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from reportgen.autolayout.path_factors import LOG_LEVEL
 from reportgen.autolayout.table_layout import SUBJECTS, Axes, position
 from reportgen.compare.comparison import CompareKind
-from reportgen.compare.conditions import COMPETITORS, DEVICE_COUNTS
+from reportgen.compare.conditions import COMPETITORS, DEVICE_COUNTS, DEVICE_NAMES
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import FactorValue, Run
@@ -21,6 +21,7 @@ from reportgen.tables.spec import CompareSpec, Pick
 
 # A comparison that gives fewer cases a ratio than this leaves most cells of its column empty.
 _MIN_SHARE = 1 / 3
+_ALWAYS_COMPARED = DEVICE_NAMES | {"framework"}
 _BATCH_SIZES = ("batch_size", "micro_batch_size", "global_batch_size")
 # With more numbers of devices, a table for each would separate what a reader wants to see together.
 _MAX_FACETS = 2
@@ -76,7 +77,7 @@ def comparisons(metric: str, runs: Iterable[Run], guessed: Collection[str] = ())
     levels = guessed if all(not case.keys().isdisjoint(SUBJECTS) for case in cases) else ()
     systems = [name for name in levels if not name.startswith(LOG_LEVEL)]
     competitors = [*sorted(COMPETITORS, key=lambda name: (position(name), name)), *systems]
-    names = [name for name in competitors if _varies(name, cases)]
+    names = [name for name in competitors if _varies(name, cases) and _is_usual(name, cases)]
     # Another level of the path may follow from that of the systems, such as the year of the measurement.
     sets = [_with_followers(name, [*names, *(levels if systems else ())], cases) for name in names]
     is_rate = metric_of(metric).unit in RATES
@@ -167,6 +168,14 @@ def _follows(name: str, other: str, cases: Sequence[_Case]) -> bool:
 
 def _varies(name: str, cases: Sequence[_Case]) -> bool:
     return len({case.get(name) for case in cases}) > 1
+
+
+def _is_usual(name: str, cases: Sequence[_Case]) -> bool:
+    """Return whether most cases have a factor; devices and frameworks are compared wherever there are two."""
+    having = [case for case in cases if name in case]
+    if name in _ALWAYS_COMPARED and _varies(name, having):
+        return True
+    return len(having) >= len(cases) / 2
 
 
 def _distinct(cases: Iterable[_Case]) -> list[_Case]:

@@ -156,7 +156,8 @@ def _of_numbers(runs: Sequence[Run], cells: int) -> _FigureChoice | None:
         return _FigureChoice(FigureKind.DOTS) if cells <= MAX_DOTS else None
     if len(runs) > 1:
         return _FigureChoice(FigureKind.STRIP)
-    steps = max((len(each.value) for run in runs for each in run.series if each.phase == STEP), default=0)
+    times = (each for run in runs for each in run.series if (each.metric, each.phase) == ("step_time", STEP))
+    steps = max((len(each.value) for each in times), default=0)
     return _FigureChoice(FigureKind.SERIES) if steps >= _MIN_STEPS else None
 
 

@@ -1,11 +1,12 @@
 """Scores of layouts, counted by hand."""
 
+import tomllib
 from typing import Any
 
 import pytest
 
 from reportgen.autolayout.layouts import score
-from reportgen.autolayout.overview import define_overview, layouts_of
+from reportgen.autolayout.overview import define_overview, definition_text, layouts_of
 from reportgen.core.model import Run
 from reportgen.tables.spec import CompareSpec
 from tests.builders import planned, published_run, table_spec
@@ -87,3 +88,28 @@ def test_a_matrix_too_wide_for_values_is_followed_by_them():
     matrix, values = define_overview(runs, "reports").tables
     assert (matrix.show, {matrix.rows, matrix.columns}) == (("speedup",), {("device",), ("model",)})
     assert values.compare is None
+
+
+def test_of_many_devices_those_with_most_cases_are_a_matrix():
+    # Eight devices ran all models on one and on eight devices, thirty ran one model alone.
+    runs = [run(device=f"d{n}", model=m, devices=k) for n in range(8) for m in "uvwxyz" for k in (1, 8)]
+    runs += [run(device=f"e{n:02}", model="u", devices=1) for n in range(30)]
+    layouts = layouts_of(planned(runs))
+    number = next(n for n, each in enumerate(layouts, start=1) if "with most cases" in each.about)
+    core = layouts[number - 1].tables[0]
+    assert core.where == {"devices": (1,), "device": tuple(f"d{n}" for n in range(6))}
+    assert (core.rows, core.columns, core.show) == (("model",), ("device",), ("speedup",))
+    written = tomllib.loads(definition_text(planned(runs), pick=number))
+    assert written["tables"][0]["where"] == {"devices": 1, "device": [f"d{n}" for n in range(6)]}
+    assert written["tables"][0]["compare"]["mean"] is True
+    assert written["tables"][0]["show"] == ["speedup"]
+    assert [(each["kind"], each["show"]) for each in written["figures"]] == [("heat-map", "speedup")]
+
+
+def test_a_matrix_has_no_cell_of_several_devices():
+    # The framework varies beside the device: neither follows from the other.
+    runs = [run(device=d, framework=f, model=m) for d in "AB" for f in "PQ" for m in "xy"]
+    for layout in layouts_of(planned(runs)):
+        table = layout.tables[0]
+        if table.compare:
+            assert {"device", "framework", "model"} <= {*table.rows, *table.columns, *table.facets}
