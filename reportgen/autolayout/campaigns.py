@@ -16,7 +16,7 @@ from reportgen.core.factors import FactorKey, factor_key
 from reportgen.core.model import FactorValue, Run
 from reportgen.formats.registry import suite_of
 
-# Unnamed folders belong together if so many of the cases of the smaller one are in the other.
+# Unnamed folders belong together if this share of the cases of the larger one are in the other.
 _MIN_COMMON = 1 / 2
 # In a title.
 _MAX_NAMED = 3
@@ -95,9 +95,9 @@ class _Members:
         return not (self.is_stated and other.is_stated) or not self.subjects.isdisjoint(other.subjects)
 
     def agrees(self, other: "_Members") -> bool:
-        """Return whether most of the work of the smaller folder was also done in the other."""
+        """Return whether most of the work of both folders was also done in the other."""
         common = len(self.works & other.works)
-        return self.is_stated and common >= _MIN_COMMON * min(len(self.works), len(other.works))
+        return self.is_stated and common >= _MIN_COMMON * max(len(self.works), len(other.works))
 
 
 def _subject(run: Run) -> tuple[FactorKey | None, ...]:

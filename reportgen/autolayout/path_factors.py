@@ -63,6 +63,12 @@ class PathFactors:
         """The factors with the name of a level: nothing says what they are."""
         return [name for name in self.names if name.startswith((FOLDER_LEVEL, LOG_LEVEL))]
 
+    def of_runs(self, runs: Iterable[Run]) -> "PathFactors | None":
+        """Return the patterns that match the path of one of these runs, None if none does."""
+        paths = [_path(run) for run in runs]
+        matching = tuple(each for each in self.patterns if any(each.match(path) for path in paths))
+        return replace(self, patterns=matching) if matching else None
+
     @classmethod
     def joined(cls, several: Sequence["PathFactors"]) -> "PathFactors | None":
         """Return the patterns of several parts of a folder together, None if there are none."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.overview import definition_text, layouts_of
 from reportgen.autolayout.path_factors import PathFactors, find_path_factors
-from reportgen.autolayout.report_plan import CampaignPlan, ReportPlan, plan_reports, separate_folders
+from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError
-from reportgen.core.model import Run
+from reportgen.core.model import Factors, Run
 from reportgen.labels.labels_toml import NAME as LABELS
 from reportgen.load import load_runs
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
@@ -161,16 +161,18 @@ def propose_files(
             remarks.append(f"{log}/{LABELS}: {_remark(factors)}; {min(new)} says how")
         else:
             files |= {path: definition_text(each, pick=pick) for path, each in new.items()}
-            labels = {f"{log}/{LABELS}": _labels(plan, log) for log in plan.campaign.folders}
-            files |= {path: text for path, text in labels.items() if text}
-            remarks += [f"{path}: {_label_remark(plan, path)}" for path, text in labels.items() if text]
+            for log in plan.campaign.folders:
+                own = plan.factors.of_runs(with_data[log]) if plan.factors else None
+                constants = plan.campaign.constants.get(log, {})
+                if own or constants:
+                    files[f"{log}/{LABELS}"] = _labels(constants, own)
+                    remarks.append(f"{log}/{LABELS}: {_label_remark(constants, own)}")
     contents = {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
     return DefinitionProposal(contents, tuple(remarks), layouts=layouts)
 
 
-def _labels(plan: CampaignPlan, log: str) -> str:
-    """Return the labels.toml of a folder, "" if it needs none."""
-    constants, factors = plan.campaign.constants.get(log, {}), plan.factors
+def _labels(constants: Factors, factors: PathFactors | None) -> str:
+    """Return the labels.toml of a folder."""
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in constants.items()]
     told = "\n".join([_CONSTANTS, *lines, ""]) if constants else ""
     if not factors:
@@ -183,10 +185,9 @@ def _comment(factors: PathFactors) -> str:
     return _PATH_COMMENT.format(example=json.dumps(factors.example)[1:-1])
 
 
-def _label_remark(plan: CampaignPlan, path: str) -> str:
-    constants = plan.campaign.constants.get(path.removesuffix(f"/{LABELS}"), {})
+def _label_remark(constants: Factors, factors: PathFactors | None) -> str:
     told = [f"its name gives {name} = {json.dumps(value)}" for name, value in constants.items()]
-    return "; ".join([*told, *([_remark(plan.factors)] if plan.factors else [])])
+    return "; ".join([*told, *([_remark(factors)] if factors else [])])
 
 
 def _remark(factors: PathFactors) -> str:
