@@ -176,9 +176,10 @@ def _compared(cases: Sequence[tuple[int, _Case]], table: TableSpec) -> tuple[set
     """Return the cases that are baselines, and the others that have one."""
     if table.compare is None:
         return set(), set()
-    baseline = {name: factor_key(value) for name, value in table.compare.baseline.items()}
+    baseline = table.compare.baseline
     free = (*baseline, *table.pick)
-    baselines = {n for n, case in cases if all(case.get(name) == key for name, key in baseline.items())}
+    where = {name: (value,) for name, value in baseline.items()}
+    baselines = {n for n, case in cases if matches({name: v for name, (_, v) in case.items()}, where)}
     works = {_without(case, free) for n, case in cases if n in baselines}
     return baselines, {n for n, case in cases if n not in baselines and _without(case, free) in works}
 

@@ -20,7 +20,7 @@ from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
 from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations
 from reportgen.autolayout.tradeoff import tradeoff_spec
-from reportgen.core.factors import Accepted, AcceptedValues, Presence, condition_text, factors_key, matches
+from reportgen.core.factors import Accepted, Presence, condition_text, factors_key, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
 from reportgen.protocol import Protocol, available_metrics
@@ -338,7 +338,7 @@ def _inline(values: Mapping[str, FactorValue | Presence]) -> str:
     return "{ " + ", ".join(f"{_key(name)} = {_value(value)}" for name, value in values.items()) + " }"
 
 
-def _conditions(where: Mapping[str, AcceptedValues]) -> str:
+def _conditions(where: Mapping[str, Accepted]) -> str:
     return ", ".join(f"{_key(name)} = {_accepted(values)}" for name, values in where.items())
 
 
