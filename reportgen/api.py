@@ -11,7 +11,7 @@ The command line calls these functions. pandas is loaded by the first `to_datafr
 
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -1000,6 +1000,7 @@ class InitResult:
     """The result of `init`: paths below the root, remarks on them, the folders of logs with runs.
 
     git_options  options of git that were set in this clone, for diffs and merges of generated files
+    layouts      new definition -> the layouts of its first table in words, the best first, with their scores
     """
 
     written: tuple[str, ...]
@@ -1007,13 +1008,17 @@ class InitResult:
     campaigns: tuple[str, ...]
     unknown_folders: tuple[UnknownFolder, ...]
     git_options: tuple[str, ...] = ()
+    layouts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<InitResult: {len(self.written)} files written, {len(self.campaigns)} folders of logs>"
 
 
-def init(reports: PathLike = "reports") -> InitResult:
+def init(reports: PathLike = "reports", *, pick: int = 1, explain: bool = False) -> InitResult:
     """Look at logs/ beside a reports folder and write definitions to start from; existing files are kept.
+
+    pick     which of the layouts to use for the first table of each report: 1 is the best
+    explain  writes nothing: the result has the layouts
 
     At the top of a git repository, also a workflow, .gitattributes and .gitignore.
     Raises RequestError for a folder that holds logs instead of definitions.
@@ -1023,7 +1028,16 @@ def init(reports: PathLike = "reports") -> InitResult:
 
     folder = one_path(reports, "init()")
     root = folder.resolve().parent
-    proposal = scaffold.propose_definitions(folder, root)
+    if pick < 1:
+        raise RequestError("init().pick", f"{pick} is not the number of a layout", "count from 1")
+    proposal = scaffold.propose_definitions(folder, root, pick)
+    layouts = {path: tuple(each.text for each in made) for path, made in proposal.layouts.items()}
+    most = max(map(len, layouts.values()), default=1)
+    if pick > most:
+        raise RequestError("init().pick", f"no report has {pick} layouts", f"name a number up to {most}")
+    if explain:
+        unknown = proposal.unknown_folders
+        return InitResult((), proposal.remarks, proposal.campaigns, unknown, layouts=layouts)
     repository = repository_files.propose_repository_files(folder.resolve().name, root)
     return InitResult(
         tuple(publish.create({**proposal.files, **repository.files}, root)),
@@ -1031,6 +1045,7 @@ def init(reports: PathLike = "reports") -> InitResult:
         proposal.campaigns,
         proposal.unknown_folders,
         tuple(publish.set_git_options(root, repository_files.GIT_OPTIONS) if repository.files else ()),
+        layouts,
     )
 
 

@@ -434,7 +434,7 @@ def _plans(request: Request, reader: LogReader) -> list[ReportPlan]:
     findings = reader.load([log]).findings
     paths = {finding.source.path for finding in findings if finding.source}
     plans = plan_reports(folders, labelled=labelled, other_paths=paths, root=log)
-    return [report for plan in plans.values() for report in plan.reports]
+    return [report for plan in plans for report in plan.reports]
 
 
 def _has_path_labels(file: Path) -> bool:

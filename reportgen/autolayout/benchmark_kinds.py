@@ -27,10 +27,11 @@ class BenchmarkKind:
     logs: tuple[str, ...]
 
 
-def split_kinds(runs: Sequence[Run], folder: str) -> list[BenchmarkKind]:
+def split_kinds(runs: Sequence[Run], folder: str, others: Collection[str] = ()) -> list[BenchmarkKind]:
     """Return the kinds by name, each with its runs in their order.
 
-    folder  of the runs, relative to the root: the name and the logs of the kind if there is only one
+    folder  of the runs, relative to the root: the name of the kind if there is only one
+    others  paths of runs in the folder that do not belong to these
     """
     members: dict[object, set[str]] = {}
     for run in runs:
@@ -39,8 +40,9 @@ def split_kinds(runs: Sequence[Run], folder: str) -> list[BenchmarkKind]:
     groups = _merged(members.values())
     ran = {run.format for run in runs if run.series or run.aggregates or not run.telemetry}
     if len(groups) < 2 or sum(bool(group & ran) for group in groups) == 1:
-        return [BenchmarkKind(folder.rpartition("/")[2], tuple(runs), (folder,))]
-    paths = {run.source.path for run in runs}
+        logs = tuple(covering_paths({run.source.path for run in runs}, others, folder)) or (folder,)
+        return [BenchmarkKind(folder.rpartition("/")[2], tuple(runs), logs)]
+    paths = {*others, *(run.source.path for run in runs)}
     kinds = []
     for formats in groups:
         own = tuple(run for run in runs if run.format in formats)

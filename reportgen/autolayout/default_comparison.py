@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from reportgen.autolayout.path_factors import LOG_LEVEL
 from reportgen.autolayout.table_layout import SUBJECTS, Axes, position
 from reportgen.compare.comparison import CompareKind
-from reportgen.compare.conditions import COMPETITORS, DEVICE_COUNTS
+from reportgen.compare.conditions import COMPETITORS, DEVICE_COUNTS, DEVICE_NAMES
 from reportgen.core.factors import FactorKey, factor_key, value_order
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import FactorValue, Run
@@ -21,7 +21,7 @@ from reportgen.tables.spec import CompareSpec, Pick
 
 # A comparison that gives fewer cases a ratio than this leaves most cells of its column empty.
 _MIN_SHARE = 1 / 3
-_DEVICES = ("device", "gpu")
+_ALWAYS_COMPARED = DEVICE_NAMES | {"framework"}
 _BATCH_SIZES = ("batch_size", "micro_batch_size", "global_batch_size")
 # With more numbers of devices, a table for each would separate what a reader wants to see together.
 _MAX_FACETS = 2
@@ -61,36 +61,46 @@ _NONE = _Candidate({}, 0.0, 0)
 def choose_comparison(
     metric: str, runs: Iterable[Run], guessed: Collection[str] = ()
 ) -> DefaultComparison | None:
-    """Return what a table of these runs, which have values of the metric, compares; None if nothing.
+    """Return the first of the `comparisons`, None if there are none."""
+    return next(iter(comparisons(metric, runs, guessed)), None)
 
-    guessed  factors that name a level of the path. A level from whose name the device follows names systems,
-             if the logs say what was run: else the level may name that
+
+def comparisons(metric: str, runs: Iterable[Run], guessed: Collection[str] = ()) -> list[DefaultComparison]:
+    """Return what a table of these runs, which have values of the metric, may compare: the usual one first.
+
+    guessed  factors that name a level of the path. Folders name systems or variants, if the logs say what was
+             run: else they may name that. Names of files may count repeats
     """
     if not metric_of(metric).is_speed:
-        return None
+        return []
     cases = _distinct([{name: factor_key(v) for name, v in run.factors.items()} for run in runs])
     levels = guessed if all(not case.keys().isdisjoint(SUBJECTS) for case in cases) else ()
-    systems = [name for name in levels if any(_names_systems(name, of, cases) for of in _DEVICES)]
+    systems = [name for name in levels if not name.startswith(LOG_LEVEL)]
     competitors = [*sorted(COMPETITORS, key=lambda name: (position(name), name)), *systems]
-    names = [name for name in competitors if _varies(name, cases)]
+    names = [name for name in competitors if _varies(name, cases) and _is_usual(name, cases)]
     # Another level of the path may follow from that of the systems, such as the year of the measurement.
     sets = [_with_followers(name, [*names, *(levels if systems else ())], cases) for name in names]
-    best = _best_candidate([*sets, names], cases)
     is_rate = metric_of(metric).unit in RATES
     sizes = [name for name in _BATCH_SIZES if is_rate and _varies(name, cases)]
-    free = _best_candidate([*sets, names], cases, sizes) if sizes and best.share < 1 / 2 else _NONE
+    chosen = [_by_competitors([*sets, names], cases, sizes)]
+    if len(sets) > 1:
+        chosen += [_by_competitors([each, each], cases, sizes) for each in sets]
+    scaling = _scaling(cases) if metric_of(metric).scales_with_devices else _NONE
+    if scaling.share >= _MIN_SHARE:
+        chosen.append(DefaultComparison("efficiency", _values(scaling)))
+    made = [each for each in chosen if each]
+    return [each for n, each in enumerate(made) if each not in made[:n]]
+
+
+def _by_competitors(
+    sets: Sequence[Sequence[str]], cases: Sequence[_Case], sizes: Collection[str]
+) -> DefaultComparison | None:
+    """Return the comparison by one of the sets of factors, None if it leaves most cells empty."""
+    best = _best_candidate(sets, cases)
+    free = _best_candidate(sets, cases, sizes) if sizes and best.share < 1 / 2 else _NONE
     if free.compared > 2 * best.compared and free.share >= _MIN_SHARE:
         return DefaultComparison("speedup", _values(free), dict.fromkeys(sizes, "best"))
-    if best.share >= _MIN_SHARE:
-        return DefaultComparison("speedup", _values(best))
-    scaling = _scaling(cases) if metric_of(metric).scales_with_devices else _NONE
-    return DefaultComparison("efficiency", _values(scaling)) if scaling.share >= _MIN_SHARE else None
-
-
-def _names_systems(name: str, device: str, cases: Sequence[_Case]) -> bool:
-    """Return whether a level of the path names systems: folders from whose name the device follows."""
-    is_file = name.startswith(LOG_LEVEL)
-    return not is_file and _varies(device, cases) and _follows(device, name, cases)
+    return DefaultComparison("speedup", _values(best)) if best.share >= _MIN_SHARE else None
 
 
 def _best_candidate(
@@ -158,6 +168,14 @@ def _follows(name: str, other: str, cases: Sequence[_Case]) -> bool:
 
 def _varies(name: str, cases: Sequence[_Case]) -> bool:
     return len({case.get(name) for case in cases}) > 1
+
+
+def _is_usual(name: str, cases: Sequence[_Case]) -> bool:
+    """Return whether most cases have a factor; devices and frameworks are compared wherever there are two."""
+    having = [case for case in cases if name in case]
+    if name in _ALWAYS_COMPARED and _varies(name, having):
+        return True
+    return len(having) >= len(cases) / 2
 
 
 def _distinct(cases: Iterable[_Case]) -> list[_Case]:

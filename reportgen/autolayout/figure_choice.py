@@ -1,27 +1,35 @@
-"""Choose default figures: one for each small table of the first metric.
+"""Choose default figures: one for each small table of the first metric, of the kind that readers expect.
 
-Lines if a number of devices grows from row to row, curves if another size does; parts of a step that follow
-one another are stacked. Everything else is a comparison: dots with intervals. Images and tokens are never
-drawn in one figure; tables with more than 32 numbers get none. Where more load costs latency, the first
-figure draws the latency over the rate. Pairs of devices are a heat map.
+Runs of several days are a trend. Lines if a number of devices grows from row to row, beside the ideal one,
+curves if another size does; parts of a step that follow one another are stacked. A large matrix of ratios and
+pairs of devices are heat maps. One number is drawn as its repeats, or as the steps of its run. Everything
+else is a comparison: dots with intervals. Images and tokens are never drawn in one figure, but their ratios
+are; more than 32 numbers get no dots. Where more load costs latency, the first figure draws the latency over
+the rate.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from reportgen.autolayout.path_factors import ITEM
 from reportgen.autolayout.table_layout import PAIR, SIZES, count_combinations
 from reportgen.autolayout.tradeoff import load_of
-from reportgen.core.factors import matches
-from reportgen.core.model import Run
-from reportgen.document.model import FigureKind
+from reportgen.core.factors import factors_key, matches
+from reportgen.core.model import STEP, Run
+from reportgen.document.model import FigureKind, Quantity
 from reportgen.protocol import available_metrics
 from reportgen.tables.spec import PHASE, FigureSpec, TableSpec
+from reportgen.tables.trends import DATE
 
 MAX_DOTS = 32
 # More lines cannot be distinguished by colour and marker.
 MAX_LINES = 8
 _MIN_POINTS_PER_LINE = 3
 _MAX_NAMED_POINTS = 64
+# A heat map with more rows is several screens high.
+_MAX_HEAT_ROWS = 128
+# Fewer days of one case, or steps of a run, show no course.
+_MIN_DAYS, _MIN_STEPS = 3, 10
 _DEVICES = ("devices", "nodes")
 # These phases follow one another in a step; other phases may contain one another.
 _SEQUENTIAL_PHASES = {"data_loading", "preprocessing", "forward", "backward"}
@@ -42,14 +50,44 @@ def figure_specs(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -
         for table in tables
         if (load := load_of(table)) and _are_few(table, load, runs)
     ]
-    for table in (table for table in tables if table.metrics == tables[0].metrics):
+    for table in _drawn(tables):
         shown = [run for run in runs if matches(run.factors, table.where) and _has_data(run, table)]
-        kind, x = _kind_and_x(table, shown) if shown else (None, "")
-        if kind is not None:
+        drawing = _drawing(table, shown) if shown else None
+        if drawing is not None:
             at = f"{place}: figures[{len(specs)}]"
-            title = f"{table.title}, over {x.replace('_', ' ')}" if x else table.title
-            specs.append(FigureSpec(at, table.id, title, kind, table.id, x=x, is_chosen=True))
+            x = drawing.x.replace("_", " ")
+            title = f"{table.title}, over {x}" if x else table.title
+            specs.append(
+                FigureSpec(
+                    at,
+                    table.id,
+                    title,
+                    drawing.kind,
+                    table.id,
+                    x=drawing.x,
+                    show=drawing.show,
+                    ideal=drawing.ideal,
+                    is_chosen=True,
+                )
+            )
     return specs
+
+
+@dataclass(frozen=True, slots=True)
+class _FigureChoice:
+    """The kind of a figure, and what it draws over what."""
+
+    kind: FigureKind
+    x: str = ""
+    show: Quantity = "value"
+    ideal: bool = False
+
+
+def _drawn(tables: Sequence[TableSpec]) -> list[TableSpec]:
+    """Return the tables of the first metric: those that compare, if the first one does."""
+    same = [table for table in tables if table.metrics == tables[0].metrics]
+    compared = [table for table in same if table.compare]
+    return compared if same and same[0].compare else same
 
 
 def _are_few(table: TableSpec, load: str, runs: Sequence[Run]) -> bool:
@@ -63,22 +101,64 @@ def _has_data(run: Run, table: TableSpec) -> bool:
     return any(metric in table.metrics and phase in table.phases for metric, phase in available_metrics(run))
 
 
-def _kind_and_x(table: TableSpec, runs: Sequence[Run]) -> tuple[FigureKind | None, str]:
-    """Return how a table is drawn, and over which row factor; no kind if it is not drawn."""
-    if table.metrics == ("throughput",) and count_combinations([ITEM], runs) > 1:
-        return None, ""
+def _drawing(table: TableSpec, runs: Sequence[Run]) -> _FigureChoice | None:
+    """Return how a table is drawn, None if it is not."""
     by_phase = table.columns == (PHASE,)
     columns = len(table.phases) if by_phase else count_combinations(table.columns, runs)
     rows = count_combinations(table.rows, runs)
+    if table.compare and table.columns and not by_phase and table.compare.kind == "speedup":
+        return _of_matrix(table, runs, rows, columns)
+    if table.metrics == ("throughput",) and count_combinations([ITEM], runs) > 1:
+        return None
     if by_phase and set(table.phases) <= _SEQUENTIAL_PHASES and table.metrics == ("step_time",):
-        return (FigureKind.STACKED_BAR if 1 < rows <= MAX_DOTS else None), ""
+        return _FigureChoice(FigureKind.STACKED_BAR) if 1 < rows <= MAX_DOTS else None
     if table.rows == PAIR[:1] and table.columns == PAIR[1:]:
-        return FigureKind.HEAT_MAP, ""
+        return _FigureChoice(FigureKind.HEAT_MAP)
+    if _has_course(table, runs):
+        return _FigureChoice(FigureKind.TREND, DATE)
+    return _over_size(table, runs, rows, columns) or _of_numbers(runs, rows * columns)
+
+
+def _of_matrix(table: TableSpec, runs: Sequence[Run], rows: int, columns: int) -> _FigureChoice | None:
+    """Return dots of values if these are few and of one unit, else ratios: as dots, as a heat map."""
+    is_one_unit = count_combinations([ITEM], runs) == 1
+    if rows * columns <= MAX_DOTS:
+        show: Quantity = "value" if is_one_unit and "value" in table.show else "speedup"
+        over = _over_size(table, runs, rows, columns) if show == "value" else None
+        return over or _FigureChoice(FigureKind.DOTS, show=show)
+    return _FigureChoice(FigureKind.HEAT_MAP, show="speedup") if rows <= _MAX_HEAT_ROWS else None
+
+
+def _over_size(table: TableSpec, runs: Sequence[Run], rows: int, columns: int) -> _FigureChoice | None:
+    """Return lines over a factor that grows from row to row, None if there is none."""
     for x in SIZES:
         others = count_combinations([name for name in table.rows if name != x], runs)
         if x in table.rows and others * columns <= MAX_LINES and rows >= _MIN_POINTS_PER_LINE * others:
-            return _kind_over(x, runs), x
-    return (FigureKind.DOTS if 1 < rows * columns <= MAX_DOTS else None), ""
+            kind = _kind_over(x, runs)
+            is_scaling = table.compare is not None and table.compare.kind == "efficiency"
+            return _FigureChoice(kind, x, ideal=is_scaling and kind is FigureKind.LINE)
+    return None
+
+
+def _has_course(table: TableSpec, runs: Sequence[Run]) -> bool:
+    """Return whether most cases were measured on several days."""
+    if DATE in table.rows:
+        return count_combinations([DATE], runs) >= _MIN_DAYS
+    days: dict[object, set[str]] = {}
+    for run in runs:
+        days.setdefault(factors_key(run.factors), set()).update({run.day} - {""})
+    return len(days) <= MAX_LINES and sum(len(own) >= _MIN_DAYS for own in days.values()) > len(days) / 2
+
+
+def _of_numbers(runs: Sequence[Run], cells: int) -> _FigureChoice | None:
+    """Return dots of several numbers, and for one number its repeats, or the steps of its only run."""
+    if cells > 1:
+        return _FigureChoice(FigureKind.DOTS) if cells <= MAX_DOTS else None
+    if len(runs) > 1:
+        return _FigureChoice(FigureKind.STRIP)
+    times = (each for run in runs for each in run.series if (each.metric, each.phase) == ("step_time", STEP))
+    steps = max((len(each.value) for each in times), default=0)
+    return _FigureChoice(FigureKind.SERIES) if steps >= _MIN_STEPS else None
 
 
 def _kind_over(x: str, runs: Sequence[Run]) -> FigureKind:

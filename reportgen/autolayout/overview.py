@@ -14,12 +14,13 @@ from itertools import count
 
 import numpy as np
 
-from reportgen.autolayout.default_comparison import DefaultComparison, arrange, choose_comparison
+from reportgen.autolayout.candidates import MetricRuns, plain_tables, propose_layouts, spec_of, table_id
 from reportgen.autolayout.figure_choice import figure_specs
+from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
-from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations, group_runs
+from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations
 from reportgen.autolayout.tradeoff import tradeoff_spec
-from reportgen.core.factors import Accepted, AcceptedValues, Presence, condition_text, factors_key, matches
+from reportgen.core.factors import Accepted, Presence, condition_text, factors_key, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
 from reportgen.protocol import Protocol, available_metrics
@@ -33,9 +34,6 @@ _HARDWARE = "gpu"
 _PHASE_ORDER = (STEP, "data_loading", "preprocessing", "forward", "backward", "optimizer_step")
 # More metrics of a program's own, or of telemetry, get one table for all of them.
 _MAX_SEPARATE_METRICS = 8
-
-# A table compares each of these phases; with more, its columns are too many to read.
-_MAX_COMPARED_PHASES = 4
 
 # Above each definition that `init` writes.
 _HEAD = (
@@ -67,77 +65,69 @@ def define_overview(
     return ReportDefinition(f"{place} (overview)", name, title, tuple(logs), "", tables, figures)
 
 
-def table_specs(runs: Sequence[Run], place: str, guessed: Collection[str] = ()) -> list[TableSpec]:
+def table_specs(
+    runs: Sequence[Run], place: str, guessed: Collection[str] = (), pick: int = 1
+) -> list[TableSpec]:
     """Return the specs of all tables: one or more per metric, with its phases as columns.
 
     guessed  factors that name a level of the path; see `choose_axes`
+    pick     which of the layouts of the first metric to use, the best is the first
     """
-    by_metric: dict[str, dict[str, list[Run]]] = {}
-    without_data: list[Run] = []  # failed runs, which every table shows
-    runs = with_hardware(runs)
-    for run in runs:
-        pairs = _distinct_metrics(run)
-        for metric, phase in pairs:
-            by_metric.setdefault(metric, {}).setdefault(phase, []).append(run)
-        without_data += [] if pairs else [run]
+    prepared = _Prepared(with_hardware(runs), guessed)
+    by_metric, runs, first = prepared.by_metric, prepared.runs, prepared.first
     specs: list[TableSpec] = []
-    largest = _largest_values(runs)
-    combined = _combined_metrics(by_metric, runs)
-    separate = by_metric.keys() - {metric for metrics in combined.values() for metric in metrics}
-    first = min(separate, key=_metric_order, default="")
-    for metric in sorted(separate, key=_metric_order):
-        by_phase = by_metric[metric]
-        phases = _phases(by_phase, largest[metric])
-        members = _unique([run for phase in phases for run in by_phase[phase]])
-        omitted = sorted(set(by_phase) - set(phases))
+    for metric in prepared.separate:
+        numbers = prepared.numbers(metric)
+        omitted = sorted(set(by_metric[metric]) - set(numbers.phases))
         notes = (_omitted_phases(omitted),) if omitted else ()
-        for group in group_runs(members, runs):
-            # A run that was cut short may lack factors that all others have; it would get its own row.
-            common = set(group.runs[0].factors).intersection(*(run.factors for run in group.runs))
-            failed = [
-                run
-                for run in without_data
-                if matches(run.factors, group.where) and common <= set(run.factors)
-            ]
-            shown = [*group.runs, *failed]
-            axes = choose_axes(shown, runs, guessed, has_columns=len(phases) > 1)
-            spec = _spec("", metric, group.where, axes, phases)
-            is_compared = metric == first and len(phases) <= _MAX_COMPARED_PHASES
-            comparison = choose_comparison(metric, group.runs, guessed) if is_compared else None
-            made = _compared_specs(spec, axes, comparison, shown) if comparison else [spec]
-            for each in made:
-                id = _free_id(each.id, {other.id for other in specs})
-                specs.append(replace(each, place=f"{place}: tables[{len(specs)}]", id=id, notes=notes))
+        made = _picked(propose_layouts(numbers), pick) if metric == first else plain_tables(numbers)
+        for each in made:
+            id = _free_id(each.id, {other.id for other in specs})
+            specs.append(replace(each, place=f"{place}: tables[{len(specs)}]", id=id, notes=notes))
         if metric == first:
             tradeoff = tradeoff_spec(by_metric, runs, f"{place}: tables[{len(specs)}]", guessed)
             specs += [tradeoff] if tradeoff else []
-    for title, metrics in combined.items():
+    for title, metrics in prepared.combined.items():
         at = f"{place}: tables[{len(specs)}]"
         specs.append(_combined_spec(at, title, {name: by_metric[name] for name in metrics}, runs, guessed))
     return [*specs, *_failed_spec(place, runs, specs, guessed)]
 
 
-def _compared_specs(
-    spec: TableSpec, axes: Axes, comparison: DefaultComparison, runs: Sequence[Run]
-) -> Iterator[TableSpec]:
-    """Yield the table that compares; if it picks some of the cases, then one of all of them."""
-    arranged = arrange(axes, comparison, runs)
-    title = f"{spec.title}, best batch size" if comparison.pick else spec.title
-    yield replace(
-        spec,
-        id=f"{spec.id}-best-batch" if comparison.pick else spec.id,
-        title=title,
-        rows=arranged.rows,
-        columns=spec.columns if PHASE in spec.columns else arranged.columns,
-        facets=arranged.facets,
-        qualify={},
-        compare=comparison.spec,
-        show=("value", comparison.kind),
-        pick=comparison.pick,
-        best_first=comparison.kind == "speedup",
-    )
-    if comparison.pick:
-        yield spec
+class _Prepared:
+    """The runs of a report by metric, and the metrics that have tables of their own, in order."""
+
+    def __init__(self, runs: Sequence[Run], guessed: Collection[str]) -> None:
+        self.runs, self.guessed = runs, guessed
+        self.by_metric: dict[str, dict[str, list[Run]]] = {}
+        self.without_data: list[Run] = []  # failed runs, which every table shows
+        for run in runs:
+            pairs = _distinct_metrics(run)
+            for metric, phase in pairs:
+                self.by_metric.setdefault(metric, {}).setdefault(phase, []).append(run)
+            self.without_data += [] if pairs else [run]
+        self.largest = _largest_values(runs)
+        self.combined = _combined_metrics(self.by_metric, runs)
+        separate = self.by_metric.keys() - {name for names in self.combined.values() for name in names}
+        self.separate = sorted(separate, key=_metric_order)
+        self.first = self.separate[0] if self.separate else ""
+
+    def numbers(self, metric: str) -> MetricRuns:
+        """Return the runs with data of a metric, in the phases that are shown."""
+        by_phase = self.by_metric[metric]
+        phases = _phases(by_phase, self.largest[metric])
+        members = _unique([run for phase in phases for run in by_phase[phase]])
+        return MetricRuns(metric, phases, members, self.without_data, self.runs, self.guessed)
+
+
+def layouts_of(plan: ReportPlan) -> list[ReportLayout]:
+    """Return the layouts of the first metric of a planned report, the best first; [] without a number."""
+    prepared = _Prepared(with_hardware(plan.runs), plan.guessed)
+    return propose_layouts(prepared.numbers(prepared.first)) if prepared.first else []
+
+
+def _picked(layouts: Sequence[ReportLayout], pick: int) -> Sequence[TableSpec]:
+    """Return the tables of a layout by its number, of the last one if there are fewer."""
+    return layouts[min(pick, len(layouts)) - 1].tables
 
 
 def _combined_metrics(by_metric: Mapping[str, RunsByPhase], runs: Sequence[Run]) -> dict[str, list[str]]:
@@ -162,9 +152,9 @@ def _failed_spec(
     statuses = tuple(sorted({run.status for run in failed}))
     axes = choose_axes([run for run in runs if run.status in statuses], runs, guessed)
     metric = specs[0].metrics[0] if specs else "throughput"
-    spec = _spec(f"{place}: tables[{len(specs)}]", metric, {STATUS: statuses}, axes, (STEP,))
     id = _free_id("incomplete-runs", {other.id for other in specs})
-    yield replace(spec, id=id, title="Runs that did not complete")
+    spec = replace(spec_of(metric, {STATUS: statuses}, axes), id=id, title="Runs that did not complete")
+    yield replace(spec, place=f"{place}: tables[{len(specs)}]")
 
 
 def _combined_spec(
@@ -181,7 +171,7 @@ def _combined_spec(
         axes = Axes([], axes.rows)
     return TableSpec(
         place=place,
-        id=_free_id(_id(title), by_metric),
+        id=_free_id(table_id(title), by_metric),
         title=title,
         protocol=Protocol(),
         metrics=tuple(by_metric),
@@ -216,37 +206,9 @@ def _distinct_metrics(run: Run) -> list[tuple[str, str]]:
     ]
 
 
-def _spec(
-    place: str, metric: str, where: Mapping[str, AcceptedValues], axes: Axes, phases: tuple[str, ...]
-) -> TableSpec:
-    names = [str(values[0]) for values in where.values() if len(values) == 1]
-    return TableSpec(
-        place=place,
-        id=_id(metric, *names),
-        title=": ".join([_title(metric), *names]),
-        protocol=Protocol(),
-        where=where,
-        metrics=(metric,),
-        phases=phases,
-        rows=tuple(axes.rows),
-        columns=(PHASE,) if len(phases) > 1 else tuple(axes.columns),
-        facets=axes.facets,
-        qualify=dict.fromkeys(axes.qualify),
-        order={PHASE: phases} if len(phases) > 1 else {},
-    )
-
-
-def _id(*names: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", "-".join(names).lower()).strip("-") or "metric"
-
-
 def _free_id(id: str, taken: Collection[str]) -> str:
     numbered = (id if number == 1 else f"{id}-{number}" for number in count(1))
     return next(free for free in numbered if free not in taken)
-
-
-def _title(metric: str) -> str:
-    return METRICS[metric].title if metric in METRICS else metric.replace("_", " ").capitalize()
 
 
 def _metric_order(metric: str) -> tuple[int, str]:
@@ -300,10 +262,11 @@ def with_hardware(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-def definition_text(plan: ReportPlan, remark: str = "") -> str:
+def definition_text(plan: ReportPlan, remark: str = "", pick: int = 1) -> str:
     """Return a definition as TOML to start from: the tables that `define_overview` makes.
 
     remark  written above the tables as comment
+    pick    which of the layouts of the first metric to use, the best is the first
     """
     runs = with_hardware(plan.runs)
     ranks = Ranks([run.factors for run in runs], {})
@@ -311,7 +274,7 @@ def definition_text(plan: ReportPlan, remark: str = "") -> str:
     lines.append('protocol = "20+100x7"  # ignore 20 steps, measure the next 100, repeat 7 times')
     lines += [f"# {line}".rstrip() for line in remark.splitlines()]
     commented: set[str] = set()
-    tables = table_specs(runs, plan.name, plan.guessed)
+    tables = table_specs(runs, plan.name, plan.guessed, pick)
     for spec in tables:
         lines += _table_lines(spec)
         new = [name for name in (*spec.rows, *spec.columns) if name not in commented]
@@ -321,6 +284,8 @@ def definition_text(plan: ReportPlan, remark: str = "") -> str:
         lines += ["", "[[figures]]", f"id = {_text(figure.id)}", f"title = {_text(figure.title)}"]
         lines += [f"kind = {_text(figure.kind)}", f"table = {_text(figure.table)}"]
         lines += [f"x = {_text(figure.x)}"] if figure.x else []
+        lines += [f"show = {_text(figure.show)}"] if figure.show != "value" else []
+        lines += ["ideal = true"] if figure.ideal else []
     return "\n".join(lines) + "\n"
 
 
@@ -332,7 +297,7 @@ def _table_lines(spec: TableSpec) -> list[str]:
         "[[tables]]",
         f"id = {_text(spec.id)}",
         f"title = {_text(spec.title)}",
-        *(f"where = {{ {_key(name)} = {_accepted(values)} }}" for name, values in spec.where.items()),
+        *([f"where = {{ {_conditions(spec.where)} }}"] if spec.where else []),
         f"metric = {metric}",
         *([f"unit = {_text(spec.unit)}"] if spec.unit else []),
         *([f"phase = {_list(spec.phases)}"] if spec.phases != (STEP,) else []),
@@ -347,6 +312,7 @@ def _table_lines(spec: TableSpec) -> list[str]:
             else []
         ),
         *(_compare_line(spec.compare) if spec.compare else []),
+        *([f"show = {_list(spec.show)}"] if spec.compare and "value" not in spec.show else []),
         *([f"notes = {_list(spec.notes)}"] if spec.notes else []),
     ]
 
@@ -364,11 +330,16 @@ def _list(names: Sequence[str]) -> str:
 
 def _compare_line(compare: CompareSpec) -> Iterator[str]:
     yield "# Each number is compared with the one that has these values, and is equal in all other factors."
-    yield f"compare = {{ kind = {_text(compare.kind)}, baseline = {_inline(compare.baseline)} }}"
+    mean = ", mean = true" if compare.mean else ""
+    yield f"compare = {{ kind = {_text(compare.kind)}, baseline = {_inline(compare.baseline)}{mean} }}"
 
 
 def _inline(values: Mapping[str, FactorValue | Presence]) -> str:
     return "{ " + ", ".join(f"{_key(name)} = {_value(value)}" for name, value in values.items()) + " }"
+
+
+def _conditions(where: Mapping[str, Accepted]) -> str:
+    return ", ".join(f"{_key(name)} = {_accepted(values)}" for name, values in where.items())
 
 
 def _key(name: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from reportgen.autolayout.benchmark_kinds import BenchmarkKind, split_kinds
+from reportgen.autolayout.campaigns import FolderGroup, find_campaigns
 from reportgen.autolayout.path_factors import PathFactors, find_path_factors
 from reportgen.core.model import Run
 from reportgen.report.log_reader import LogReader
@@ -40,9 +41,14 @@ class ReportPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class FolderPlan:
-    """The reports of one folder of logs, and the factors in the paths of its logs, None if there are none."""
+class CampaignPlan:
+    """The reports of one campaign, and the factors in the paths of its logs.
 
+    campaign  its folders, and the factors that their names give
+    factors   from the paths below these folders, None if there are none
+    """
+
+    campaign: FolderGroup
     reports: tuple[ReportPlan, ...]
     factors: PathFactors | None = None
 
@@ -59,37 +65,44 @@ def plan_reports(
     labelled: Collection[str] = (),
     other_paths: Collection[str] = (),
     root: str = "logs",
-) -> dict[str, FolderPlan]:
-    """Return the plan of each folder of logs (folder -> its runs).
+) -> list[CampaignPlan]:
+    """Return the plan of each campaign in folders of logs (folder -> its runs).
 
     labelled     folders with a labels.toml: a person decided already which levels of the path matter
     other_paths  of files without runs that a report should name, relative to the root as sources are
     root         the folder of all logs, whose name says nothing
     """
     names: list[str] = []
-    plans = {}
+    plans = []
     left = set(other_paths)
-    for folder, runs in folders.items():
-        kinds = split_kinds(runs, folder)
-        of_paths = [] if folder in labelled else kinds
-        of_kinds = [find_path_factors(kind.runs, is_part=len(kinds) > 1) for kind in of_paths]
+    every = {run.source.path for runs in folders.values() for run in runs}
+    for campaign in find_campaigns(folders, labelled):
+        runs = [run for folder in campaign.folders for run in campaign.told(folder, folders[folder])]
+        place = campaign.folders[0] if len(campaign.folders) == 1 else root
+        kinds = split_kinds(runs, place, every - {run.source.path for run in runs})
+        of_paths = [] if not {*campaign.folders}.isdisjoint(labelled) else kinds
+        ids = {run.id for run in runs}
+        of_kinds = [find_path_factors(kind.runs, ids - {run.id for run in kind.runs}) for kind in of_paths]
         factors = PathFactors.joined([each for each in of_kinds if each])
-        base = folder.rpartition("/")[2] if folder != root else ""
+        base = campaign.name(is_all=len(campaign.folders) == len(folders), root=root)
         reports = []
         for kind in kinds:
             parts = [base, kind.name] if len(kinds) > 1 else [base]
             names.append(_free_name(parts, names))
-            reports.append(_report(names[-1], ": ".join(filter(None, parts)), kind, factors))
+            title = ": ".join(filter(None, (campaign.title(root), *parts[1:])))
+            reports.append(_report(names[-1], title, kind, factors, campaign))
         left -= {path for path in left for report in reports if _is_below(path, report.logs)}
-        own = sorted(path for path in left if _is_below(path, [folder]))
+        own = sorted(path for path in left if _is_below(path, campaign.folders))
         reports[0] = replace(reports[0], logs=(*reports[0].logs, *own))
-        plans[folder] = FolderPlan(tuple(reports), factors)
+        plans.append(CampaignPlan(campaign, tuple(reports), factors))
     return plans
 
 
-def _report(name: str, title: str, kind: BenchmarkKind, factors: PathFactors | None) -> ReportPlan:
+def _report(
+    name: str, title: str, kind: BenchmarkKind, factors: PathFactors | None, campaign: FolderGroup
+) -> ReportPlan:
     runs = factors.apply(kind.runs) if factors else kind.runs
-    guessed = tuple(factors.names if factors else ())
+    guessed = (*(factors.guessed if factors else ()), *campaign.guessed)
     return ReportPlan(name, title or OVERVIEW.title(), kind.logs, tuple(runs), guessed)
 
 

@@ -3,14 +3,15 @@
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from reportgen.autolayout.overview import definition_text
-from reportgen.autolayout.path_factors import find_path_factors
+from reportgen.autolayout.layouts import ReportLayout
+from reportgen.autolayout.overview import definition_text, layouts_of
+from reportgen.autolayout.path_factors import PathFactors, find_path_factors
 from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError
-from reportgen.core.model import Run
+from reportgen.core.model import Factors, Run
 from reportgen.labels.labels_toml import NAME as LABELS
 from reportgen.load import load_runs
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
@@ -54,6 +55,11 @@ Name the levels of the path after what they are, {{name:int}} for numbers, {{rep
 repeat, and {{_}} for levels that do not matter; see docs/reference/labels.md of reportgen.
 """
 
+# Above the factors that the name of a folder gives.
+_CONSTANTS = """\
+# What the name of this folder says and its logs do not.
+[constants]"""
+
 _LOGS = "logs"
 
 
@@ -63,16 +69,20 @@ class DefinitionProposal:
 
     files      path below the root -> content
     campaigns  the folders of logs with runs
+    layouts    definition -> the layouts that its first metric may have, the best first
     """
 
     files: Mapping[str, bytes]
     remarks: tuple[str, ...]
     campaigns: tuple[str, ...] = ()
+    layouts: Mapping[str, Sequence[ReportLayout]] = field(default_factory=dict)
     unknown_folders: tuple[UnknownFolder, ...] = ()
 
 
-def propose_definitions(reports: Path, root: Path) -> DefinitionProposal:
+def propose_definitions(reports: Path, root: Path, pick: int = 1) -> DefinitionProposal:
     """Return the files for a reports folder, made from the runs in the folder `logs` of the root.
+
+    pick  which of the layouts of each report to use, the best is the first
 
     Raises RequestError for a folder that holds logs instead of definitions.
     """
@@ -91,10 +101,10 @@ def propose_definitions(reports: Path, root: Path) -> DefinitionProposal:
     by_folder = {folder: reader.load([folder]).runs for folder in separate_folders(reader, _LOGS)}
     campaigns = {folder: runs for folder, runs in by_folder.items() if runs}
     proposal = propose_files(
-        name, campaigns, lambda path: _is_taken(root / path), lambda plan: _as_built(plan, reader)
+        name, campaigns, lambda path: _is_taken(root / path), lambda plan: _as_built(plan, reader), pick
     )
     unknown = reader.load([_LOGS]).unknown_folders(_LOGS)
-    return DefinitionProposal(proposal.files, proposal.remarks, tuple(campaigns), tuple(unknown))
+    return replace(proposal, campaigns=tuple(campaigns), unknown_folders=tuple(unknown))
 
 
 def holds_logs(folder: Path, root: Path) -> bool:
@@ -113,46 +123,78 @@ def propose_files(
     campaigns: Mapping[str, Sequence[Run]],
     is_taken: Callable[[str], bool] = lambda path: False,
     as_built: Callable[[ReportPlan], ReportPlan] = lambda plan: plan,
+    pick: int = 1,
 ) -> DefinitionProposal:
     """Return the files for campaigns (folder of logs -> its runs).
 
     reports   name of the reports folder
     is_taken  whether a path below the root exists; labels are never added to an existing definition
     as_built  returns a plan with the runs that a build of its definition will read
+    pick      which of the layouts of each report to use
 
     A campaign without data and without failed runs gets no definition.
     """
     files = {f"{reports}/{SETTINGS}": _SETTINGS, f"{reports}/{EXPECTED}": _EXPECTED}
     remarks = []
+    layouts: dict[str, Sequence[ReportLayout]] = {}
     with_data = {}
     for log, runs in campaigns.items():
         if any(available_metrics(run) or run.status != "complete" for run in runs):
             with_data[log] = runs
         elif runs:
             remarks.append(f"{log}: no definition, because no run has a number")
-    labelled = [log for log in with_data if is_taken(f"{log}/{LABELS}")]
+    labelled = {log for log in with_data if is_taken(f"{log}/{LABELS}")}
     plans = plan_reports(with_data, labelled=labelled)
-    for log, plan in plans.items():
+    for plan in plans:
         planned = {f"{reports}/{each.name}.toml": each for each in plan.reports}
         new = {path: as_built(each) for path, each in planned.items() if not is_taken(path)}
-        factors = find_path_factors(with_data[log]) if log in labelled else plan.factors
-        if not new or not factors:
-            files |= {path: definition_text(each) for path, each in new.items()}
-            continue
-        remark = f"only the path distinguishes some runs; give {', '.join(factors.names)} a better name"
-        comment = _PATH_COMMENT.format(example=json.dumps(factors.example)[1:-1])
-        if log in labelled:
-            how = f"\nFor {log}/{LABELS}:\n{comment}{factors.toml()}"
-            files |= {path: definition_text(each, how) for path, each in new.items()}
-            remark += f"; {min(new)} says how"
+        layouts |= {path: layouts_of(each) for path, each in new.items()}
+        is_labelled = not labelled.isdisjoint(plan.campaign.folders)
+        runs = [run for log in plan.campaign.folders for run in with_data[log]]
+        factors = find_path_factors(runs) if is_labelled else plan.factors
+        if not new or not (factors or plan.campaign.constants):
+            files |= {path: definition_text(each, pick=pick) for path, each in new.items()}
+        elif is_labelled and factors:
+            log = plan.campaign.folders[0]
+            how = f"\nFor {log}/{LABELS}:\n{_comment(factors)}{factors.toml()}"
+            files |= {path: definition_text(each, how, pick) for path, each in new.items()}
+            remarks.append(f"{log}/{LABELS}: {_remark(factors)}; {min(new)} says how")
         else:
-            files[f"{log}/{LABELS}"] = (
-                "".join(f"# {line}\n" for line in comment.splitlines()) + factors.toml()
-            )
-            files |= {path: definition_text(each) for path, each in new.items()}
-        remarks.append(f"{log}/{LABELS}: {remark}")
+            files |= {path: definition_text(each, pick=pick) for path, each in new.items()}
+            for log in plan.campaign.folders:
+                own = plan.factors.of_runs(with_data[log]) if plan.factors else None
+                constants = plan.campaign.constants.get(log, {})
+                if own or constants:
+                    files[f"{log}/{LABELS}"] = _labels(constants, own)
+                    remarks.append(f"{log}/{LABELS}: {_label_remark(constants, own)}")
     contents = {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
-    return DefinitionProposal(contents, tuple(remarks))
+    return DefinitionProposal(contents, tuple(remarks), layouts=layouts)
+
+
+def _labels(constants: Factors, factors: PathFactors | None) -> str:
+    """Return the labels.toml of a folder."""
+    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in constants.items()]
+    told = "\n".join([_CONSTANTS, *lines, ""]) if constants else ""
+    if not factors:
+        return told
+    comment = "".join(f"# {line}\n" for line in _comment(factors).splitlines())
+    return "\n".join(filter(None, (told, comment + factors.toml())))
+
+
+def _comment(factors: PathFactors) -> str:
+    return _PATH_COMMENT.format(example=json.dumps(factors.example)[1:-1])
+
+
+def _label_remark(constants: Factors, factors: PathFactors | None) -> str:
+    told = [f"its name gives {name} = {json.dumps(value)}" for name, value in constants.items()]
+    return "; ".join([*told, *([_remark(factors)] if factors else [])])
+
+
+def _remark(factors: PathFactors) -> str:
+    """Return what a person should check: names of levels are guesses."""
+    if factors.guessed:
+        return f"only the path distinguishes some runs; give {', '.join(factors.guessed)} a better name"
+    return f"the path gives {', '.join(factors.names)}; correct what is wrong"
 
 
 def _as_built(plan: ReportPlan, reader: LogReader) -> ReportPlan:

@@ -257,7 +257,16 @@ def expected(
             print(f"    the cases also differ in {', '.join(edge.differs)}")
 
 
-def init(reports: Reports = Path("reports"), format: Format = TextOrJson.TEXT) -> None:
+def init(
+    reports: Reports = Path("reports"),
+    pick: Annotated[
+        int, typer.Option(min=1, help="Use the layout of this number: 1 is the best.", show_default=False)
+    ] = 1,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print the layouts with their scores, and write nothing.")
+    ] = False,
+    format: Format = TextOrJson.TEXT,
+) -> None:
     """Look at logs/ and write definitions to start from.
 
     \b
@@ -269,9 +278,14 @@ def init(reports: Reports = Path("reports"), format: Format = TextOrJson.TEXT) -
     """
     from reportgen import api
 
-    result = api.init(reports)
+    result = api.init(reports, pick=pick, explain=explain)
     if format is TextOrJson.JSON:
-        print_document(written=result.written, remarks=result.remarks, campaigns=result.campaigns)
+        print_document(
+            written=result.written, remarks=result.remarks, campaigns=result.campaigns, layouts=result.layouts
+        )
+    elif explain:
+        _print_layouts(result)
+        return
     else:
         _print_written(result)
     for remark in result.remarks:
@@ -282,6 +296,13 @@ def init(reports: Reports = Path("reports"), format: Format = TextOrJson.TEXT) -
     else:
         before = "after that" if result.unknown_folders else "put logs there, then"
         log(f"no runs below logs/; {before}: reportgen build {reports}")
+
+
+def _print_layouts(result: "InitResult") -> None:
+    for path, layouts in result.layouts.items():
+        print(path)
+        for number, layout in enumerate(layouts, start=1):
+            print(f"{number:3}  {layout}")
 
 
 def _print_written(result: "InitResult") -> None:

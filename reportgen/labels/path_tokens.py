@@ -5,7 +5,7 @@ are settings whatever else a name says, so runs that differ in one are different
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -56,6 +56,13 @@ def add_path_settings(run: Run) -> Run:
     if not added and not findings:
         return run
     return replace(run, factors={**run.factors, **added}, findings=(*run.findings, *findings))
+
+
+def without_settings(name: str, stated: Collection[str]) -> str:
+    """Return a name of a path without the words for settings that are stated elsewhere."""
+    words = re.split(r"([^A-Za-z0-9]+)", name)
+    kept = (word for word in words if _WORDS.get(word.lower(), ("",))[0] not in stated)
+    return "".join(kept)
 
 
 def _said(run: Run) -> set[str]:

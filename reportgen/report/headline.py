@@ -119,8 +119,11 @@ def _value_range(values: Sequence[_Value]) -> str:
     if len(values) > 1 and texts[0] == texts[1]:
         return f"{len(values):,} numbers agree to the digits shown: {texts[0]}"
     if len(values) > 1:
-        ends = f"{texts[0]} ({low.place}) to {texts[1]} ({high.place})"
-        return f"{len(values):,} numbers range from {ends}"
+        low_end, high_end = (
+            f"{text} ({value.place})" if value.place else text
+            for text, value in zip(texts, (low, high), strict=True)
+        )
+        return f"{len(values):,} numbers range from {low_end} to {high_end}"
     repeats = len(low.case.measurements)
     only = f"the only number is {texts[0]}{f' ({low.place})' if low.place else ''}"
     if repeats == 1:

@@ -85,7 +85,7 @@ def test_a_plan_names_each_report_once_and_gives_it_its_part_of_the_logs():
         {"logs/mine": mixed, "logs/mine-tn": [of("jade", "z")], "logs/expected": [of("jade", "y")]},
         other_paths=("logs/mine/broken.gz", "logs/mine/tn/broken.gz"),
     )
-    reports = [(report.name, report.logs) for plan in plans.values() for report in plan.reports]
+    reports = [(report.name, report.logs) for plan in plans for report in plan.reports]
     assert reports == [
         ("mine-lm", ("logs/mine/lm", "logs/mine/broken.gz")),
         ("mine-tn", ("logs/mine/tn",)),
@@ -96,20 +96,20 @@ def test_a_plan_names_each_report_once_and_gives_it_its_part_of_the_logs():
 
 def test_runs_that_only_their_path_distinguishes_are_not_repeats():
     runs = [of("jade", "fast/1.out", model="a"), of("jade", "slow/1.out", model="a")]
-    (plan,) = plan_reports({"logs/mine": runs}).values()
+    (plan,) = plan_reports({"logs/mine": runs})
     assert [run.factors for run in plan.reports[0].runs] == [
         {"model": "a", "folder": "fast"},
         {"model": "a", "folder": "slow"},
     ]
     # A labels.toml says that the folders do not matter.
-    (plan,) = plan_reports({"logs/mine": runs}, labelled=["logs/mine"]).values()
+    (plan,) = plan_reports({"logs/mine": runs}, labelled=["logs/mine"])
     assert [run.factors for run in plan.reports[0].runs] == [{"model": "a"}] * 2
 
 
 def test_a_part_of_a_folder_has_patterns_for_its_own_paths():
     runs = [of("jade", f"jade/{name}/1.out", model="a") for name in ("fast", "slow")]
     other = of("megatron", "lm/x/1.log")
-    (plan,) = plan_reports({"logs/mine": [*runs, other]}).values()
+    (plan,) = plan_reports({"logs/mine": [*runs, other]})
     assert plan.factors is not None
     assert [pattern.text for pattern in plan.factors.patterns] == ["/jade/{folder}/{_}"]
     assert [run.factors.get("folder") for report in plan.reports for run in report.runs] == [

@@ -59,6 +59,14 @@ def test_a_log_that_does_not_state_its_device_ran_on_no_other_device():
     assert compared(*runs, run(model="x"), run(device="B", model="y")) == ("speedup", {"device": "A"}, [])
 
 
+def test_a_factor_that_few_cases_have_is_not_a_baseline():
+    # A log of JADE states a variant in a few of its runs only.
+    runs = [run(model=m, devices=d) for m in "xyzuvw" for d in (1, 8)]
+    few = [run(model="x", devices=d, variant=v) for d in (1, 8) for v in ("big", "small")]
+    assert compared(*runs, *few) == ("efficiency", {"devices": 1}, [])
+    assert compared(*few) == ("speedup", {"variant": "big"}, [])
+
+
 def test_numbers_of_devices_are_not_mixed():
     assert compared(run(device="A", devices=1), run(device="B", devices=8)) is None
 

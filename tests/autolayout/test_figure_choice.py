@@ -49,6 +49,31 @@ def test_a_small_table_of_the_first_metric_has_a_figure(
     assert [one["table"] for one in written] == [one["id"] for one in written]
 
 
+def test_models_of_different_items_are_drawn_as_ratios() -> None:
+    runs = [
+        published_run(model=m, item=i, device=d, throughput=1.0)
+        for m, i in (("a", "image"), ("b", "token"))
+        for d in "AB"
+    ]
+    (figure,) = define_overview(runs, "reports").figures
+    assert (figure.kind, figure.show) == ("dots", "speedup")
+
+
+def test_scaling_is_drawn_beside_the_ideal() -> None:
+    (figure,) = define_overview(sizes(3), "reports").figures
+    assert (figure.kind, figure.ideal) == ("line", True)
+    assert tomllib.loads(definition_text(planned(sizes(3))))["figures"][0]["ideal"] is True
+
+
+@pytest.mark.parametrize(("days", "kinds"), [(3, ["trend"]), (2, ["strip"])])
+def test_runs_of_several_days_are_a_trend(days: int, kinds: list[str]) -> None:
+    runs = [
+        replace(published_run(model="m", throughput=1.0), started=86400.0 * (20000 + day))
+        for day in range(days)
+    ]
+    assert [one.kind for one in define_overview(runs, "reports").figures] == kinds
+
+
 def test_other_metrics_have_none() -> None:
     runs = [published_run(devices=n, throughput=1.0, memory=2.0) for n in (1, 2, 4)]
     assert [one.table for one in define_overview(runs, "reports").figures] == ["throughput"]

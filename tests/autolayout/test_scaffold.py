@@ -269,7 +269,7 @@ def test_models_that_differ_only_in_signs_have_different_ids():
     assert [one.id for one in define_overview(runs, "reports").tables] == ["throughput-x", "throughput-x-2"]
 
 
-def test_a_guessed_level_equal_to_a_factor_is_not_a_column_or_row():
+def test_a_level_that_says_what_the_logs_state_is_not_a_factor():
     runs = [
         at(f"{system}/{kind}_{p}/1.txt", precision=p)
         for system in "AB"
@@ -277,7 +277,7 @@ def test_a_guessed_level_equal_to_a_factor_is_not_a_column_or_row():
     ]
     found = find_path_factors(runs)
     assert found is not None
-    assert found.names == ["folder", "folder2"]  # the second separates no cases
+    assert found.names == ["folder"]  # the second level follows from the precision
     document = tomllib.loads(definition_text(planned(found.apply(runs), "logs/x", guessed=found.names)))
     assert (document["tables"][0]["rows"], document["tables"][0]["columns"]) == (["folder"], ["precision"])
 
@@ -320,7 +320,7 @@ def test_hardware_that_differs_between_runs_of_one_case_is_a_row():
             [at(f"{folder}/{name}", m=1) for folder in "AB" for name in ("x/1.txt", "1.txt")],
             ["/{folder}/{_}", "/{folder}/{_}/{_}"],
         ),
-        ([at("rtx3090.csv", m=1), at("rtx4090.csv", m=1)], ["/{log}.csv"]),
+        ([at("rtx3090.csv", m=1), at("rtx4090.csv", m=1)], ["/{device}.csv"]),
         ([at("a.log#1", m=1), at("a.log#2", m=1), at("b.log", m=1)], ["/{log}.log"]),
         ([at("a.log", m=1), at("b.txt", m=1)], ["/{log}"]),
         ([at("train1.log"), at("train2.log")], ["/{log}.log"]),

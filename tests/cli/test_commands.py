@@ -290,6 +290,19 @@ def test_init_writes_definitions_that_build_and_keeps_existing_files(here):
     assert "nothing to do" in call("init", "reports")[1]
 
 
+def test_init_explains_layouts_and_takes_another(here):
+    (here / "reports/frameworks.toml").unlink()
+    before = sorted(here.rglob("*"))
+    lines = call("init", "reports", "--explain")[0].splitlines()
+    assert lines[0] == "reports/rates.toml"
+    assert [line.split(maxsplit=1)[0] for line in lines[1:]] == [str(n) for n in range(1, len(lines))]
+    assert "points: " in lines[1]
+    assert sorted(here.rglob("*")) == before
+    assert error_of("init", "reports", "--pick", "99").endswith(f"name a number up to {len(lines) - 1}")
+    call("init", "reports", "--pick", str(len(lines) - 1))
+    assert (here / "reports/rates.toml").exists()
+
+
 def test_init_after_learn_gives_each_log_without_factors_a_row(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "logs/c").mkdir(parents=True)

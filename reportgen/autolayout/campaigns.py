@@ -1,0 +1,165 @@
+"""Decide which folders directly below logs/ are systems of one campaign, and which are campaigns themselves.
+
+What they have in common decides. Folders whose names are devices, frameworks, dates or nodes belong together
+if the same program ran the same models in them. Folders of any other name do if most of their cases are the
+same: then a reader wants to compare them.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from reportgen.autolayout.path_factors import DEVICE_FACTS, FOLDER_LEVEL, ITEM
+from reportgen.autolayout.path_roles import are_repeats, level_roles
+from reportgen.autolayout.table_layout import SUBJECTS
+from reportgen.compare.conditions import COMPETITORS
+from reportgen.core.factors import FactorKey, factor_key
+from reportgen.core.model import FactorValue, Run
+from reportgen.formats.registry import suite_of
+
+# Unnamed folders belong together if this share of the cases of the larger one are in the other.
+_MIN_COMMON = 1 / 2
+# In a title.
+_MAX_NAMED = 3
+
+_Values = frozenset[tuple[str, FactorKey]]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderGroup:
+    """Folders whose runs are in one report, and the factors that their names give: folder -> constants."""
+
+    folders: tuple[str, ...]
+    constants: Mapping[str, Mapping[str, FactorValue]] = field(default_factory=dict)
+
+    @property
+    def guessed(self) -> tuple[str, ...]:
+        """The factors of the constants that a person should give a better name."""
+        names = {name for constants in self.constants.values() for name in constants}
+        return tuple(sorted(names & {FOLDER_LEVEL}))
+
+    def told(self, folder: str, runs: Iterable[Run]) -> list[Run]:
+        """Return the runs of a folder with the factors in its name; a run's own factors win."""
+        constants = self.constants.get(folder, {})
+        return [replace(run, factors={**constants, **run.factors}) for run in runs] if constants else [*runs]
+
+    def title(self, root: str) -> str:
+        """Return the names of the folders, "" for the folder of all logs."""
+        names = [folder.rpartition("/")[2] for folder in self.folders if folder != root]
+        others = len(names) - 1
+        return " and ".join(names if others < _MAX_NAMED else [names[0], f"{others} more"])
+
+    def name(self, root: str, *, is_all: bool) -> str:
+        """Return what the report is called: all folders together have no name, so that more may come."""
+        return "" if is_all and len(self.folders) > 1 else self.title(root)
+
+
+def find_campaigns(folders: Mapping[str, Sequence[Run]], labelled: Collection[str] = ()) -> list[FolderGroup]:
+    """Return the campaigns in the order of their first folders.
+
+    labelled  folders with a labels.toml, to which no constant can be added
+    """
+    systems = [_Members(path, runs) for path, runs in folders.items() if runs]
+    known = {folder.path: folder for folder in systems}
+    campaigns = []
+    for factor, group in _groups(systems):
+        constants = _constants([known[path] for path in group], factor)
+        kept = [path for path in group if not (constants.get(path) and path in labelled)]
+        if len(kept) > 1:
+            campaigns.append(FolderGroup(tuple(kept), {path: constants.get(path, {}) for path in kept}))
+    joined = {path for campaign in campaigns for path in campaign.folders}
+    campaigns += [FolderGroup((path,)) for path in folders if path not in joined]
+    order = list(folders)
+    return sorted(campaigns, key=lambda campaign: order.index(campaign.folders[0]))
+
+
+class _Members:
+    """A folder with the programs, models and cases of its runs."""
+
+    def __init__(self, path: str, runs: Sequence[Run]) -> None:
+        self.path, self.name, self.runs = path, path.rpartition("/")[2], runs
+        self.programs = {suite_of(run.format) for run in runs}
+        self.subjects = {(suite_of(run.format), *_subject(run)) for run in runs}
+        self.works = {(suite_of(run.format), _values(run, COMPETITORS)) for run in runs}
+        self.cases = {_values(run, ()) for run in runs}
+        self.is_stated = any(name in run.factors for run in runs for name in SUBJECTS)
+
+    def states(self, factor: str) -> bool:
+        """Return whether all runs have the factor, a device by any of its names."""
+        names = DEVICE_FACTS if factor == "device" else {factor}
+        return all(not names.isdisjoint({*run.factors, *run.environment}) for run in self.runs)
+
+    def ran_what(self, other: "_Members") -> bool:
+        """Return whether both ran one program, and a model of their own if the logs say which."""
+        if self.programs.isdisjoint(other.programs):
+            return False
+        return not (self.is_stated and other.is_stated) or not self.subjects.isdisjoint(other.subjects)
+
+    def agrees(self, other: "_Members") -> bool:
+        """Return whether most of the work of both folders was also done in the other."""
+        common = len(self.works & other.works)
+        return self.is_stated and common >= _MIN_COMMON * max(len(self.works), len(other.works))
+
+
+def _subject(run: Run) -> tuple[FactorKey | None, ...]:
+    return tuple(factor_key(run.factors[name]) if name in run.factors else None for name in SUBJECTS)
+
+
+def _values(run: Run, without: Collection[str]) -> _Values:
+    return frozenset(
+        (name, factor_key(value))
+        for name, value in run.factors.items()
+        if name not in without and name != ITEM
+    )
+
+
+def _groups(folders: Sequence[_Members]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the factor that the names of folders give, "" for none, and these folders; several each."""
+    left = list(folders)
+    for factor, names in _named(folders):
+        members = [folder for folder in left if folder.name in names]
+        for group in _connected(members, _Members.ran_what):
+            yield factor, [folder.path for folder in group]
+            left = [folder for folder in left if folder not in group]
+    for group in _connected(left, _Members.agrees):
+        yield "", [folder.path for folder in group]
+
+
+def _named(folders: Iterable[_Members]) -> Iterator[tuple[str, set[str]]]:
+    """Yield each factor that names of folders give, with these names: at least two."""
+    names = {folder.name for folder in folders}
+    by_factor: dict[str, set[str]] = {}
+    for name in names:
+        roles = level_roles([name])
+        for factor in roles.factors if roles else ():
+            by_factor.setdefault(factor, {name}).add(name)
+    for factor, own in sorted(by_factor.items()):
+        # The names of the others may mean a device beside these: 3090 beside A6000.
+        own |= {name for name in names if (roles := level_roles([*own, name])) and factor in roles.factors}
+        if len(own) > 1:
+            yield factor, own
+
+
+def _connected(
+    folders: Sequence[_Members], is_pair: Callable[[_Members, _Members], bool]
+) -> Iterator[list[_Members]]:
+    """Yield the groups of folders that pairs connect, of at least two each."""
+    left = list(folders)
+    while left:
+        group = [left.pop(0)]
+        for member in group:
+            more = [other for other in left if is_pair(member, other)]
+            group += more
+            left = [other for other in left if other not in more]
+        if len(group) > 1:
+            yield [folder for folder in folders if folder in group]
+
+
+def _constants(folders: Sequence[_Members], factor: str) -> dict[str, dict[str, FactorValue]]:
+    """Return what the names of folders say that their logs do not state: folder -> factors."""
+    if factor:
+        return {each.path: {factor: each.name} for each in folders if not each.states(factor)}
+    different = set[_Values]().union(*(each.cases for each in folders))
+    is_mixed = len(different) < sum(len(each.cases) for each in folders)
+    if not is_mixed or are_repeats([each.name for each in folders]):
+        return {}
+    return {each.path: {FOLDER_LEVEL: each.name} for each in folders}

@@ -1,0 +1,81 @@
+"""Which folders below logs/ are one campaign, on folders made by hand."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from reportgen.autolayout.campaigns import find_campaigns
+from reportgen.core.model import Run
+from tests.builders import published_run
+
+
+def run(**factors: Any) -> Run:
+    return replace(published_run(throughput=1.0, **factors), format="torchvision")
+
+
+def joined(folders: dict[str, list[Run]], labelled: tuple[str, ...] = ()) -> list[list[str]]:
+    """Return the names of the folders of each campaign."""
+    named = {f"logs/{name}": runs for name, runs in folders.items()}
+    campaigns = find_campaigns(named, [f"logs/{name}" for name in labelled])
+    return [[folder.removeprefix("logs/") for folder in each.folders] for each in campaigns]
+
+
+def constants(folders: dict[str, list[Run]]) -> dict[str, object]:
+    """Return what the names of folders give: folder -> factors."""
+    named = {f"logs/{name}": runs for name, runs in folders.items()}
+    given = {
+        folder: dict(names) for each in find_campaigns(named) for folder, names in each.constants.items()
+    }
+    return {folder.removeprefix("logs/"): names for folder, names in given.items()}
+
+
+X, Y = [run(model="x")], [run(model="y")]
+
+
+@pytest.mark.parametrize(
+    ("folders", "campaigns"),
+    [
+        # Names that say what they are, and the same model, or logs that do not say which.
+        ({"A40": X, "H100": X}, [["A40", "H100"]]),
+        ({"A40": [run()], "H100": [run()]}, [["A40", "H100"]]),
+        ({"2026-01-05": X, "2026-01-06": X}, [["2026-01-05", "2026-01-06"]]),
+        ({"node1": X, "node2": X, "other": Y}, [["node1", "node2"], ["other"]]),
+        ({"A40": X, "H100": Y}, [["A40"], ["H100"]]),
+        # Other names, with the same cases on other devices.
+        ({"lab": [run(model="x", device="A")], "cloud": [run(model="x", device="B")]}, [["lab", "cloud"]]),
+        ({"lab": X, "cloud": X}, [["lab", "cloud"]]),
+        ({"lab": X, "cloud": Y}, [["lab"], ["cloud"]]),
+        # Logs that do not say what was run may be of anything.
+        ({"lab": [run()], "cloud": [run()]}, [["lab"], ["cloud"]]),
+        # Another program measures other things.
+        ({"A40": X, "H100": [published_run(model="x", throughput=1.0)]}, [["A40"], ["H100"]]),
+        ({"A40": X, "H100": []}, [["A40"], ["H100"]]),
+    ],
+)
+def test_what_folders_have_in_common_decides(folders: dict[str, list[Run]], campaigns: list[list[str]]):
+    assert joined(folders) == campaigns
+
+
+@pytest.mark.parametrize(
+    ("folders", "given"),
+    [
+        ({"A40": X, "H100": X}, {"A40": {"device": "A40"}, "H100": {"device": "H100"}}),
+        # The logs state it.
+        (
+            {"A40": [run(model="x", device="a")], "H100": [run(model="x", device="b")]},
+            {"A40": {}, "H100": {}},
+        ),
+        # Runs of one case in folders with names of their own are not repeats of each other.
+        ({"lab": X, "cloud": X}, {"lab": {"folder": "lab"}, "cloud": {"folder": "cloud"}}),
+        ({"run1": X, "run2": X}, {"run1": {}, "run2": {}}),
+    ],
+)
+def test_names_of_folders_give_what_logs_do_not_state(
+    folders: dict[str, list[Run]], given: dict[str, object]
+):
+    assert constants(folders) == given
+
+
+def test_a_folder_with_labels_gets_no_constants():
+    assert joined({"A40": X, "H100": X, "V100": X}, labelled=("V100",)) == [["A40", "H100"], ["V100"]]

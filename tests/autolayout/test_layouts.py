@@ -1,0 +1,115 @@
+"""Scores of layouts, counted by hand."""
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from reportgen.autolayout.layouts import score
+from reportgen.autolayout.overview import define_overview, definition_text, layouts_of
+from reportgen.core.model import Run
+from reportgen.tables.spec import CompareSpec
+from tests.builders import planned, published_run, table_spec
+
+A = CompareSpec("speedup", {"device": "A"})
+
+
+def run(**factors: Any) -> Run:
+    return published_run(throughput=1.0, **factors)
+
+
+# A ran the models x, y and z, B ran x and y.
+RUNS = [run(device=d, model=m) for d, m in ("Ax", "Ay", "Az", "Bx", "By")]
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        # 6 cells, one empty; both cases of B have a baseline.
+        ({"rows": ("model",), "columns": ("device",), "compare": A}, (1, 1, 5 / 6, 1)),
+        ({"rows": ("model", "device"), "compare": A}, (1, 1, 1, 1)),
+        ({"rows": ("model", "device")}, (0, 0, 1, 1)),
+        # Against B, A's z has none.
+        ({"rows": ("model", "device"), "compare": CompareSpec("speedup", {"device": "B"})}, (1, 2 / 3, 1, 1)),
+        # Two devices in a cell print no number; one cell has one.
+        ({"rows": ("model",)}, (0, 0, 1 / 3, 1 / 5)),
+        ({"rows": ("model", "device"), "where": {"model": ("x",)}}, (0, 0, 1, 2 / 5)),
+    ],
+)
+def test_cells_are_counted(table: dict[str, Any], expected: tuple[float, ...]):
+    found = score([table_spec(**table)], RUNS)
+    assert (found.answer, found.comparable, found.filled, found.shown) == pytest.approx(expected)
+
+
+def test_a_second_table_repeats_numbers():
+    one = table_spec(rows=("model", "device"), compare=A, show=("value", "speedup"))
+    assert score([one], RUNS).once == 1
+    assert score([one, table_spec(rows=("model", "device"))], RUNS).once == 1 / 2
+    # A table of ratios alone repeats no value.
+    ratios = table_spec(rows=("model", "device"), compare=A, show=("speedup",))
+    assert score([ratios, table_spec(rows=("model", "device"))], RUNS).once == 1
+
+
+def test_of_batch_sizes_the_picked_one_is_compared():
+    runs = [run(device=d, batch_size=b) for d, b in (("A", 1), ("A", 2), ("B", 3), ("B", 4))]
+    picked = score([table_spec(rows=("device",), compare=A, pick={"batch_size": "best"})], runs)
+    assert (picked.comparable, picked.shown) == (1, 1 / 2)
+
+
+def test_a_failed_run_fills_a_cell_and_is_not_a_baseline():
+    failed = [published_run(device="A", model="z", status="failed")]
+    runs = [run(device=d, model=m) for d, m in ("Ax", "Bx", "Bz")]
+    found = score([table_spec(rows=("model",), columns=("device",), compare=A)], runs, failed)
+    assert (found.filled, found.comparable) == (1, 1 / 2)
+
+
+def test_wide_tables_fit_less():
+    wide = [run(device="a" * 30 + str(n), model="m") for n in range(20)]
+    columns = score([table_spec(rows=("model",), columns=("device",))], wide)
+    rows = score([table_spec(rows=("device",), columns=("model",))], wide)
+    assert rows.fits == 1
+    assert columns.fits < 1 / 2
+
+
+def test_the_best_layout_is_used_and_another_can_be_picked():
+    runs = [run(device=d, model=m) for d in "AB" for m in "xyz"]
+    best, *others = layouts_of(planned(runs))
+    assert (best.tables[0].rows, best.tables[0].columns, best.score.total) == (("model",), ("device",), 100)
+    assert best.tables[0].compare is not None
+    assert best.tables[0].compare.mean
+    assert {each.tables[0].rows for each in others} == {("device",), ("model", "device"), ("model",)}
+    assert [each.score.total for each in others] == sorted((e.score.total for e in others), reverse=True)
+    (table,) = define_overview(runs, "reports").tables
+    assert (table.rows, table.columns) == (("model",), ("device",))
+
+
+def test_a_matrix_too_wide_for_values_is_followed_by_them():
+    runs = [run(device=f"d{n}", model=m) for n in range(6) for m in "xyz"]
+    matrix, values = define_overview(runs, "reports").tables
+    assert (matrix.show, {matrix.rows, matrix.columns}) == (("speedup",), {("device",), ("model",)})
+    assert values.compare is None
+
+
+def test_of_many_devices_those_with_most_cases_are_a_matrix():
+    # Eight devices ran all models on one and on eight devices, thirty ran one model alone.
+    runs = [run(device=f"d{n}", model=m, devices=k) for n in range(8) for m in "uvwxyz" for k in (1, 8)]
+    runs += [run(device=f"e{n:02}", model="u", devices=1) for n in range(30)]
+    layouts = layouts_of(planned(runs))
+    number = next(n for n, each in enumerate(layouts, start=1) if "with most cases" in each.about)
+    core = layouts[number - 1].tables[0]
+    assert core.where == {"devices": (1,), "device": tuple(f"d{n}" for n in range(6))}
+    assert (core.rows, core.columns, core.show) == (("model",), ("device",), ("speedup",))
+    written = tomllib.loads(definition_text(planned(runs), pick=number))
+    assert written["tables"][0]["where"] == {"devices": 1, "device": [f"d{n}" for n in range(6)]}
+    assert written["tables"][0]["compare"]["mean"] is True
+    assert written["tables"][0]["show"] == ["speedup"]
+    assert [(each["kind"], each["show"]) for each in written["figures"]] == [("heat-map", "speedup")]
+
+
+def test_a_matrix_has_no_cell_of_several_devices():
+    # The framework varies beside the device: neither follows from the other.
+    runs = [run(device=d, framework=f, model=m) for d in "AB" for f in "PQ" for m in "xy"]
+    for layout in layouts_of(planned(runs)):
+        table = layout.tables[0]
+        if table.compare:
+            assert {"device", "framework", "model"} <= {*table.rows, *table.columns, *table.facets}

@@ -1,0 +1,71 @@
+"""The roles of names in paths: what a person would say that they are."""
+
+import pytest
+
+from reportgen.autolayout.path_roles import are_repeats, level_roles
+
+
+@pytest.mark.parametrize(
+    ("names", "pattern", "factors"),
+    [
+        ("A40 H100", "{device}", ["device"]),
+        ("H100-SXM5-80GB A100_PCIe", "{device}", ["device"]),
+        ("3090 A6000", "{device}", ["device"]),
+        ("8xA100 8xH100", "{_}x{device}", ["device"]),
+        ("job_A40 job_H100", "{_}_{device}", ["device"]),
+        ("pytorch jax", "{framework}", ["framework"]),
+        ("2026-01-05 2026-01-06", "{date}", ["date"]),
+        ("node01 node02", "{node}", ["node"]),
+        ("bs8 bs16", "bs{batch_size:int}", ["batch_size"]),
+        ("batch_8 batch_16", "{_}_{batch_size:int}", ["batch_size"]),
+        ("4gpus 8gpus", "{devices:int}gpus", ["devices"]),
+        ("tp1 tp4", "tp{tensor_parallel:int}", ["tensor_parallel"]),
+        ("a_bs8_run1 b_bs16_run2", "{?}_bs{batch_size:int}_{_}", ["batch_size"]),
+        ("resnet50_bs8 vit_b_16_bs16", "{?}_bs{batch_size:int}", ["batch_size"]),
+        ("A40_bs8 H100_bs16", "{device}_bs{batch_size:int}", ["device", "batch_size"]),
+    ],
+)
+def test_names_of_a_level_have_a_role(names: str, pattern: str, factors: list[str]):
+    roles = level_roles(names.split())
+    assert roles is not None
+    assert (roles.pattern, roles.factors) == (pattern, factors)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "red green",
+        "run1 run2",
+        "run_1 run_2",
+        "1 2",
+        # Numbers alone may be sizes of images, and ViT-B/16 is a model.
+        "3080 3090",
+        "vit_b_16 vit_b_32",
+        "vit_b16 vit_b32",
+        "t5 t7",
+        # Not all names are devices, and the words between marks differ.
+        "A40 fast",
+        "a_8 a-16",
+        "2026-13-05 2026-13-06",
+        "bs8_bs8 bs16_bs16",
+    ],
+)
+def test_other_names_have_none(names: str):
+    assert level_roles(names.split()) is None
+
+
+def test_values_belong_to_names():
+    roles = level_roles(["a_bs8", "b_bs16"])
+    assert roles is not None
+    assert roles.values == {"a_bs8": {"batch_size": "8"}, "b_bs16": {"batch_size": "16"}}
+    assert roles.unknown == {"a_bs8": "a", "b_bs16": "b"}
+    assert (roles.naming("log"), roles.naming("")) == ("{log}_bs{batch_size:int}", "{_}_bs{batch_size:int}")
+    assert roles.without({"batch_size"}).pattern == "{?}_bs{_}"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [("run1 run2", True), ("rep_1 rep_2", True), ("a40 a100", False), ("run1 x", False)],
+)
+def test_names_that_count_repeats(names: str, expected: bool):
+    assert are_repeats(names.split()) is expected

@@ -1,0 +1,77 @@
+"""The report that a newcomer gets from a folder of logs: for each tree the one that was drawn by hand."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from reportgen.pipeline import Build, Request, build
+from tests.autolayout.trees import TREES
+from tests.builders import write_files
+
+# A table is read on GitHub, and a line of a terminal or an editor has about so many characters.
+MAX_LINE = 120
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The report drawn by hand: factors of the first table, kind of the first figure, words of the headline."""
+
+    reports: int
+    rows: str
+    columns: str
+    figure: str
+    words: tuple[str, ...]
+
+
+EXPECTED = {
+    "by_device": Drawn(1, "model", "device", "dots", ("H100 is 2.5x", "faster than A40", "geometric mean")),
+    "by_framework": Drawn(1, "backend", "", "dots", ("tensorflow", "20 % slower than pytorch")),
+    "by_batch_size": Drawn(1, "batch_size", "", "curve", ("batch size 8", "batch size 64")),
+    "by_date": Drawn(1, "date", "", "trend", ("2026-01-01", "2026-01-08")),
+    "by_node": Drawn(1, "node", "", "dots", ("node03 is 23 % slower", "relative to node01")),
+    "mixed": Drawn(2, "folder", "", "dots", ("red is 10 % faster than green",)),
+    "failures": Drawn(1, "batch_size", "device", "curve", ("H100 is 2.5x", "A40 has 2 of 3 batch sizes")),
+    "one_run": Drawn(1, "model", "", "series", ("the only number is 160.0 images/s",)),
+    "repeats": Drawn(1, "model", "", "strip", ("its 5 repeats",)),
+    "hundred_models": Drawn(1, "model", "device", "heat-map", ("H100 is 2.5x", "H100 has 90 of 100 models")),
+    "nccl": Drawn(1, "message_size", "collective in_place", "curve", ("all_reduce", "all_gather")),
+    "vllm": Drawn(
+        1, "concurrency", "tensor_parallel", "latency-throughput", ("tensor parallel 1", "tensor parallel 4")
+    ),
+}
+
+
+def built(root: Path, name: str) -> Build:
+    """Return the build of a tree without a definition."""
+    write_files(root / "logs", TREES[name]())
+    (root / "reports").mkdir()
+    return build(Request(root, root / "reports"), committed_only=True)
+
+
+def test_every_tree_was_drawn_by_hand():
+    assert EXPECTED.keys() == TREES.keys()
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_tree_gives_the_report_that_one_would_have_drawn(tmp_path: Path, name: str):
+    result, drawn = built(tmp_path, name), EXPECTED[name]
+    report = result.reports[0]
+    assert len(result.reports) == drawn.reports
+    table = report.tables[0]
+    assert (" ".join(table.row_factors), " ".join(table.column_factors)) == (drawn.rows, drawn.columns)
+    assert report.figures[0].kind == drawn.figure
+    assert [words for words in drawn.words if words not in report.headline] == []
+    head = next(
+        line
+        for line in result.files[f"{report.name}/README.md"].decode().splitlines()
+        if line.startswith("|")
+    )
+    assert len(head) <= MAX_LINE
+
+
+def test_repeats_of_one_machine_are_pooled_whatever_else_the_tree_holds(tmp_path: Path):
+    """The median of five repeats with a step of 0.2 s or 0.22 s and 32 images, times 0.9996 of their noise."""
+    (lab, _) = built(tmp_path, "mixed").reports
+    red, green = (line[0].value for line in lab.tables[0].cells)
+    assert (red, green) == pytest.approx((32 / (0.2 * 0.9996), 32 / (0.22 * 0.9996)), rel=1e-5)

@@ -1,0 +1,217 @@
+"""Small trees of logs as people have them, by what they are about: path below logs/ -> content.
+
+The logs are in the form of their writers; names and numbers are invented. A log of torchvision states model,
+precision, batch size and devices, and no device; a line of the Hugging Face Trainer states nothing.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+
+Tree = Mapping[str, str]
+
+# Speed of a device or framework against the first of its tree.
+_SPEEDS = {"A40": 1.0, "H100": 2.5, "pytorch": 1.0, "tensorflow": 0.8}
+
+
+def vision(model: str, step: float, *, batch: int = 32, devices: int = 1, amp: bool = False) -> str:
+    """Return a log of torchvision's references with steps of so many seconds."""
+    head = (
+        f"Namespace(amp={amp}, batch_size={batch}, device='cuda', distributed={devices > 1}, epochs=1, "
+        f"model='{model}', workers=8, world_size={devices})\nStart training\n"
+    )
+    lines = (
+        f"Epoch: [0]  [{at}/300]  eta: 0:01:00  lr: 0.1  img/s: 1.0  loss: 6.9 (6.9)  "
+        f"time: {step:.6f}  data: 0.0010  max mem: 3000\n"
+        for at in range(0, 300, 10)
+    )
+    return head + "".join(lines)
+
+
+def out_of_memory(model: str, batch: int) -> str:
+    """Return a log of torchvision's references that ended in its second step."""
+    return "".join(vision(model, 1.0, batch=batch).splitlines(keepends=True)[:3]) + (
+        "Traceback (most recent call last):\n"
+        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
+    )
+
+
+def trainer(rate: float) -> str:
+    """Return the last line of the Hugging Face Trainer."""
+    seconds = 3200 / rate
+    return (
+        f"{{'train_runtime': {seconds:.4f}, 'train_samples_per_second': {rate:.3f}, "
+        f"'train_steps_per_second': {rate / 32:.3f}, 'train_loss': 2.5, 'epoch': 1.0}}\n"
+    )
+
+
+def collective(name: str, factor: float) -> str:
+    """Return a log of nccl-tests on 8 devices: times in us over message sizes."""
+    head = (
+        "# nThread 1 nGpus 8 minBytes 1048576 maxBytes 67108864 step: 2(factor) warmup iters: 5 iters: 20 "
+        "agg iters: 1 validation: 1 graph: 0\n#\n# Using devices\n"
+    )
+    ranks = "".join(
+        f"#  Rank {rank:2} Group  0 Pid {4000 + rank} on node-1 device {rank:2} [0000:{rank}b:00] "
+        "NVIDIA H100 80GB HBM3\n"
+        for rank in range(8)
+    )
+    columns = (
+        "#\n#                                                              out-of-place"
+        "                       in-place\n"
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   "
+        "algbw   busbw #wrong\n"
+        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  "
+        "(GB/s)  (GB/s)\n"
+    )
+    lines = []
+    for power in range(20, 27):
+        size = 2**power
+        time = 30 + size / 300e3 * factor
+        rate = size / time / 1e3
+        cells = f"{time:9.2f} {rate:7.2f} {rate * 1.75:7.2f}      0"
+        lines.append(f"{size:12} {size // 4:13}     float     sum      -1 {cells} {cells}\n")
+    return f"# {name}\n{head}{ranks}{columns}{''.join(lines)}# Out of bounds values : 0 OK\n"
+
+
+def served(concurrency: int, factor: float) -> str:
+    """Return the result file of vLLM's bench serve at a load."""
+    rate = 900 * factor * concurrency**0.6
+    latency = 8 * concurrency**0.4 / factor
+    return json.dumps({
+        "date": "20260101-101010", "endpoint_type": "openai-chat", "backend": "vllm", "label": None,
+        "model_id": "example/model-7b", "tokenizer_id": "example/model-7b", "num_prompts": 200,
+        "request_rate": "inf", "burstiness": 1.0, "max_concurrency": concurrency, "duration": 100.0,
+        "completed": 200, "failed": 0, "total_input_tokens": 200000,
+        "total_output_tokens": round(100 * rate), "request_throughput": 2.0,
+        "output_throughput": rate, "total_token_throughput": rate + 2000,
+        "mean_ttft_ms": latency * 9, "median_ttft_ms": latency * 8, "p99_ttft_ms": latency * 20,
+        "mean_tpot_ms": latency, "median_tpot_ms": latency * 0.98, "p99_tpot_ms": latency * 2,
+    })  # fmt: skip
+
+
+def _noise(number: int) -> float:
+    """Return a factor near 1 for the repeat of a number."""
+    return 1 + (number * 7 % 11 - 5) * 0.0005 + number * 1e-5
+
+
+def by_device() -> Tree:
+    """Return a folder for each device, whose logs do not state it: two models, three repeats."""
+    return {
+        f"{device}/{model}_run{repeat}.log": vision(model, step / _SPEEDS[device] * _noise(repeat))
+        for device in ("A40", "H100")
+        for model, step in (("resnet50", 0.2), ("vit_b_16", 0.4))
+        for repeat in (1, 2, 3)
+    }
+
+
+def by_framework() -> Tree:
+    """Return a folder for each framework, whose logs state nothing."""
+    return {
+        f"sweep/{framework}/run{repeat}.log": trainer(100 * _SPEEDS[framework] * _noise(repeat))
+        for framework in ("pytorch", "tensorflow")
+        for repeat in (1, 2, 3)
+    }
+
+
+def by_batch_size() -> Tree:
+    """Return a file for each batch size, which only its name has."""
+    return {f"sweep/bs{batch}.log": trainer(300 * batch / (batch + 16)) for batch in (8, 16, 32, 64)}
+
+
+def by_date() -> Tree:
+    """Return a folder for each night of one benchmark, 20 % slower from the fifth night on."""
+    return {
+        f"nightly/2026-01-{day:02}/run{repeat}.log": vision(
+            "resnet50", 0.2 * (1.25 if day > 4 else 1) * _noise(repeat + 10 * day)
+        )
+        for day in range(1, 9)
+        for repeat in (1, 2, 3)
+    }
+
+
+def by_node() -> Tree:
+    """Return a folder for each node of a cluster; one node is slow."""
+    return {
+        f"burnin/node{node:02}/run{repeat}.log": vision(
+            "resnet50", 0.2 * (1.3 if node == 3 else 1) * _noise(repeat + 10 * node)
+        )
+        for node in (1, 2, 3, 4)
+        for repeat in (1, 2, 3)
+    }
+
+
+def mixed() -> Tree:
+    """Return a folder of numbered results beside one in which the names of files matter."""
+    results = {
+        f"all/lab/{machine}/resnet50/result_{repeat}.txt": vision(
+            "resnet50", (0.2 if machine == "red" else 0.22) * _noise(repeat)
+        )
+        for machine in ("red", "green")
+        for repeat in range(8, 13)
+    }
+    named = {
+        f"all/other/box/hf/{name}.log": trainer(rate) for name, rate in (("plain", 90.0), ("fused", 120.0))
+    }
+    return {**results, **named}
+
+
+def failures() -> Tree:
+    """Return two devices and two batch sizes; the larger one fits on one device only."""
+    fits = {
+        f"{device}/resnet50_{batch}.log": vision("resnet50", batch / 160 / _SPEEDS[device], batch=batch)
+        for device in ("A40", "H100")
+        for batch in (32, 64)
+    }
+    return {
+        **fits,
+        "H100/resnet50_128.log": vision("resnet50", 128 / 160 / _SPEEDS["H100"], batch=128),
+        "A40/resnet50_128.log": out_of_memory("resnet50", 128),
+    }
+
+
+def one_run() -> Tree:
+    """Return one log."""
+    return {"first/train.log": vision("resnet50", 0.2)}
+
+
+def repeats() -> Tree:
+    """Return five repeats of one case, whose files are numbered."""
+    return {f"five/run_{repeat}.log": vision("resnet50", 0.2 * _noise(repeat)) for repeat in range(1, 6)}
+
+
+def hundred_models() -> Tree:
+    """Return a hundred models on two devices; the last ten did not run on the second."""
+    return {
+        f"{device}/model{number:03}.log": vision(
+            f"model{number:03}", (number + 10) / 100 / _SPEEDS[device] * (1 + number / 1e4)
+        )
+        for device in ("A40", "H100")
+        for number in range(100)
+        if device == "A40" or number < 90
+    }
+
+
+def nccl() -> Tree:
+    """Return two collectives over message sizes."""
+    return {
+        f"nccl/{name}.log": collective(name, factor)
+        for name, factor in (("all_reduce_perf", 1.0), ("all_gather_perf", 0.7))
+    }
+
+
+def vllm() -> Tree:
+    """Return a server under rising load, on one and on four devices, which only the folder says."""
+    return {
+        f"serving/tp{devices}/c{load}.json": served(load, devices**0.8)
+        for devices in (1, 4)
+        for load in (1, 4, 16, 64)
+    }
+
+
+TREES: Mapping[str, Callable[[], Tree]] = {
+    tree.__name__: tree
+    for tree in (
+        by_device, by_framework, by_batch_size, by_date, by_node, mixed,
+        failures, one_run, repeats, hundred_models, nccl, vllm,
+    )
+}  # fmt: skip
