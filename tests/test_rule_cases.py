@@ -600,7 +600,9 @@ ELSEWHERE = {
     Rule.READ_AMBIGUOUS_FORMAT: "tests/formats/test_formats.py",
     Rule.READ_LARGE_FILE: "tests/load/test_truncated.py",
     Rule.READ_NO_RUN: "tests/load/test_unrecognised.py",
+    Rule.READ_PROFILE: "tests/load/test_evidence.py",
     Rule.READ_STATED_PROBLEM: "tests/formats/tables/test_serving.py",
+    Rule.READ_UNASSIGNED_EVIDENCE: "tests/load/test_evidence.py",
 }
 
 
