@@ -194,6 +194,34 @@ def test_a_lowered_limit_without_reasons_is_a_warning() -> None:
     ]
 
 
+def mhz(*values: float) -> list[float]:
+    return [value * 1e6 for value in inside(*values, before=300)]
+
+
+# A clock that is 15 MHz or 1 % away has not left the lock; an idle device may lower it.
+@pytest.mark.parametrize(
+    ("lock", "clocks", "mask", "message"),
+    [
+        (1410, mhz(1410, 1395), 0, ""),
+        (2000, mhz(2000, 1980), 0, ""),
+        (1410, mhz(1410, 1410, 1410, 1410, 1005), 0x40, "the lock of 1410 MHz in 20.0% of samples, by up to 405 MHz"),
+        (1410, mhz(1410, 1440), 0, "the lock of 1410 MHz in 50.0% of samples, by up to 30 MHz"),
+        (1410, mhz(210), 0x1, ""),
+        ("base", mhz(1275, 1275, 1275, 1275, 1200), 0, "the lock of 1275 MHz in 20.0% of samples, by up to 75 MHz"),
+        ("base", mhz(1275), 0, ""),
+        ("of the vendor", mhz(1275, 1200), 0, ""),
+        (None, mhz(1275, 1200), 0, ""),
+    ],
+)  # fmt: skip
+def test_a_clock_that_leaves_its_lock_is_a_warning(
+    lock: int | str | None, clocks: list[float], mask: int, message: str
+) -> None:
+    factors = {} if lock is None else {"locked_clock_mhz": lock}
+    findings = found(device(sm_clock=clocks, throttle_reasons=inside(mask)), factors=factors)
+    expected = [("warning", f"GPU-1111: the SM clock left {message}")] if message else []
+    assert said(findings, "telemetry.clock-lock") == expected
+
+
 def test_other_processes_are_counted_in_the_window() -> None:
     there = device(foreign_processes=inside(0, 2), foreign_memory=inside(0, 3 * 2**30))
     assert said(found(there), "telemetry.other-process") == [
