@@ -32,7 +32,6 @@ from collectors.launcher.exit_status import CommandEnd, finish_record
 from collectors.launcher.forward_signals import SignalForwarder
 from collectors.launcher.saved_output import ProcessEnd, wait_and_save_output
 from collectors.machine import device_model, environment
-from collectors.machine.nvml import has_driver
 from collectors.machine.sanitize_argv import sanitize, sanitize_text
 from collectors.messages import warn
 from collectors.telemetry import watch
@@ -291,7 +290,7 @@ def _run_command(command: Sequence[str], folder: Path, campaign: Campaign) -> Co
     environ = {**os.environ, **campaign.variables, run_folder.RUN_VARIABLE: str(folder.resolve())}
     pipe = subprocess.PIPE if campaign.saves_stdout else None
     with SignalForwarder() as signals, ExitStack() as stack:
-        if campaign.telemetry_interval and has_driver():
+        if campaign.telemetry_interval and watch.has_devices():
             stack.enter_context(watch.ChildWatch(folder, campaign.node, campaign.telemetry_interval))
             environ[watch.WATCHED_VARIABLE] = watch.host_id()
         begin = monotonic_ns()

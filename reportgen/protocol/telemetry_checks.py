@@ -155,7 +155,8 @@ class DeviceWindow:
 def check_telemetry(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
     """Return the findings of the telemetry during the measured steps; none without a common clock."""
     run = measured.run
-    placed = [device for device in run.telemetry if np.isfinite(device.t).any() or device.events]
+    gpus = [device for device in run.telemetry if not device.is_cpu]
+    placed = [device for device in gpus if np.isfinite(device.t).any() or device.events]
     span = time_span(window) if placed else None
     if span is None:
         return ()

@@ -358,6 +358,28 @@ def test_energy_per_sample_is_power_by_the_counters_over_the_rate_of_samples() -
     assert ("energy_per_sample", "step") in available_metrics(both)
 
 
+def test_the_energy_of_the_cpus_is_not_added_to_the_energy_of_the_gpu() -> None:
+    # 5 s of measured steps: 300 W of the GPU; 100 W and 50 W of two packages, whose readings miss the borders.
+    t = np.arange(0.25, 9.0, 0.5)
+    gpu = telemetry("GPU-1", t, energy=counter([300] * (len(t) - 1), t.tolist()))
+    cpus = [
+        telemetry(f"CPU-package-{n}", t, cpu_energy=counter([watts] * (len(t) - 1), t.tolist()))
+        for n, watts in enumerate((100, 50))
+    ]
+    both = run(STEPS, gpu, *cpus, samples_per_step=8, ranks=1)
+    energies = [attempt(both, metric, "step", FIVE)[0] for metric in ("energy", "cpu_energy")]
+    assert [each and each.value for each in energies] == [pytest.approx(1500), pytest.approx(750)]
+    assert energy_per_sample(both) == pytest.approx(1500 / 40)
+
+
+def test_a_cpu_has_no_finding_of_a_gpu() -> None:
+    # A device with 2 samples in the window would not cover it.
+    few = telemetry("CPU-package-0", [2.5, 3.5], cpu_energy=[1.0, 2.0])
+    busy = device(utilization=inside(1.0), throttle_reasons=inside(0x40))
+    assert found(few) == found()
+    assert found(busy, few) == found(busy)
+
+
 def test_energy_of_pauses_does_not_count() -> None:
     # 400 W in the steps, 80 W in the pause; readings that straddle its borders are left out.
     t = [2.0, 2.9, 3.9, 4.9, 13.5, 14.5, 15.5, 16.5]
