@@ -14,8 +14,9 @@ from typing import Optional, Union
 
 from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case
-from collectors.launcher import device_lock, launch, rounds
+from collectors.launcher import device_lock, dry_run, launch, rounds
 from collectors.launcher.device_lock import LockRequest
+from collectors.launcher.remaining_time import parse_duration
 from collectors.machine import doctor, environment, torch_info
 from collectors.machine.distributed import process_rank
 from collectors.messages import OneLineParser, warn
@@ -124,6 +125,13 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of --case-order random, to repeat an order (default: drawn); recorded with each run",
     )
+    parser.add_argument(
+        "--budget",
+        type=parse_duration,
+        metavar="TIME",
+        help="begin no run that would end after this time, such as 2h or 1h30m; the same command continues",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print the planned runs, and run nothing")
     parser.add_argument("--keep-going", action="store_true", help="continue after a failed run")
     parser.add_argument(
         "--save-stdout",
@@ -228,9 +236,14 @@ def _run(options: argparse.Namespace) -> int:
         keeps_going=options.keep_going,
         saves_stdout=options.save_stdout,
         telemetry_interval=options.telemetry_interval,
+        budget=options.budget,
         node=_own_node() if options.node is None else options.node,
         variables=variables,
     )
+    if options.dry_run:
+        changes = [f"{name}={value}, until the end" for name, value in lock.factors().items()]
+        print("\n".join([*dry_run.describe(campaign), *changes]))
+        return 0
     device_lock.warn_of_stale_locks()
     with device_lock.DeviceLock(lock) if any(lock) else nullcontext():
         return launch.run_campaign(campaign)
