@@ -8,6 +8,7 @@ NVML stays open meanwhile, because without persistence mode the driver would for
 process uses it. https://docs.nvidia.com/deploy/nvml-api/group__nvmlDeviceCommands.html
 """
 
+import atexit
 import os
 import signal
 from collections.abc import Mapping, Sequence
@@ -68,6 +69,7 @@ class DeviceLock:
 
     def __enter__(self) -> "DeviceLock":
         """Change the settings; raises LockError, after it has restored the GPUs that it had changed."""
+        atexit.register(self._restore_all)  # for a signal at the moment in which the block is left
         self._signals.install()
         try:
             self._lock_all()
@@ -77,13 +79,19 @@ class DeviceLock:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._restore_all()
+        atexit.unregister(self._restore_all)
+
+    def _restore_all(self) -> None:
         with self._signals:
-            for record in list(self._records.values()):
+            while self._records:
+                _, record = self._records.popitem()
                 problem = _restore(self._nvml, self._handles[record.uuid], record)
                 if problem:
                     warn(f"{problem}; as root: {_REPAIR}")
             if self._nvml:
                 stop_nvml(self._nvml)
+                self._nvml = None
 
     def _lock_all(self) -> None:
         try:
@@ -258,5 +266,6 @@ class _EndingSignals:
     def __exit__(self, *error: object) -> None:
         for number, handler in self._previous.items():
             signal.signal(number, handler)
+        self._previous.clear()
         if self._late:
             os.kill(os.getpid(), self._late)

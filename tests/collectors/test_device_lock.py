@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -252,6 +253,19 @@ def test_the_launcher_restores_at_every_end(locked, calls, end, status):
     assert (run["status"], factors) == (status, {"locked_clock_mhz": 1410, "power_limit_w": 300}), err
     assert calls() == CHANGES + RESTORES
     assert read_records() == []
+
+
+@pytest.mark.slow
+def test_a_lock_whose_block_was_not_left_is_restored_when_the_process_ends(locked, calls):
+    text = """
+from collectors.launcher.device_lock import DeviceLock, LockRequest
+lock = DeviceLock(LockRequest(1410), {})
+lock.__enter__()
+raise SystemExit(143)
+"""
+    ended = subprocess.run([sys.executable, "-c", text], env=locked.environ, check=False)
+    assert ended.returncode == 143
+    assert calls() == ["0 lock 1410 1410", "0 reset 0 0"]
 
 
 @pytest.mark.slow
