@@ -1,4 +1,4 @@
-"""The command line of the collectors: `python -m collectors run | watch | env | doctor | bench | sweep`.
+"""The command line of the collectors: `python -m collectors run | unlock | watch | env | doctor | ...`.
 
 Exit codes: that of the measured command for `run`; 1 for errors with files; 2 for a wrong command line.
 """
@@ -8,12 +8,15 @@ import importlib.util
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Union
 
 from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case
-from collectors.launcher import launch, rounds
+from collectors.launcher import device_lock, dry_run, launch, rounds
+from collectors.launcher.device_lock import LockRequest
+from collectors.launcher.remaining_time import parse_duration
 from collectors.machine import doctor, environment, torch_info
 from collectors.machine.distributed import process_rank
 from collectors.messages import OneLineParser, warn
@@ -51,18 +54,24 @@ def _parser() -> argparse.ArgumentParser:
     raw = argparse.RawDescriptionHelpFormatter
     parser = OneLineParser(
         prog="python -m collectors",
-        usage=_RUN_EXAMPLE + "\n       python -m collectors {run,watch,env,doctor,bench,sweep} --help",
+        usage=_RUN_EXAMPLE + "\n       python -m collectors {run,unlock,watch,env,doctor,bench,sweep} --help",
         description="Write evidence about training runs into a logs folder.",
         formatter_class=raw,
     )
-    names = "{run,watch,env,doctor,bench,sweep}"
+    names = "{run,unlock,watch,env,doctor,bench,sweep}"
     commands = parser.add_subparsers(
         dest="command_name", required=True, metavar=names, prog="python -m collectors"
     )
     run = commands.add_parser("run", usage=_RUN_EXAMPLE, formatter_class=raw, help="repeat a command")
     _add_run_options(run)
+    _add_lock_options(run)
     _add_recording_options(run)
     run.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND ...", help="the command to run")
+    commands.add_parser(
+        "unlock",
+        usage="python -m collectors unlock",
+        help="restore the GPUs that a killed run has left locked",
+    )
     commands.add_parser(
         "env", usage="python -m collectors env", help="print what is recorded of this machine, as JSON"
     )
@@ -116,12 +125,36 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of --case-order random, to repeat an order (default: drawn); recorded with each run",
     )
+    parser.add_argument(
+        "--budget",
+        type=parse_duration,
+        metavar="TIME",
+        help="begin no run that would end after this time, such as 2h or 1h30m; the same command continues",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print the planned runs, and run nothing")
     parser.add_argument("--keep-going", action="store_true", help="continue after a failed run")
     parser.add_argument(
         "--save-stdout",
         action="store_true",
         help="copy the output into stdout.log and stderr.log; the command then writes to pipes, not to the "
         "terminal",
+    )
+
+
+def _add_lock_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--lock-clocks",
+        type=_clock,
+        metavar="MHZ",
+        help="lock the SM clock of the visible GPUs until the end: MHz, or base. Needs root; adds the factor "
+        "locked_clock_mhz. `unlock` repairs after a kill",
+    )
+    parser.add_argument(
+        "--power-limit",
+        type=_watts,
+        metavar="W",
+        help="set the power limit of the visible GPUs until the end. Needs root; adds the factor "
+        "power_limit_w",
     )
 
 
@@ -159,6 +192,18 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _clock(text: str) -> Union[int, str]:
+    if text != device_lock.BASE and (not text.isdecimal() or int(text) < 1):
+        raise argparse.ArgumentTypeError(f"{text}: not a clock; use MHz, or {device_lock.BASE}")
+    return text if text == device_lock.BASE else int(text)
+
+
+def _watts(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: not a power limit; use W")
+    return int(text)
+
+
 def _seed(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text}: not a seed; use 0 or more")
@@ -179,7 +224,8 @@ def _run(options: argparse.Namespace) -> int:
     order = options.case_order or ("interleaved" if options.against is None else "random")
     if order == "random" and options.node and options.seed is None:
         raise ValueError("run: random order on several nodes: give all launchers the same --seed")
-    settings = [*options.case, *(["calibrate=true"] if options.calibrate else [])]
+    lock = LockRequest(options.lock_clocks, options.power_limit)
+    settings = [*options.case, *_own_factors(options, lock)]
     campaign = launch.Campaign(
         logs=options.logs,
         jobs=launch.add_device(_make_jobs(launch.parse_cases(settings), command, options.against), variables),
@@ -190,10 +236,26 @@ def _run(options: argparse.Namespace) -> int:
         keeps_going=options.keep_going,
         saves_stdout=options.save_stdout,
         telemetry_interval=options.telemetry_interval,
+        budget=options.budget,
         node=_own_node() if options.node is None else options.node,
         variables=variables,
     )
-    return launch.run_campaign(campaign)
+    if options.dry_run:
+        changes = [f"{name}={value}, until the end" for name, value in lock.factors().items()]
+        print("\n".join([*dry_run.describe(campaign), *changes]))
+        return 0
+    device_lock.warn_of_stale_locks()
+    with device_lock.DeviceLock(lock) if any(lock) else nullcontext():
+        return launch.run_campaign(campaign)
+
+
+def _own_factors(options: argparse.Namespace, lock: LockRequest) -> list[str]:
+    """Return the factors that options add, as settings; raises ValueError if --case sets one of them."""
+    own = {**lock.factors(), **({"calibrate": "true"} if options.calibrate else {})}
+    for name in own:
+        if any(setting.startswith(f"{name}=") for setting in options.case):
+            raise ValueError(f"--case {name}: another option sets this factor; leave it out")
+    return [f"{name}={value}" for name, value in own.items()]
 
 
 def _own_node() -> int:
@@ -226,7 +288,11 @@ def _env(options: argparse.Namespace) -> int:
     return 0
 
 
-_COMMANDS = {"run": _run, "watch": watch.main, "env": _env, "doctor": doctor.main}
+def _unlock(options: argparse.Namespace) -> int:
+    return device_lock.unlock()
+
+
+_COMMANDS = {"run": _run, "unlock": _unlock, "watch": watch.main, "env": _env, "doctor": doctor.main}
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ PAGES = sorted([*ROOT.glob("*.md"), *DOC_PAGES, ROOT / "logs/FORMAT.md"])
 RULES = sorted(ROOT.glob("reportgen/core/rules/*.md"))
 CALL = re.compile(r"\s*(reportgen|python -m collectors) ([a-z]+)")
 GROUP = typer.main.get_command(app)
-KNOWN = {"reportgen": COMMANDS, "python -m collectors": ["env", "watch", "run", "bench", "sweep", "doctor"]}
+COLLECTORS = ["env", "watch", "run", "unlock", "bench", "sweep", "doctor"]
+KNOWN = {"reportgen": COMMANDS, "python -m collectors": COLLECTORS}
 SITE = ROOT / "zensical.toml"
 
 

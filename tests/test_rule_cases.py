@@ -221,6 +221,7 @@ def sampled(lines: tuple[str, ...] = (), *, until: float = 14.0, **columns: obje
 
 
 BUSY = {"utilization_gpu_percent": 99}
+LOCKED = ('"build": "new"', '"build": "new", "locked_clock_mhz": 1410')
 SYNC = "#sync,2,3000000000,3000000001\n#sync,12,13000000000,13000000001\n"
 
 
@@ -567,6 +568,10 @@ CASES: dict[Rule, RuleCase] = {
     Rule.TABLE_UNUSED_NAME: RuleCase(
         Repository(one(), TABLE + 'labels = { newest = "x" }\n'),
         Repository(one(), TABLE + 'labels = { new = "x" }\n'),
+    ),
+    Rule.TELEMETRY_CLOCK_LOCK: RuleCase(
+        Repository(edited(sampled(clock_sm_mhz=1394, **BUSY), LOCKED)),
+        Repository(edited(sampled(clock_sm_mhz=1395, **BUSY), LOCKED)),
     ),
     Rule.TELEMETRY_COVERAGE: RuleCase(Repository(sampled(until=4.0, **BUSY)), Repository(sampled(**BUSY))),
     Rule.TELEMETRY_DEVICE_LOST: RuleCase(

@@ -17,6 +17,7 @@ TELEMETRY_COLUMNS = (
     "remapped_rows_pending_count", "remapped_rows_failed_count", "foreign_processes_count",
     "foreign_memory_bytes", "clocks_event_reasons_mask", "violation_power_ns", "violation_thermal_ns",
     "violation_sync_boost_ns", "violation_board_limit_ns", "violation_reliability_ns",
+    "cpu_energy_mj", "cpu_temperature_celsius",
 )
 # fmt: on
 

@@ -29,7 +29,7 @@ class RepeatClaim:
     def __init__(self, folder: Path) -> None:
         """Claim a folder that was just created; raises OSError."""
         self._path = folder / _NAME
-        self._path.write_text(f"{os.getpid()} {_namespace()}\n", encoding="ascii")
+        self._path.write_text(f"{os.getpid()} {process_namespace()}\n", encoding="ascii")
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._renew, name="reportgen-claim", daemon=True)
 
@@ -89,19 +89,20 @@ def _is_claimed(folder: Path, now: float) -> bool:
         with contextlib.suppress(OSError):
             return not any(folder.iterdir()) and now - folder.stat().st_mtime < _NEW_SECONDS
         return False
-    if namespace and namespace == _namespace() and process.isdecimal() and not _lives(int(process)):
+    if namespace and namespace == process_namespace() and process.isdecimal() and not is_living(int(process)):
         return False
     return age < _MAX_AGE_SECONDS
 
 
-def _namespace() -> str:
+def process_namespace() -> str:
     """Return what processes have in common that see each other's ids; "" if unknown."""
     with contextlib.suppress(OSError):
         return f"{host_id()}/{Path('/proc/self/ns/pid').readlink()}"
     return ""
 
 
-def _lives(process: int) -> bool:
+def is_living(process: int) -> bool:
+    """Return True if a process with this id exists in the namespace of this one."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

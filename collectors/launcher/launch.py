@@ -30,9 +30,9 @@ from collectors.launcher import command_checks, rounds
 from collectors.launcher.claims import RepeatClaim
 from collectors.launcher.exit_status import CommandEnd, finish_record
 from collectors.launcher.forward_signals import SignalForwarder
+from collectors.launcher.remaining_time import RemainingTime
 from collectors.launcher.saved_output import ProcessEnd, wait_and_save_output
 from collectors.machine import device_model, environment
-from collectors.machine.nvml import has_driver
 from collectors.machine.sanitize_argv import sanitize, sanitize_text
 from collectors.messages import warn
 from collectors.telemetry import watch
@@ -71,6 +71,7 @@ class Campaign(NamedTuple):
     variables: Mapping[str, str] = {}  # environment variables of the command
     needs_steps: bool = False  # a command without a recorder has failed
     answers: Sequence[str] = ("complete",)  # statuses that count as a repeat and not as a failure
+    budget: Optional[float] = None  # s; no run begins that would end after it
     skip_reason: Callable[[Job], str] = _never  # called before each run; "" to run it
 
 
@@ -153,12 +154,18 @@ def run_campaign(campaign: Campaign) -> int:
     """
     first_failure = 0
     _check_commands(campaign)
-    queue = _missing_runs(campaign)
+    queue = missing_runs(campaign)
+    time = _remaining_time(campaign)
+    cases = [case_folder_name(job.case) for job, _ in queue]
     for number, (job, facts) in enumerate(queue, 1):
         reason = campaign.skip_reason(job)
         if reason:
             warn(f"[{number}/{len(queue)}] {case_folder_name(job.case)}: skipped, {reason}")
             continue
+        reason = time.over_budget(cases[number - 1])
+        if reason:
+            warn(f"stopped: {reason}; {_describe_rest(len(queue) - number + 1)}")
+            break
         try:
             folder, repeat = run_folder.create_run_folder(campaign.logs, job.case, campaign.node)
         except OSError as error:
@@ -169,15 +176,33 @@ def run_campaign(campaign: Campaign) -> int:
             warn(f"[{number}/{len(queue)}] {folder.parent}: another launcher runs the rest")
             continue
         with claim:
-            warn(f"[{number}/{len(queue)}] {folder}")
+            warn(f"[{number}/{len(queue)}{time.prefix(cases[number - 1 :])}] {folder}")
             outcome = _run_once(job, folder, {"repeat": repeat, **facts}, campaign)
+        if not outcome.exit_code:
+            time.add(cases[number - 1], outcome.seconds)
         first_failure = first_failure or outcome.exit_code
         if outcome.is_cancelled or (outcome.exit_code and not campaign.keeps_going):
             left = len(queue) - number
             if left:
-                warn(f"stopped; runs left: {left}; the same command continues here")
+                warn(f"stopped; {_describe_rest(left)}")
             break
     return first_failure
+
+
+def _describe_rest(runs: int) -> str:
+    return f"runs left: {runs}; the same command continues here"
+
+
+def _remaining_time(campaign: Campaign) -> RemainingTime:
+    """Return the estimate of the remaining time, with the durations of the complete runs."""
+    time = RemainingTime(campaign.budget)
+    for job in campaign.jobs:
+        for folder in run_folder.list_run_folders(campaign.logs, job.case):
+            run = run_folder.read_run(folder, campaign.node)
+            wall_time = run.get("wall_time_ns")
+            if run.get("status") in campaign.answers and isinstance(wall_time, int):
+                time.add(case_folder_name(job.case), wall_time / 1e9)
+    return time
 
 
 def _claim(folder: Path, job: Job, campaign: Campaign) -> Optional[AbstractContextManager[object]]:
@@ -205,7 +230,7 @@ def _check_commands(campaign: Campaign) -> None:
         warn(warning)
 
 
-def _missing_runs(campaign: Campaign) -> list[tuple[Job, dict[str, int]]]:
+def missing_runs(campaign: Campaign) -> list[tuple[Job, dict[str, int]]]:
     """Return the jobs in the order they are run, one entry per run, with the facts about its round."""
     jobs = {case_folder_name(job.case): job for job in campaign.jobs}
     missing = {}
@@ -252,6 +277,7 @@ class _Outcome(NamedTuple):
     """The result of a run."""
 
     exit_code: int  # as in a shell; 0 if the status is one of `answers`
+    seconds: float  # the wall time of the command
     is_cancelled: bool  # a user or scheduler wants to end the whole campaign
 
 
@@ -283,7 +309,7 @@ def _run_once(job: Job, folder: Path, facts: Mapping[str, int], campaign: Campai
     _warn_of_end(folder, run)
     is_answer = run["status"] in campaign.answers
     code = end.code if end.code >= 0 else 128 - end.code
-    return _Outcome(0 if is_answer else code or 1, end.cancelled_ns is not None)
+    return _Outcome(0 if is_answer else code or 1, end.wall_time_ns / 1e9, end.cancelled_ns is not None)
 
 
 def _run_command(command: Sequence[str], folder: Path, campaign: Campaign) -> CommandEnd:
@@ -291,7 +317,7 @@ def _run_command(command: Sequence[str], folder: Path, campaign: Campaign) -> Co
     environ = {**os.environ, **campaign.variables, run_folder.RUN_VARIABLE: str(folder.resolve())}
     pipe = subprocess.PIPE if campaign.saves_stdout else None
     with SignalForwarder() as signals, ExitStack() as stack:
-        if campaign.telemetry_interval and has_driver():
+        if campaign.telemetry_interval and watch.has_devices():
             stack.enter_context(watch.ChildWatch(folder, campaign.node, campaign.telemetry_interval))
             environ[watch.WATCHED_VARIABLE] = watch.host_id()
         begin = monotonic_ns()

@@ -7,11 +7,13 @@ device that is used. Otherwise the driver names the devices that CUDA_VISIBLE_DE
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Optional
 
 from collectors.format_v1.case import Case, Factor
 from collectors.machine.gpu_info import list_smi_devices
 from collectors.machine.nvml import UnavailableError, decode_text, enumerate_devices, start_nvml, stop_nvml
+from collectors.machine.sysfs_gpus import SYSFS, visible_sysfs_gpus
 from collectors.machine.torch_info import working_device
 from collectors.machine.visible_devices import visible_uuids
 
@@ -44,7 +46,7 @@ def torch_model() -> Optional[str]:
         return None if torch is None else ""
 
 
-def visible_model(environ: Mapping[str, str]) -> str:
+def visible_model(environ: Mapping[str, str], sysfs: Path = SYSFS) -> str:
     """Return the model of the visible GPUs; several models are joined by " + ", "" stands for no GPU."""
     try:
         models = _nvml_models(environ)
@@ -52,6 +54,7 @@ def visible_model(environ: Mapping[str, str]) -> str:
         devices = list_smi_devices()
         visible = visible_uuids(devices, environ)
         models = [device.model for device in devices if device.uuid in visible]
+        models = models or [gpu.model for gpu in visible_sysfs_gpus(environ, sysfs)]
     return " + ".join(dict.fromkeys(models))
 
 

@@ -8,7 +8,7 @@ The report ends with what was checked and what could not be checked. Nothing is 
 import argparse
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from collectors.machine import environment
+from collectors.machine.cpu_packages import list_cpu_zones
 from collectors.machine.device_checks import check_visible_devices
 from collectors.machine.nvml import UnavailableError, has_driver
+from collectors.machine.sysfs_gpus import SYSFS, SysfsGpu, read_text, visible_sysfs_gpus
 
 EXAMPLE = "python -m collectors doctor --workers 8"
 _GIB = 1024**3
@@ -67,6 +69,7 @@ def main(options: argparse.Namespace) -> int:
     """Print the report; return 0, or with --strict 4 if there is a problem."""
     report = HostReport()
     check_host(report, options.workers, options.logs)
+    check_energy(report)
     if options.device == "cuda":
         check_devices(report, os.environ)
     print(report.text())
@@ -121,8 +124,46 @@ def _check_free_space(report: HostReport, path: Path, name: str, remedy: str) ->
             report.advice.append(Advice(name, f"only {free / _GIB:.1f} GiB free", remedy))
 
 
-def check_devices(report: HostReport, environ: Mapping[str, str]) -> None:
-    """Check the GPUs that CUDA shows to a process with this environment, the driver, and torch."""
+def check_energy(report: HostReport, sysfs: Path = SYSFS) -> None:
+    """Check whether the energy of the CPU packages can be read."""
+    for zone in list_cpu_zones(sysfs):
+        if zone.is_readable:
+            report.checked.append(f"CPU {zone.name}: its energy is recorded")
+        else:
+            report.unchecked.append(f"CPU {zone.name}: energy, which only root may read on this host")
+
+
+def check_sysfs_gpus(report: HostReport, gpus: Sequence[SysfsGpu]) -> None:
+    """Check the settings of GPUs of AMD and Intel, as far as the kernel's files show them."""
+    for gpu in gpus:
+        subject = f"{gpu.uuid} ({gpu.model})"
+        checked = []
+        limit, default = (read_text(gpu.hwmon / name) for name in ("power1_cap", "power1_cap_default"))
+        if limit.isdecimal() and default.isdecimal():
+            checked.append("power limit")
+            if int(limit) < int(default):
+                fact = f"power limit is {int(limit) / 1e6:g} W, default {int(default) / 1e6:g} W"
+                report.advice.append(Advice(subject, fact, "amd-smi reset --power-cap (as root)"))
+        level = read_text(gpu.card / "device" / "power_dpm_force_performance_level")
+        if level:
+            checked.append("clock settings")
+            if level != "auto":
+                remedy = (
+                    "amd-smi reset --clocks (as root), or use the same setting for all runs to be compared"
+                )
+                report.advice.append(Advice(subject, f"the performance level is {level}, not auto", remedy))
+        report.checked.append(f"{subject}: {', '.join(['driver ' + gpu.driver, *checked])}")
+        report.unchecked.append(
+            f"{subject}: other processes and memory errors, which its driver does not show"
+        )
+
+
+def check_devices(report: HostReport, environ: Mapping[str, str], sysfs: Path = SYSFS) -> None:
+    """Check the GPUs that are visible to a process with this environment, the driver, and torch."""
+    gpus = [] if has_driver() else visible_sysfs_gpus(environ, sysfs)
+    if gpus:
+        check_sysfs_gpus(report, gpus)
+        return
     if not has_driver():
         remedy = "install the NVIDIA driver, or use --device cpu for a campaign on the CPU"
         report.advice.append(Advice("driver", "no NVIDIA driver: no GPU can be measured", remedy))

@@ -20,6 +20,7 @@ from collectors.machine.nvml import (
     start_nvml,
     stop_nvml,
 )
+from collectors.machine.sysfs_gpus import SYSFS, list_sysfs_gpus, read_text
 
 Group = dict[str, Any]
 
@@ -37,7 +38,7 @@ def describe_gpus() -> dict[str, Group]:
     try:
         groups = _from_nvml()
     except UnavailableError:
-        groups = _from_smi()
+        groups = _from_smi() or from_sysfs()
     if groups.get("gpu"):
         groups["topology"] = {"gpu": _topology(), "numa": numa_nodes()}
     return groups
@@ -106,12 +107,24 @@ def _from_smi() -> dict[str, Group]:
     rows = [line.split(", ") for line in _smi_lines(query, "--format=csv,noheader")]
     gpus: Group = {}
     driver: Group = {}
+    if not rows:
+        return {}
     for row in rows:
         if len(row) == 1 + len(_SMI_FIELDS):
             facts = dict(zip(_SMI_FIELDS, row[1:]))  # noqa: B905 - Python 3.9 has no strict
             driver = {"version": facts.pop("driver")}
             gpus[row[0]] = {name: value for name, value in facts.items() if not value.startswith("[")}
     return {"driver": driver, "gpu": gpus}
+
+
+def from_sysfs(sysfs: Path = SYSFS) -> dict[str, Group]:
+    """Return the groups of the GPUs of AMD and Intel; {} if there are none."""
+    gpus = list_sysfs_gpus(sysfs)
+    if not gpus:
+        return {}
+    version = read_text(sysfs / "module" / gpus[0].driver / "version")
+    driver = {"name": gpus[0].driver, **({"version": version} if version else {})}
+    return {"driver": driver, "gpu": {gpu.uuid: {"name": gpu.model, "pci": gpu.pci} for gpu in gpus}}
 
 
 def list_smi_devices() -> list[DeviceInfo]:

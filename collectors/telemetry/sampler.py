@@ -10,7 +10,7 @@ driver updates them. A sampler thread in the training process does not do this.
 import threading
 import time
 from array import array
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Callable, Protocol, Union
@@ -27,7 +27,7 @@ class SampleSource(Protocol):
     """A source that is read at an interval, such as `NvmlSource`."""
 
     @property
-    def devices(self) -> Sized:
+    def devices(self) -> Sequence[object]:
         """The devices."""
 
     def read(self, slow: Sequence[bool]) -> Batch:
@@ -38,6 +38,9 @@ class SampleSource(Protocol):
 
     def missing(self) -> Mapping[str, str]:
         """Return the columns that the devices do not have, with the reasons."""
+
+    def close(self) -> None:
+        """Release the devices."""
 
 
 class Ticks:

@@ -21,12 +21,16 @@ from typing import Any, Optional
 
 from collectors.format_v1.run_folder import RUN_VARIABLE
 from collectors.machine.distributed import RankInfo
-from collectors.machine.nvml import UnavailableError
+from collectors.machine.nvml import UnavailableError, has_driver
+from collectors.machine.sysfs_gpus import SYSFS
 from collectors.messages import warn
+from collectors.telemetry.cpu_source import CpuSource
+from collectors.telemetry.joined_source import JoinedSource
 from collectors.telemetry.nvidia_smi import SmiSource
 from collectors.telemetry.nvml_source import OLD_PYNVML, NvmlSource
 from collectors.telemetry.process_owners import ProcessOwners
-from collectors.telemetry.sampler import TelemetryWriter, Ticks, sample_until_stopped
+from collectors.telemetry.sampler import SampleSource, TelemetryWriter, Ticks, sample_until_stopped
+from collectors.telemetry.sysfs_source import SysfsSource
 
 #: The launcher sets it for its child: the boot id of the host whose devices it watches.
 WATCHED_VARIABLE = "REPORTGEN_WATCHED"
@@ -104,24 +108,37 @@ def sample(
     root: int,
     environ: Optional[Mapping[str, str]] = None,
     is_thread: bool = False,
+    sysfs: Path = SYSFS,
 ) -> None:
-    """Sample through NVML, otherwise nvidia-smi, until `stop` is set; raises UnavailableError, OSError.
+    """Sample GPUs and CPUs until `stop` is set; raises UnavailableError, OSError.
+
+    NVIDIA's GPUs through NVML, otherwise nvidia-smi, which is read alone; without them AMD's and Intel's.
+    A thread of the training process does not sample the CPUs.
 
     interval  s
     root      this process and its descendants belong to the run
     environ   selects the visible devices; None: the environment of this process
     """
+    environ = os.environ if environ is None else environ
     interval_ns = round(interval * 1e9)
-    owners = ProcessOwners(root, f"{RUN_VARIABLE}={folder.resolve()}")
+    sources: list[SampleSource] = []
+    reason = ""
     try:
-        source = NvmlSource.open(owners, environ)
+        sources = [NvmlSource.open(ProcessOwners(root, f"{RUN_VARIABLE}={folder.resolve()}"), environ)]
     except UnavailableError as nvml_error:
         try:
             child = SmiSource.open(interval_ns, environ)
         except UnavailableError as smi_error:
-            raise UnavailableError(f"{nvml_error}; {smi_error}") from None
-        _sample_nvidia_smi(child, folder, node, interval_ns, stop)
-        return
+            reason = f"{nvml_error}; {smi_error}"
+            sources = [SysfsSource.open(environ, sysfs)]
+        else:
+            _sample_nvidia_smi(child, folder, node, interval_ns, stop)
+            return
+    source = JoinedSource([*sources, *([] if is_thread else [CpuSource.open(sysfs)])])
+    if not source.devices:
+        raise UnavailableError(reason)
+    if has_driver() and reason:
+        warn(f"watch: no telemetry of NVIDIA's GPUs: {reason}")
     try:
         writer = TelemetryWriter(folder, node, interval_ns)
         sample_until_stopped(source, writer, Ticks(interval_ns, stop), probes=not is_thread)
@@ -131,6 +148,11 @@ def sample(
             warn(f"telemetry: this pynvml cannot read {columns}; pip install --upgrade nvidia-ml-py")
     finally:
         source.close()
+
+
+def has_devices(sysfs: Path = SYSFS) -> bool:
+    """Return True if there may be a device to sample; cheap. Do not call it in the training process."""
+    return has_driver() or bool(SysfsSource.open(os.environ, sysfs).devices or CpuSource.open(sysfs).devices)
 
 
 def _sample_nvidia_smi(

@@ -29,6 +29,7 @@ from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case, case_folder_name, factor_text
 from collectors.format_v1.clocks import read_clocks
 from collectors.launcher import launch, rounds
+from collectors.launcher.remaining_time import parse_duration
 from collectors.messages import OneLineParser
 from collectors.workloads import bench, settings
 
@@ -52,6 +53,7 @@ def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
     file = read_sweep_file(options.file)
     sweep = make_sweep(file, options.logs, is_again=options.again, seed=options.seed)
+    sweep = sweep._replace(campaign=sweep.campaign._replace(budget=options.budget))
     if options.dry_run:
         print("\n".join(plan(sweep.campaign)))
         return 0
@@ -75,6 +77,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--again", action="store_true", help="add repeats, regardless of existing runs")
     parser.add_argument(
         "--seed", type=settings.natural, metavar="N", help="of the order within rounds (default: drawn)"
+    )
+    parser.add_argument(
+        "--budget",
+        type=parse_duration,
+        metavar="TIME",
+        help="begin no run that would end after this time, such as 2h",
     )
     parser.add_argument("--dry-run", action="store_true", help="print the planned runs, and run nothing")
     return parser

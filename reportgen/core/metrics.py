@@ -123,6 +123,8 @@ _ALL = (
     Metric("power_limit", "Power limit", "W"),
     Metric("energy", "Energy", "J", "lower", "difference"),
     Metric("energy_per_sample", "Energy per sample", "J", "lower"),
+    Metric("cpu_energy", "Energy of the CPU", "J", "lower", "difference"),
+    Metric("cpu_temperature", "Temperature of the CPU", "degC", "lower", "max"),
     Metric("power_average", "Power, mean of the driver", "W"),
     Metric("power_instant", "Power at the moment", "W"),
     Metric("power_limit_requested", "Power limit asked for", "W"),

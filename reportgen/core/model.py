@@ -212,6 +212,11 @@ class Telemetry:
     source: Source
     events: tuple[DeviceEvent, ...] = ()
 
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the device is a CPU package, which the host of a GPU has too."""
+        return self.device.startswith("CPU-")
+
     def __repr__(self) -> str:
         return f"<Telemetry: device {self.device}, {len(self.t)} samples of {', '.join(self.columns)}>"
 

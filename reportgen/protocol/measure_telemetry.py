@@ -32,6 +32,8 @@ from reportgen.protocol.telemetry_checks import check_telemetry
 from reportgen.protocol.timeline import during, measured_before, time_span
 from reportgen.protocol.used_devices import find_used_devices
 
+CPU_ENERGY = "cpu_energy"
+
 # The mean power of a window needs readings over at least this share of the measured time.
 _MIN_SEEN_SHARE = 0.5
 # An uncertainty of the energy beyond this share is named.
@@ -58,8 +60,8 @@ def try_telemetry(request: MeasureRequest) -> Measured | Finding | None:
     rank = window.ranks[0] if window and is_placed else None
     samples = [_samples(device, metric, rank) for device in sampled]
     error = 0.0
-    if metric == ENERGY and rank is not None:
-        value, error, why = _energy(sampled, rank)
+    if metric in (ENERGY, CPU_ENERGY) and rank is not None:
+        value, error, why = _energy(sampled, rank, metric)
     else:
         value, why = _over_devices(samples, metric, is_placed=is_placed)
     if why:
@@ -83,12 +85,13 @@ def try_telemetry(request: MeasureRequest) -> Measured | Finding | None:
     return Measured(measurement, window.is_full if window else not steps)
 
 
-def _energy(devices: Sequence[Telemetry], rank: Entries) -> tuple[float, float, str]:
+def _energy(devices: Sequence[Telemetry], rank: Entries, metric: str) -> tuple[float, float, str]:
     """Return the energy of all devices in the measured steps in J, its uncertainty, and why there is none."""
     rises = []
     for device in devices:
-        rise = interpolated_rise(device.t, device.columns[ENERGY], rank)
-        rises.append(rise if math.isfinite(rise.value) else _power_times_time(device, rank))
+        rise = interpolated_rise(device.t, device.columns[metric], rank)
+        is_known = math.isfinite(rise.value) or metric != ENERGY  # a CPU has no samples of power
+        rises.append(rise if is_known else _power_times_time(device, rank))
     if not all(math.isfinite(rise.value) for rise in rises):
         why = "the counter has too few readings during the measured steps, or was reset, and so has power"
         return math.nan, math.nan, why

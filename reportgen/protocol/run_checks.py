@@ -123,7 +123,7 @@ def is_on_gpu(run: Run) -> bool:
     device = str(run.factors.get("device", run.factors.get("accelerator", "")))
     if device:
         return not device.lower().startswith("cpu") and bool(_GPU.search(device))
-    return bool(run.telemetry)
+    return not all(device.is_cpu for device in run.telemetry)
 
 
 def check_synchronised(run: Run, used: Sequence[Series], window: MeasuredWindow) -> tuple[Finding, ...]:

@@ -8,7 +8,7 @@ https://docs.nvidia.com/deploy/nvml-api/group__nvmlClocksEventReasons.html
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,6 +47,12 @@ IDLE_SHARE, WAITING_SHARE = 0.10, 0.10
 
 # A power limit within this share of the default is the default, rounded.
 LIMIT_SHARE = 0.005
+
+# The factor of a run whose SM clock was locked: MHz, or the word for the base clock, whose MHz no log states.
+LOCKED_CLOCK, _BASE_CLOCK = "locked_clock_mhz", "base"
+
+# A clock this near to the lock has not left it: the clocks of a GPU are 15 MHz apart.
+_LOCK_SHARE, _LOCK_HZ = 0.01, 15e6
 
 # Masks travel as floats, which hold 53 bits; nine are in use.
 _MAX_MASK = 2.0**53
@@ -106,6 +112,12 @@ class DeviceWindow:
         finite: FloatArray = inside[np.isfinite(inside)]
         return finite
 
+    def busy_values(self, metric: str) -> FloatArray:
+        """Return the values of a metric as `values` does, without the samples of an idle device."""
+        reasons = self.whole.columns.get("throttle_reasons", np.zeros(len(self.whole.t)))
+        masks = np.where((reasons >= 0) & (reasons < _MAX_MASK), reasons, 0).astype(np.int64)
+        return replace(self, inside=self.inside & (masks & IDLE == 0)).values(metric)
+
     def last_known(self, metric: str) -> FloatArray:
         """Return the values of a rarely sampled metric, with the last one before the window."""
         column, t = self.whole.columns.get(metric), self.whole.t
@@ -143,7 +155,8 @@ class DeviceWindow:
 def check_telemetry(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
     """Return the findings of the telemetry during the measured steps; none without a common clock."""
     run = measured.run
-    placed = [device for device in run.telemetry if np.isfinite(device.t).any() or device.events]
+    gpus = [device for device in run.telemetry if not device.is_cpu]
+    placed = [device for device in gpus if np.isfinite(device.t).any() or device.events]
     span = time_span(window) if placed else None
     if span is None:
         return ()
@@ -156,6 +169,7 @@ def check_telemetry(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Find
     return (
         *throttled(run, devices, without=POWER_CAP if is_capped else 0),
         *capped,
+        *clock_lock(run, devices),
         *other_process(run, devices),
         *host_bound(measured, window, devices),
         *device_lost(run, devices),
@@ -227,6 +241,30 @@ def power_capped(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ..
         message = f"{device.name}: power limit {limit:.4g} W is below the default {default:.4g} W; {reached}"
         severity: Severity = "warning" if share > 0 or not is_known else "note"
         findings.append(Finding(severity, Rule.TELEMETRY_POWER_CAPPED, run.id, message, device.whole.source))
+    return tuple(findings)
+
+
+def clock_lock(run: Run, devices: Sequence[DeviceWindow]) -> tuple[Finding, ...]:
+    """Report devices whose SM clock left the clock that it was locked to."""
+    findings = []
+    stated = run.factors.get(LOCKED_CLOCK)
+    for device in devices:
+        clocks = device.busy_values("sm_clock")
+        if isinstance(stated, (int, float)) and stated > 0:
+            lock = stated * 1e6
+        elif stated == _BASE_CLOCK and len(clocks):
+            lock = float(np.median(clocks))
+        else:
+            continue
+        left = clocks[np.abs(clocks - lock) > max(_LOCK_HZ, lock * _LOCK_SHARE)]
+        if len(left):
+            worst = float(left[np.argmax(np.abs(left - lock))])
+            message = (
+                f"{device.name}: the SM clock left the lock of {lock / 1e6:.4g} MHz in "
+                f"{len(left) / len(clocks):.1%} of samples, by up to {abs(worst - lock) / 1e6:.4g} MHz"
+            )
+            source = device.whole.source
+            findings.append(Finding("warning", Rule.TELEMETRY_CLOCK_LOCK, run.id, message, source))
     return tuple(findings)
 
 

@@ -29,6 +29,8 @@ def find_used_devices(run: Run, metric: str) -> UsedDevices:
     sampled = tuple(
         device for device in run.telemetry if np.isfinite(device.columns.get(metric, np.empty(0))).any()
     )
+    if all(device.is_cpu for device in sampled):  # ranks are counted in GPUs; a host has the CPUs that it has
+        return UsedDevices(sampled)
     names = {run.environment.get(f"rank.{rank}.device_uuid") for rank in range(run.ranks or 0)}
     named = tuple(device for device in sampled if device.device in names)
     if named and None not in names:

@@ -215,3 +215,48 @@ static int processes(Device d, const char *key, unsigned *count, Process *out) {
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(Device d, unsigned *n, Process *out) { return processes(d, "processes", n, out); }
 int nvmlDeviceGetGraphicsRunningProcesses_v3(Device d, unsigned *n, Process *out) { return processes(d, "graphics", n, out); }
+
+/* Settings that a program changes: allowed if the file has "<device> settable <number>", and written to the file
+   in NVML_STANDIN_CALLS. */
+static int change(Device d, const char *what, unsigned low, unsigned high) {
+    unsigned ignored;
+    const char *path = getenv("NVML_STANDIN_CALLS");
+    char key[64];
+    int result = number32(d, "settable", &ignored);
+    FILE *file;
+    if (result) return result;
+    snprintf(key, sizeof key, "settable_%s", what);
+    result = number32(d, key, &ignored);
+    if (result && result != NOT_SUPPORTED) return result;
+    if (path && (file = fopen(path, "a"))) {
+        fprintf(file, "%d %s %u %u\n", number_of(d), what, low, high);
+        fclose(file);
+    }
+    return 0;
+}
+int nvmlDeviceSetGpuLockedClocks(Device d, unsigned low, unsigned high) { return change(d, "lock", low, high); }
+int nvmlDeviceResetGpuLockedClocks(Device d) { return change(d, "reset", 0, 0); }
+int nvmlDeviceSetPowerManagementLimit(Device d, unsigned limit) { return change(d, "power", limit, 0); }
+NUMBER32(nvmlDeviceGetPowerManagementLimit, "limit")
+int nvmlDeviceGetPowerManagementLimitConstraints(Device d, unsigned *low, unsigned *high) {
+    int result = number32(d, "limit_min", low);
+    return result ? result : number32(d, "limit_max", high);
+}
+
+/* "<device> clocks 1410,1395": the clocks that can be locked */
+static int clocks(Device d, const char *key, unsigned *count, unsigned *out) {
+    char value[256], *part, *rest;
+    unsigned found = 0, room = out ? *count : 0;
+    int result = of_device(d, key, value, sizeof value);
+    if (result) return result;
+    for (part = strtok_r(value, ",", &rest); part; part = strtok_r(NULL, ",", &rest), found++)
+        if (found < room) out[found] = (unsigned)strtoul(part, NULL, 10);
+    *count = found;
+    return found > room ? INSUFFICIENT_SIZE : 0;
+}
+int nvmlDeviceGetSupportedMemoryClocks(Device d, unsigned *n, unsigned *out) { return clocks(d, "memory_clocks", n, out); }
+int nvmlDeviceGetSupportedGraphicsClocks(Device d, unsigned memory, unsigned *n, unsigned *out) {
+    char key[32];
+    snprintf(key, sizeof key, "clocks%u", memory);
+    return clocks(d, key, n, out);
+}

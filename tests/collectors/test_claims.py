@@ -95,7 +95,7 @@ def test_a_folder_that_was_created_a_moment_ago_counts(tmp_path):
 )
 def test_a_claim_ends_with_its_launcher(tmp_path, process, namespace, age, is_claimed):
     path = create(tmp_path) / "launcher.claim"
-    path.write_text(f"{process} {namespace or claims._namespace()}\n")
+    path.write_text(f"{process} {namespace or claims.process_namespace()}\n")
     now = path.stat().st_mtime
     os.utime(path, (now - age, now - age))
     assert needed(tmp_path, RepeatClaim(create(tmp_path)), 1) != is_claimed

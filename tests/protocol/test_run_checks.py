@@ -77,6 +77,12 @@ def test_a_gpu_run_is_recognised_by_its_device_else_by_telemetry(
     assert is_on_gpu(run(*parts, factors={"device": device} if device else {})) == expected
 
 
+def test_telemetry_of_cpus_alone_is_not_a_gpu_run() -> None:
+    cpu = telemetry("CPU-package-0", cpu_energy=[1.0])
+    assert not is_on_gpu(run(cpu))
+    assert is_on_gpu(run(cpu, telemetry("GPU-1", power=[1.0])))
+
+
 def test_only_phases_of_a_gpu_on_the_host_clock_are_a_finding() -> None:
     parts = [series([1.0] * 120), series([0.5] * 120, "forward")]
     one = run(*parts, factors={"device": "cuda"})

@@ -194,6 +194,34 @@ def test_a_lowered_limit_without_reasons_is_a_warning() -> None:
     ]
 
 
+def mhz(*values: float) -> list[float]:
+    return [value * 1e6 for value in inside(*values, before=300)]
+
+
+# A clock that is 15 MHz or 1 % away has not left the lock; an idle device may lower it.
+@pytest.mark.parametrize(
+    ("lock", "clocks", "mask", "message"),
+    [
+        (1410, mhz(1410, 1395), 0, ""),
+        (2000, mhz(2000, 1980), 0, ""),
+        (1410, mhz(1410, 1410, 1410, 1410, 1005), 0x40, "the lock of 1410 MHz in 20.0% of samples, by up to 405 MHz"),
+        (1410, mhz(1410, 1440), 0, "the lock of 1410 MHz in 50.0% of samples, by up to 30 MHz"),
+        (1410, mhz(210), 0x1, ""),
+        ("base", mhz(1275, 1275, 1275, 1275, 1200), 0, "the lock of 1275 MHz in 20.0% of samples, by up to 75 MHz"),
+        ("base", mhz(1275), 0, ""),
+        ("of the vendor", mhz(1275, 1200), 0, ""),
+        (None, mhz(1275, 1200), 0, ""),
+    ],
+)  # fmt: skip
+def test_a_clock_that_leaves_its_lock_is_a_warning(
+    lock: int | str | None, clocks: list[float], mask: int, message: str
+) -> None:
+    factors = {} if lock is None else {"locked_clock_mhz": lock}
+    findings = found(device(sm_clock=clocks, throttle_reasons=inside(mask)), factors=factors)
+    expected = [("warning", f"GPU-1111: the SM clock left {message}")] if message else []
+    assert said(findings, "telemetry.clock-lock") == expected
+
+
 def test_other_processes_are_counted_in_the_window() -> None:
     there = device(foreign_processes=inside(0, 2), foreign_memory=inside(0, 3 * 2**30))
     assert said(found(there), "telemetry.other-process") == [
@@ -328,6 +356,28 @@ def test_energy_per_sample_is_power_by_the_counters_over_the_rate_of_samples() -
     both = run(STEPS, one, two, samples_per_step=8)
     assert energy_per_sample(both) == pytest.approx(50.0)
     assert ("energy_per_sample", "step") in available_metrics(both)
+
+
+def test_the_energy_of_the_cpus_is_not_added_to_the_energy_of_the_gpu() -> None:
+    # 5 s of measured steps: 300 W of the GPU; 100 W and 50 W of two packages, whose readings miss the borders.
+    t = np.arange(0.25, 9.0, 0.5)
+    gpu = telemetry("GPU-1", t, energy=counter([300] * (len(t) - 1), t.tolist()))
+    cpus = [
+        telemetry(f"CPU-package-{n}", t, cpu_energy=counter([watts] * (len(t) - 1), t.tolist()))
+        for n, watts in enumerate((100, 50))
+    ]
+    both = run(STEPS, gpu, *cpus, samples_per_step=8, ranks=1)
+    energies = [attempt(both, metric, "step", FIVE)[0] for metric in ("energy", "cpu_energy")]
+    assert [each and each.value for each in energies] == [pytest.approx(1500), pytest.approx(750)]
+    assert energy_per_sample(both) == pytest.approx(1500 / 40)
+
+
+def test_a_cpu_has_no_finding_of_a_gpu() -> None:
+    # A device with 2 samples in the window would not cover it.
+    few = telemetry("CPU-package-0", [2.5, 3.5], cpu_energy=[1.0, 2.0])
+    busy = device(utilization=inside(1.0), throttle_reasons=inside(0x40))
+    assert found(few) == found()
+    assert found(busy, few) == found(busy)
 
 
 def test_energy_of_pauses_does_not_count() -> None:

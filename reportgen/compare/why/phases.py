@@ -39,6 +39,7 @@ EXPLAINED_BY: Mapping[Rule, PartKind] = {
     Rule.LOG_MEMORY: "device",
     Rule.TELEMETRY_HOST_BOUND: "data loading",
     Rule.TELEMETRY_OTHER_PROCESS: "device",
+    Rule.TELEMETRY_CLOCK_LOCK: "clocks",
     Rule.TELEMETRY_THROTTLED: "clocks",
     Rule.TELEMETRY_POWER_CAPPED: "clocks",
     Rule.RANK_STRAGGLER: "stragglers",

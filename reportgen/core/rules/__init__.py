@@ -102,6 +102,7 @@ class Rule(StrEnum):
     TABLE_UNNAMED_FACTOR = "table.unnamed-factor", "warning"
     TABLE_UNSTATED_DEVICE = "table.unstated-device", "warning"
     TABLE_UNUSED_NAME = "table.unused-name", "note"
+    TELEMETRY_CLOCK_LOCK = "telemetry.clock-lock", "warning"
     TELEMETRY_COVERAGE = "telemetry.coverage", "note"
     TELEMETRY_DEVICE_LOST = "telemetry.device-lost", "warning"
     TELEMETRY_HOST_BOUND = "telemetry.host-bound", "note"

@@ -82,6 +82,8 @@ DEVICE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "nvlink_tx_bytes": ("nvlink_sent", 1),
     "nvlink_rx_bytes": ("nvlink_received", 1),
     "energy_mj": ("energy", 1e3),
+    "cpu_energy_mj": ("cpu_energy", 1e3),
+    "cpu_temperature_celsius": ("cpu_temperature", 1),
     "ecc_corrected_count": ("ecc_corrected", 1),
     "ecc_uncorrected_count": ("ecc_uncorrected", 1),
     "retired_pages_count": ("retired_pages", 1),
