@@ -175,14 +175,14 @@ def test_without_a_record_there_is_nothing_to_unlock(calls, capsys):
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        (LockRecord(UUID, 1410), f"locked by process {os.getpid()}, which is running; end it first"),
+        (LockRecord(UUID, 1410), "locked by process {process}, which is running; end it first"),
         (LockRecord("GPU-elsewhere", 1410, **DEAD), "GPU-elsewhere: not a GPU of this host, or lost"),
     ],
 )
 def test_unlock_names_the_gpu_that_it_cannot_unlock(calls, capsys, record, message):
     create_record(record)
     assert unlock() == 1
-    assert message in capsys.readouterr().err
+    assert message.format(process=os.getpid()) in capsys.readouterr().err
     assert calls() == []
 
 
