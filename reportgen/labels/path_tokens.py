@@ -95,6 +95,8 @@ def _words_of(part: str) -> Mapping[str, Mapping[FactorValue, str]]:
     for token in _tokens(part):
         for name, value in _meanings(token, is_whole=token == part.lower()):
             words.setdefault(name, {}).setdefault(value, token)
+    if "devices" in words and words.get("times", {}).keys() == {1}:
+        del words["times"]  # `1x_8xH100` is one machine of these
     return words
 
 

@@ -36,6 +36,8 @@ def settings(path: str, **factors: FactorValue) -> dict[str, FactorValue]:
         ("logs/2xGPU_test/r.log", {"devices": 2}),
         ("logs/2x_H100/r.log", {"times": 2}),  # of what, the name does not say
         ("logs/mask_rcnn_r50_fpn_1x_coco/r.log", {"times": 1}),
+        ("logs/cloud_1x_8xA100/r.log", {"devices": 8}),
+        ("logs/cloud_2x_8xA100/r.log", {"devices": 8, "times": 2}),
         ("logs/p3.16xlarge/r.log", {}),
         ("logs/esrgan_2xbatch/r.log", {}),
         ("logs/1024x768/r.log", {}),
