@@ -23,8 +23,9 @@ Bartlett, Some aspects of the time-correlation problem in regard to tests of sig
 
 import math
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -41,8 +42,8 @@ _MAX_PLACES = 40
 _ENOUGH_AS_EXTREME = 20
 # A larger correlation of neighbours leaves next to no information.
 _MAX_CORRELATION = 0.95
-# So many random orders are computed at once.
-_CHUNK = 50
+# So many random orders are computed at once: at first, and at most.
+_FIRST_CHUNK, _CHUNK = 4, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def find_changes(values: Sequence[float], rule: ChangePointRule) -> Changes:
         return Changes((), tuple(values), 0.0)
     search = _ModelSearch(np.log(np.array(values, dtype=np.float64)), rule)
     features: list[_Feature] = []
-    while search.p(features) <= rule.significance:
+    while search.is_significant(features):
         larger = search.enlarge(features)
         if search.cost(larger) >= search.cost(features):
             break
@@ -135,12 +136,10 @@ class _ModelSearch:
         self.logs = logs
         self.rule = rule
         self.n = len(logs)
-        self.orders = _orders(self.n, rule)
-        self.candidates = _candidates(self.n, rule)
-        self.columns = np.array([_column(feature, self.n) for feature in self.candidates]).T
-        self.penalties = math.log(self.n) * np.array([_parameters(each) for each in self.candidates])
+        self.plan = _plan(self.n, rule)
         # The sum of squares of what rounding leaves over.
         self.least = self.n * (1e-12 * max(1.0, float(np.abs(logs).max()))) ** 2
+        # p of models: exact up to the significance, else some larger number.
         self._ps: dict[frozenset[_Feature], float] = {}
 
     def basis(self, features: Sequence[_Feature]) -> FloatArray:
@@ -160,23 +159,35 @@ class _ModelSearch:
         return self.n * math.log(max(float(rest @ rest), self.least)) + penalty
 
     def gains(self, rows: FloatArray, features: Sequence[_Feature]) -> FloatArray:
-        """Return by how much each candidate lowers the criterion: one row per row of residuals."""
+        """Return by how much each candidate lowers the criterion: one row per row of values."""
         basis = self.basis(features)
         rows = rows - (rows @ basis) @ basis.T
-        columns = self.columns - basis @ (basis.T @ self.columns)
-        squares = (columns**2).sum(axis=0)
-        is_new = squares > 1e-9 * (self.columns**2).sum(axis=0)
+        squares = self.plan.squares - (self.plan.products(basis.T) ** 2).sum(axis=0)
+        return self._gains(rows, self.plan.products(rows), squares)
+
+    def best_addition(self, features: Sequence[_Feature]) -> _Feature:
+        """Return the candidate that explains most beside these features.
+
+        Candidates often explain as much as each other: beside a step, a drift may begin at it or a point
+        before. Then the last digits choose. So this arithmetic, unlike that of the tests, decides which
+        changes are printed, and a faster one would print others.
+        """
+        basis = self.basis(features)
+        rows = self.residuals(features)[None, :]
+        rows = rows - (rows @ basis) @ basis.T
+        columns = self.plan.columns - basis @ (basis.T @ self.plan.columns)
         # einsum has no threads: on a busy host, those of a matrix product of this size wait for each other.
         products = np.einsum("rn,nc->rc", rows, columns)
+        gains = self._gains(rows, products, (columns**2).sum(axis=0))
+        return self.plan.candidates[int(np.argmax(gains[0]))]
+
+    def _gains(self, rows: FloatArray, products: FloatArray, squares: FloatArray) -> FloatArray:
+        """Return the gains of candidates: products with the rows, squares of what they add to a model."""
+        is_new = squares > 1e-9 * self.plan.squares
         explained = np.where(is_new, products**2 / np.where(is_new, squares, 1), 0)
         total = np.maximum((rows**2).sum(axis=1), self.least)[:, None]
         left = np.maximum(total - explained, self.least)
-        return np.asarray(self.n * np.log(total / left) - self.penalties, dtype=np.float64)
-
-    def best_addition(self, features: Sequence[_Feature]) -> _Feature:
-        """Return the candidate that explains most beside these features."""
-        gains = self.gains(self.residuals(features)[None, :], features)[0]
-        return self.candidates[int(np.argmax(gains))]
+        return np.asarray(self.n * np.log(total / left) - self.plan.penalties, dtype=np.float64)
 
     def enlarge(self, features: list[_Feature]) -> list[_Feature]:
         """Return the best model that is found with one feature more."""
@@ -187,7 +198,7 @@ class _ModelSearch:
         return min(larger, self._refine(min(pairs, key=self.cost)), key=self.cost)
 
     def _pair_steps(self) -> list[list[_Feature]]:
-        steps = [[each] for each in self.candidates if each.kind == "step"]
+        steps = [[each] for each in self.plan.candidates if each.kind == "step"]
         return steps[:: _stride(len(steps))]
 
     def _refine(self, features: list[_Feature]) -> list[_Feature]:
@@ -206,7 +217,7 @@ class _ModelSearch:
     def without_needless(self, features: list[_Feature]) -> list[_Feature]:
         """Drop features without which the tests find nothing, the least useful first."""
         for feature in sorted(features, key=lambda each: self.cost(_without(features, each))):
-            if self.p(_without(features, feature)) > self.rule.significance:
+            if not self.is_significant(_without(features, feature)):
                 features = _without(features, feature)
         return features
 
@@ -236,24 +247,40 @@ class _ModelSearch:
         sizes = np.linalg.lstsq(design, self.logs, rcond=None)[0]
         return np.asarray(np.abs(sizes / errors)[1:], dtype=np.float64)
 
-    def p(self, features: Sequence[_Feature]) -> float:
-        """Return the p-value that the residuals are in random order, by both tests together."""
+    def is_significant(self, features: Sequence[_Feature]) -> bool:
+        """Return whether the residuals are not in random order, by both tests together."""
         key = frozenset(features)
         if key not in self._ps:
-            rest = self.residuals(features)
-            is_exact = float(rest @ rest) <= self.least
-            tests = [1.0] if is_exact else [self._e_divisive_p(rest), self._addition_p(rest, features)]
-            self._ps[key] = min(1.0, 2 * min(tests))
-        return self._ps[key]
+            self._ps[key] = self._p_within(features, self.rule.significance)
+        return self._ps[key] <= self.rule.significance
 
-    def _e_divisive_p(self, rest: FloatArray) -> float:
-        distances, segment = np.abs(rest[:, None] - rest[None, :]), self.rule.min_segment
-        return _permutation_p(
-            _largest_divergence(distances, segment),
-            (_largest_divergence(distances[np.ix_(order, order)], segment) for order in self.orders),
+    def p(self, features: Sequence[_Feature]) -> float:
+        """Return the p-value that the residuals are in random order, by both tests together."""
+        return (
+            self._ps[frozenset(features)] if self.is_significant(features) else self._p_within(features, 1.0)
         )
 
-    def _addition_p(self, rest: FloatArray, features: Sequence[_Feature]) -> float:
+    def _p_within(self, features: Sequence[_Feature], largest: float) -> float:
+        """Return the p-value if it is at most `largest`, else any number above that.
+
+        The second test ends once its p cannot be smaller than that of the first, so the faster one is first.
+        """
+        rest = self.residuals(features)
+        if float(rest @ rest) <= self.least:
+            return 1.0
+        tests = [self._addition_p, self._e_divisive_p]
+        smallest, least = 1.0, 1 / (1 + self.rule.permutations)
+        for test in reversed(tests) if len(features) == 1 else tests:
+            if smallest > least:
+                smallest = min(smallest, test(rest, features, min(smallest, largest / 2)))
+        return min(1.0, 2 * smallest)
+
+    def _e_divisive_p(self, rest: FloatArray, features: Sequence[_Feature], largest: float) -> float:
+        divergence = self.plan.divergence
+        random_orders = (divergence.largest(rest[order]) for order in self.plan.orders)
+        return _permutation_p(divergence.largest(rest), random_orders, self.rule.permutations, largest)
+
+    def _addition_p(self, rest: FloatArray, features: Sequence[_Feature], largest: float) -> float:
         """Test whether a model with one feature more explains more than it would explain of noise.
 
         A steep line around a step explains much of a drift with a step, and no feature explains what it
@@ -266,11 +293,11 @@ class _ModelSearch:
             observed,
             (
                 advantage
-                for begin in range(0, len(self.orders), _CHUNK)
-                for advantage in advantages(
-                    fitted + np.array([rest[order] for order in self.orders[begin : begin + _CHUNK]])
-                ).tolist()
+                for orders in _parts(self.plan.orders)
+                for advantage in advantages(fitted + rest[orders]).tolist()
             ),
+            self.rule.permutations,
+            largest,
         )
 
     def _gains_of_one(self, features: Sequence[_Feature]) -> Callable[[FloatArray], FloatArray]:
@@ -280,7 +307,7 @@ class _ModelSearch:
         """Return by how much the best model of two features is better than the best of one, for each row."""
         gains = self.gains(rows, [])
         pairs = [
-            gains[:, self.candidates.index(step)] + self.gains(rows, [step]).max(axis=1)
+            gains[:, self.plan.candidates.index(step)] + self.gains(rows, [step]).max(axis=1)
             for (step,) in self._pair_steps()
         ]
         return np.asarray(np.array(pairs).max(axis=0) - gains.max(axis=1), dtype=np.float64)
@@ -309,14 +336,28 @@ def _parameters(feature: _Feature) -> int:
     return 2 if feature.kind == "step" else 3
 
 
-def _permutation_p(observed: float, random_orders: Iterable[float]) -> float:
-    """Return the chance of a statistic that is as large in random order."""
-    as_large = number = 0
-    for number, statistic in enumerate(random_orders, 1):
+def _permutation_p(observed: float, random_orders: Iterable[float], number: int, largest: float) -> float:
+    """Return the chance of a statistic that is as large in random order, if it is at most `largest`.
+
+    number   of random orders
+    returns  p, or a number above `largest` as soon as the other orders cannot change that p is above it
+    """
+    as_large = 0
+    for at, statistic in enumerate(random_orders, 1):
         as_large += math.isclose(statistic, observed, rel_tol=_EQUAL) or statistic > observed
         if as_large == _ENOUGH_AS_EXTREME:
-            return as_large / number
+            return as_large / at
+        if (1 + as_large) / (1 + number) > largest:
+            break
     return (1 + as_large) / (1 + number)
+
+
+def _parts(orders: IntArray) -> Iterator[IntArray]:
+    """Yield the orders in parts: the first are small, because few orders say that a series has no change."""
+    begin, size = 0, _FIRST_CHUNK
+    while begin < len(orders):
+        yield orders[begin : begin + size]
+        begin, size = begin + size, min(2 * size, _CHUNK)
 
 
 def _stride(places: int) -> int:
@@ -341,32 +382,76 @@ def _column(feature: _Feature, n: int) -> FloatArray:
     return np.asarray(np.clip(share, 0, 1), dtype=np.float64)
 
 
-def _orders(n: int, rule: ChangePointRule) -> list[IntArray]:
-    """Return random orders of n points. `random()` is the same in every version of Python."""
-    generator = random.Random(rule.seed)
-    return [
-        np.argsort(np.array([generator.random() for _ in range(n)]), kind="stable")
-        for _ in range(rule.permutations)
-    ]
+def _orders(n: int, rule: ChangePointRule) -> IntArray:
+    """Return random orders of n points, one a row, from the numbers of `random.Random(seed).random()`."""
+    _, (*key, position), _ = random.Random(rule.seed).getstate()
+    generator = np.random.RandomState()
+    generator.set_state(("MT19937", np.array(key, dtype=np.uint32), position, 0, 0.0))
+    return np.argsort(generator.random_sample((rule.permutations, n)), axis=1, kind="stable")
 
 
-def _largest_divergence(distances: FloatArray, min_segment: int) -> float:
-    """Return the largest E-divisive statistic of two neighbouring segments; the first starts the series.
+class _Divergence:
+    """The largest E-divisive statistic of a segment that starts the series and the segment after it.
 
-    distances  absolute differences of all pairs of points
-
-    The segments are the points 0..cut and cut..end. Matteson & James, section 2.2, with exponent 1.
+    The segments are the points 0..cut and cut..end. Matteson & James, section 2.2, with exponent 1. The
+    statistic is linear in three sums of distances: between all pairs of points before the end, between all
+    before the cut, and from those before the cut to those before the end. The weights of the sums depend on
+    cut and end alone.
     """
-    n = len(distances)
-    sums = np.zeros((n + 1, n + 1))
-    sums[1:, 1:] = distances.cumsum(axis=0).cumsum(axis=1)
-    cuts = np.arange(min_segment, n - min_segment + 1)[:, None]
-    ends = np.arange(2 * min_segment, n + 1)[None, :]
-    left, right = cuts, np.maximum(ends - cuts, min_segment)
-    inside_left, across = sums[cuts, cuts], sums[cuts, ends] - sums[cuts, cuts]
-    inside_right = sums[ends, ends] - 2 * sums[cuts, ends] + sums[cuts, cuts]
-    energy = (
-        2 * across / (left * right) - inside_left / (left * (left - 1)) - inside_right / (right * (right - 1))
-    )
-    divergence = left * right / (left + right) * energy
-    return float(np.where(ends - cuts >= min_segment, divergence, -np.inf).max())
+
+    def __init__(self, n: int, min_segment: int) -> None:
+        self.cuts = np.arange(min_segment, n - min_segment + 1)
+        self.ends = np.arange(2 * min_segment, n + 1)
+        left = self.cuts[:, None].astype(np.float64)
+        right = np.maximum(self.ends - left, min_segment)
+        scale = left * right / (left + right)
+        across, inside = 2 / (left * right), 1 / (right * (right - 1))
+        self.of_both = scale * (across + 2 * inside)
+        self.of_cut = scale * (across + 1 / (left * (left - 1)) + inside)
+        self.of_end = scale * inside
+        self.is_too_short = self.ends - left < min_segment
+
+    def largest(self, values: FloatArray) -> float:
+        """Return the statistic of a series."""
+        sums = np.zeros((len(values) + 1, len(values) + 1))
+        distances = np.abs(values[:, None] - values[None, :])
+        np.cumsum(np.cumsum(distances, axis=0, out=distances), axis=1, out=sums[1:, 1:])
+        square = sums.diagonal()
+        divergence = self.of_both * sums[self.cuts[0] : self.cuts[-1] + 1, self.ends[0] :]
+        divergence -= self.of_cut * square[self.cuts, None]
+        divergence -= self.of_end * square[self.ends]
+        divergence[self.is_too_short] = -np.inf
+        return float(divergence.max())
+
+
+class _Plan:
+    """All that the search in a series needs besides its values. It depends on the number of points."""
+
+    def __init__(self, n: int, rule: ChangePointRule) -> None:
+        self.orders = _orders(n, rule)
+        self.divergence = _Divergence(n, rule.min_segment)
+        self.candidates = _candidates(n, rule)
+        drifts = [each for each in self.candidates if each.kind == "drift"]
+        self.steps = np.array([each.first for each in self.candidates if each.kind == "step"])
+        self.begins, self.ends = (
+            np.array(each) for each in ([d.first for d in drifts], [d.last for d in drifts])
+        )
+        self.penalties = math.log(n) * np.array([_parameters(each) for each in self.candidates])
+        self.columns = np.array([_column(each, n) for each in self.candidates]).T
+        self.squares = (self.columns**2).sum(axis=0)
+
+    def products(self, rows: FloatArray) -> FloatArray:
+        """Return the scalar products of rows of n values and the candidates, without a matrix of these.
+
+        A step has the sum of the values from its place on. A line that rises by 1 per point has the sum of
+        these sums. A drift is the difference of two such lines.
+        """
+        from_here = np.cumsum(rows[:, ::-1], axis=1)[:, ::-1]
+        lines = np.zeros_like(rows)
+        lines[:, :-1] = np.cumsum(from_here[:, :0:-1], axis=1)[:, ::-1]
+        drifts = (lines[:, self.begins] - lines[:, self.ends]) / (self.ends - self.begins)
+        return np.concatenate((from_here[:, self.steps], drifts), axis=1)
+
+
+# The cells of a table often have as many points.
+_plan = lru_cache(maxsize=2)(_Plan)

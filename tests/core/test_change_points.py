@@ -4,10 +4,15 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from unittest.mock import patch
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks.change_points import NOISES, SHAPES, Shape, exact_finds, false_alarms
+from reportgen.core import change_points
 from reportgen.core.change_points import ChangePoint, ChangePointRule, find_changes
 
 RULE = ChangePointRule()
@@ -107,3 +112,118 @@ def test_the_fitted_values_follow_the_changes() -> None:
 def test_only_positive_numbers_have_change_points() -> None:
     with pytest.raises(ValueError, match="positive"):
         changes([1.0, 0.0, 2.0])
+
+
+FEW_ORDERS = replace(RULE, permutations=59, significance=0.07)
+
+
+def e_divisive(values: Sequence[float], shortest: int) -> float:
+    """Return the largest statistic by the definition of Matteson and James, sum by sum."""
+    n, found = len(values), []
+    for end in range(2 * shortest, n + 1):
+        for cut in range(shortest, end - shortest + 1):
+            left, right = values[:cut], values[cut:end]
+            across = sum(abs(x - y) for x in left for y in right) / (cut * (end - cut))
+            inside = sum(
+                sum(abs(x - y) for x in each for y in each) / (len(each) * (len(each) - 1))
+                for each in (left, right)
+            )
+            found.append((2 * across - inside) * cut * (end - cut) / end)
+    return max(found)
+
+
+def shape(kind: str, first: int, last: int, n: int) -> list[float]:
+    if kind == "step":
+        return [float(i >= first) for i in range(n)]
+    return [min(max((i - first) / (last - first), 0.0), 1.0) for i in range(n)]
+
+
+def criteria(rows: np.ndarray, shapes: Sequence[Sequence[float]], penalty: int) -> np.ndarray:
+    """Return Schwarz's criterion of a least-squares fit, per row."""
+    n = rows.shape[1]
+    design = np.array([[1.0] * n, *shapes]).T
+    rest = rows.T - design @ np.linalg.lstsq(design, rows.T, rcond=None)[0]
+    return n * np.log((rest**2).sum(axis=0)) + math.log(n) * penalty
+
+
+def advantages(rows: np.ndarray, features: Sequence[tuple[str, int, int]]) -> np.ndarray:
+    """Return how much better the best larger model is; of one feature, the best of two that has a step."""
+    n = rows.shape[1]
+    known = [(each, 2 if each[0] == "step" else 3) for each in features]
+    steps = [(("step", at, at), 2) for at in range(3, n - 2)]
+    drifts = [(("drift", a, b), 3) for a in range(n) for b in range(a + 6, n)]
+    every = steps + drifts
+
+    def best(models: Sequence[Sequence[tuple[tuple[str, int, int], int]]]) -> np.ndarray:
+        costs = [
+            criteria(rows, [shape(*each, n) for each, _ in model], sum(size for _, size in model))
+            for model in models
+        ]
+        return np.min(costs, axis=0)
+
+    if len(features) == 1:
+        return best([[each] for each in every]) - best(
+            [[step, other] for step in steps for other in every if other != step]
+        )
+    return best([known]) - best([[*known, each] for each in every if each not in known])
+
+
+def full_p(search: change_points._ModelSearch, features: Sequence[change_points._Feature], _: float) -> float:
+    """Return p by both tests with every random order, as Besag and Clifford count them."""
+    rest = search.residuals(features)
+    generator = random.Random(search.rule.seed)
+    draws = [[generator.random() for _ in range(search.n)] for _ in range(search.rule.permutations)]
+    orders = [sorted(range(search.n), key=draw.__getitem__) for draw in draws]
+    rows = np.array([search.logs, *(search.logs - rest + rest[order] for order in orders)])
+    places = [(each.kind, each.first, each.last) for each in features]
+    statistics = [
+        [
+            e_divisive(series.tolist(), search.rule.min_segment)
+            for series in (rest, *(rest[o] for o in orders))
+        ],
+        advantages(rows, places).tolist(),
+    ]
+    return min(1.0, 2 * min(sequential_p(observed, others) for observed, *others in statistics))
+
+
+def sequential_p(observed: float, others: Sequence[float]) -> float:
+    larger = [other > observed or math.isclose(other, observed, rel_tol=1e-9) for other in others]
+    ends = [at for at in range(1, len(others) + 1) if sum(larger[:at]) == 20]
+    return 20 / ends[0] if ends else (1 + sum(larger)) / (1 + len(others))
+
+
+@settings(max_examples=30)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(7, 15),
+    step=st.sampled_from((0.0, 0.02, 0.1)),
+    drift=st.sampled_from((0.0, 0.1)),
+    digits=st.sampled_from((2, 9)),
+)
+def test_the_tests_end_early_with_the_changes_and_p_of_the_full_tests(
+    seed: int, n: int, step: float, drift: float, digits: int
+) -> None:
+    logs = [step * (i >= n // 2) + drift * i / n for i in range(n)]
+    values = [round(x, digits) for x in noisy(logs, 0.01, seed)]
+    found = find_changes(values, FEW_ORDERS)
+    with patch.object(change_points._ModelSearch, "_p_within", full_p):
+        assert find_changes(values, FEW_ORDERS) == found
+
+
+@pytest.mark.parametrize(
+    ("larger", "largest", "p", "read"),
+    [
+        ("0000000000000000000", 1.0, 0.05, 19),
+        ("0100000000000000000", 0.1, 0.1, 19),
+        ("0101000000000000000", 0.1, 0.15, 4),  # now p is at least 3 / 20
+        ("0101000000000000000", 0.15, 0.15, 19),
+        ("1000000000000000000", 0.05, 0.1, 1),
+        ("1" * 19 + "0" + "1" * 19, 1.0, 20 / 21, 21),  # Besag and Clifford
+    ],
+)
+def test_random_orders_are_read_until_the_answer_is_known(
+    larger: str, largest: float, p: float, read: int
+) -> None:
+    statistics = iter([float(each) for each in larger])
+    assert change_points._permutation_p(0.5, statistics, len(larger), largest) == pytest.approx(p)
+    assert len(larger) - len(list(statistics)) == read
