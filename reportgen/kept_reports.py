@@ -56,9 +56,13 @@ class KeptReports:
         self._program = program.digest()
         self._new, self._used = dict[bytes, bytes](), list[bytes]()
 
-    def key(self, made_of: Iterable[object]) -> bytes:
-        """Return the key of a report by all that it is made of; each part is encoded on its own."""
+    def key(self, written: object, made_of: Iterable[object]) -> bytes:
+        """Return the key of a report by all that it is made of; each part is encoded on its own.
+
+        written  what people write in TOML: the order of its tables counts, because the first match wins
+        """
         digest = blake2b(self._program, digest_size=_DIGEST_BYTES)
+        digest.update(_digest(_IN_ORDER.encode(written)))
         for part in made_of:
             digest.update(_digest(_ENCODER.encode(part)))
         return digest.digest()
@@ -108,4 +112,5 @@ def _plain(value: object) -> object:
 
 
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=_plain, order="deterministic")
+_IN_ORDER = msgspec.msgpack.Encoder(enc_hook=_plain)
 _ROW = msgspec.msgpack.Decoder(_KeptRow)

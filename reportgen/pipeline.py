@@ -192,9 +192,13 @@ class _Part:
         """The address of a line of a log."""
         return self.inputs.settings.source_url or self.request.source_url(self.definition.name)
 
-    def made_of(self) -> Iterator[object]:
-        """Yield everything that the report is made of."""
-        yield self.definition, self.prose, self.source_url, self.inputs.knowledge
+    def key(self, kept: KeptReports) -> bytes:
+        """Return the key of the report among those that are kept."""
+        written = self.definition, self.prose, self.source_url, self.inputs.knowledge
+        return kept.key(written, self._made_of())
+
+    def _made_of(self) -> Iterator[object]:
+        """Yield everything else that the report is made of."""
         yield self.request.standalone
         yield replace(self.logs, runs={})
         for entry, runs in self.logs.runs.items():
@@ -210,7 +214,7 @@ def _build_report(
 
     name = part.definition.name
     existing = partial(read_generated, part.request.target / name)
-    key = kept.key(part.made_of()) if kept else b""
+    key = part.key(kept) if kept else b""
     known = kept.load(key, existing, committed_only=part.committed_only) if kept else None
     steps = watch.part(name), watch.part(name)
     if known:

@@ -135,6 +135,15 @@ def test_facts_and_settings_count_for_every_report(root: Path, made: Made) -> No
     assert made() == ["a", "b"]
 
 
+def test_the_order_of_systems_counts(root: Path, made: Made) -> None:
+    _edit(root / "reports/a.toml", 'rows = ["model"]', 'rows = ["system", "model"]')
+    systems = ['all = { model = ["bert", "gpt"] }', 'big = { model = "gpt" }']
+    (root / "reports/expected.toml").write_text("\n".join(["[systems]", *systems]))
+    made()
+    (root / "reports/expected.toml").write_text("\n".join(["[systems]", *reversed(systems)]))
+    assert made() == ["a", "b"]
+
+
 def test_a_removed_file_is_made_again(root: Path, made: Made) -> None:
     made()
     (root / "reports/b/tables/rate.csv").unlink()
