@@ -127,7 +127,7 @@ class Rows:
 
 def _remove_oldest(database: sqlite3.Connection, turn: int) -> None:
     """Remove the rows of the earliest turns, but not of this one, until the others fit."""
-    sizes = database.execute("SELECT turn, SUM(LENGTH(value)) FROM row GROUP BY turn ORDER BY turn DESC")
+    sizes = database.execute("SELECT turn, TOTAL(LENGTH(value)) FROM row GROUP BY turn ORDER BY turn DESC")
     total = 0
     for of_turn, size in sizes.fetchall():
         total += size

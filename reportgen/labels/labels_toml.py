@@ -27,7 +27,8 @@ from reportgen.sources.logfiles import Settings
 NAME = "labels.toml"
 # A path part or constant of this name is the number of the repeat, not a factor.
 REPEAT = "repeat"
-
+# Each file is compared with every definition, and each definition is kept in its checked form.
+_MAX_TABLES = 64
 
 _CONFIGURABLE = [known.name for known in FORMATS if known not in (custom.FORMAT, own.FORMAT)]
 
@@ -186,6 +187,9 @@ def _checked_tables(
     """Return the tables `[table]` or `[[table]]`, after a check of each."""
     several = isinstance(tables, list)
     every = tables if isinstance(tables, list) else [tables] if tables is not None else []
+    if len(every) > _MAX_TABLES:
+        remedy = "write those of some logs into a labels.toml in their folder"
+        raise RequestError(place, f"{len(every):,} definitions, more than {_MAX_TABLES}", remedy)
     for position, table in enumerate(every):
         at = f"{place}[{position}]" if several else place
         name = own.table_definition(at, table).name

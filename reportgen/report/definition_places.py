@@ -23,16 +23,20 @@ def entry_places(text: str, place: str) -> Callable[[str], str]:
     @cache
     def headers() -> tuple[dict[str, Any], dict[str, list[int]]]:
         lines = defaultdict[str, list[int]](list)
+        line, counted = 1, 0
         for header in _HEADER.finditer(text):
-            lines[header[1]].append(text.count("\n", 0, header.start()) + 1)
+            line, counted = line + text.count("\n", counted, header.start()), header.start()
+            lines[header[1]].append(line)
         return parse(text), lines
 
-    entry = re.compile(rf"{re.escape(place)}: (\w+)\[(\d+)\]")
+    entry = re.compile(rf"{re.escape(place)}: (\w+)\[(\d{{1,9}})\]")
 
     def named(match: re.Match[str]) -> str:
         name, position = match[1], int(match[2])
         document, lines = headers()
-        entries = document[name]
+        entries = document.get(name)
+        if not isinstance(entries, list) or position >= len(entries):
+            return match[0]  # a value of the definition that looks like a place
         if len(entries) != len(lines.get(name, ())):
             return match[0]  # written in one line, or a text has a line like a header
         return f"{place}:{lines[name][position]}: {_named(name, position, entries[position])}"

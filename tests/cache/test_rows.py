@@ -51,6 +51,14 @@ def test_a_scribbled_file_never_gives_a_wrong_row(rows: Rows) -> None:
     assert rows.load(some) == some
 
 
+def test_rows_without_a_value_do_not_stop_others(rows: Rows) -> None:
+    rows.store({OTHER: b"other"})
+    with sqlite3.connect(rows.path) as database:
+        database.execute("UPDATE row SET value = NULL")
+    rows.store({KEY: b"value"})
+    assert rows.load([KEY, OTHER]) == {KEY: b"value"}
+
+
 def test_damaged_rows_are_removed(rows: Rows) -> None:
     rows.store({KEY: b"value", OTHER: b"other"})
     with sqlite3.connect(rows.path) as database:

@@ -125,6 +125,7 @@ def test_a_repeat_may_conflict_too() -> None:
             '[[paths]]\npattern = "../{a}"',
             r"logs/labels.toml: paths\[0\].pattern: .* leads out of the folder",
         ),
+        ('[[table]]\nname = "t"\n' * 65, r"logs/labels.toml: table: 65 definitions, more than 64"),
         ('[[paths]]\npatern = "a"', r"logs/labels.toml: paths\[0\].patern: no such key; did you mean"),
     ],
 )

@@ -192,6 +192,8 @@ def test_wrong_definitions_say_where_what_and_what_to_do(tmp_path, text, message
         ('tables = [{ id = "t", row = 1 }]', "reports/x.toml: tables[0].row"),
         ('title = """\n[[tables]]\n"""\n[[tables]]\nid = "t"\nrow = 1', "reports/x.toml: tables[0].row"),
         ('title = "a" "', "reports/x.toml"),
+        (TABLE + 'like = "reports/x.toml: zoo[3]"', "reports/x.toml:1: tables.t.like"),
+        (TABLE + f'like = "reports/x.toml: tables[{10**30}]"', "reports/x.toml:1: tables.t.like"),
     ],
 )
 def test_an_entry_is_named_by_its_line_and_id_where_these_are_sure(tmp_path, text, place):

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from reportgen.core.schema import InvalidTable, TomlTable, convert
 from reportgen.formats.parsing.line_format import STEP_RATES, TIME_UNITS, Quantity, quantities
-from reportgen.formats.parsing.user_patterns import SYNTAX, syntax_fault, whole_line
+from reportgen.formats.parsing.user_patterns import pattern_fault, whole_line
 
 _TIME = re.compile(r"(step_time|data_loading_time)(?:_(.*))?")
 _STAMP = re.compile(rf"timestamp(?:_(?:{'|'.join(TIME_UNITS)}))?")
@@ -111,8 +111,8 @@ def searchable(content: bytes) -> bytes:
 @lru_cache(maxsize=64)
 def _pattern_fault(pattern: str) -> tuple[str, str] | None:
     """Return what is wrong with a pattern and its named groups, and the remedy."""
-    if reason := syntax_fault(pattern):
-        return reason, SYNTAX
+    if wrong := pattern_fault(pattern):
+        return wrong
     groups = _groups(pattern)
     times = [(match[0], match[1], match[2]) for name in groups if (match := _TIME.fullmatch(name))]
     for name, quantity, unit in times:

@@ -15,6 +15,8 @@ import re2
 _GROUP = re.compile(r"\(\?P?<(\w+)>")
 _ANY_BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
 _MAX_PATTERN_CHARS = 4000
+# Each byte of a log may take time for each instruction of a pattern; a{1,999} has a thousand.
+_MAX_INSTRUCTIONS = 2000
 SYNTAX = "the syntax is RE2's, without look-around and back-references"
 
 
@@ -34,6 +36,15 @@ def syntax_fault(pattern: str) -> str:
         return "is not text"
     repeated = [name for name, count in Counter(_GROUP.findall(pattern)).items() if count > 1]
     return f'has the group "{repeated[0]}" twice' if repeated else ""
+
+
+def pattern_fault(pattern: str) -> tuple[str, str] | None:
+    """Return why a user's pattern cannot be used, and the remedy; None if it can."""
+    if fault := syntax_fault(pattern):
+        return fault, SYNTAX
+    if whole_line(pattern.encode()).programsize > _MAX_INSTRUCTIONS:
+        return "repeats so much that logs would take minutes", "write + or * for a large {n,m}"
+    return None
 
 
 @lru_cache(maxsize=64)

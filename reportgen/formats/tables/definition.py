@@ -4,7 +4,7 @@ The structs are the schema; docs/how-to/read-a-table.md explains it with example
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from reportgen.core.errors import did_you_mean
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import FactorValue, Status
 from reportgen.core.schema import InvalidTable, TomlTable
-from reportgen.formats.parsing.user_patterns import SYNTAX, syntax_fault
+from reportgen.formats.parsing.user_patterns import pattern_fault
 from reportgen.formats.tables.derive import FUNCTIONS
 
 Kind = Literal["json", "jsonl", "csv", "tsv", "markdown", "columns", "pattern", "block", "matrix"]
@@ -23,6 +23,8 @@ Severity = Literal["note", "warning", "invalid"]
 
 #: Placeholder of a column that names the statistic of its figure.
 STATISTIC = "statistic"
+#: Placeholder of a column that has the number of the repeat; the first may be 0.
+REPEAT = "repeat"
 #: Statistic of single numbers, of which a list has one in each item.
 SAMPLE = "sample"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
@@ -152,6 +154,12 @@ class Context(TomlTable, kw_only=True):
 
     def __post_init__(self) -> None:
         _compile(self.pattern, "pattern")
+        groups = re.compile(self.pattern).groupindex
+        for key, table in (("distinct", self.distinct), ("joins", self.joins)):
+            for column, group in table.items():
+                if group not in groups:
+                    fact = f'the pattern has no group "{group}"'
+                    raise InvalidTable(fact, did_you_mean(group, groups), (key, column))
 
 
 class RowCondition(TomlTable, kw_only=True):
@@ -319,9 +327,10 @@ class OwnTable(TableFamily, kw_only=True):
             raise InvalidTable("is for shipped families only", "leave it out", ("rows", name))
         if not self.figures:
             raise InvalidTable("has no figures", "add [[table.figures]] with column, metric and unit")
+        self._check_placeholders()
         for path, pattern in self._patterns():
-            if fault := syntax_fault(pattern):
-                raise InvalidTable(fault, SYNTAX, path)
+            if wrong := pattern_fault(pattern):
+                raise InvalidTable(*wrong, path)
         for position, figure in enumerate(self.figures):
             if figure.unit and not units.find(figure.unit):
                 fact = f'unknown unit "{figure.unit}"'
@@ -345,6 +354,15 @@ class OwnTable(TableFamily, kw_only=True):
         usual = TableRows(kind="json")
         names = ("split", "twin", "torn", "beside", "expand")
         return (name for name in names if getattr(self.rows, name) != getattr(usual, name))
+
+    def _check_placeholders(self) -> None:
+        """Check that columns can fill the placeholders of their names. Raises InvalidTable."""
+        for at, figure in enumerate(self.figures):
+            _check_column(figure.column, "", ("figures", at, "column"))
+        for kind in ("factors", "results", "environment"):
+            for name, column in getattr(self, kind).items():
+                if isinstance(column, str) and _PLACEHOLDER.search(column):
+                    _check_column(column, name, (kind, name))
 
     def _patterns(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Yield (keys, regular expression) of each pattern."""
@@ -381,7 +399,25 @@ def columns_pattern(column: str) -> re.Pattern[str] | None:
     return re.compile(text)
 
 
+def _check_column(column: str, name: str, path: tuple[str | int, ...]) -> None:
+    """Check the placeholders of a column, and of the name of its factor. Raises InvalidTable."""
+    parts = _PLACEHOLDER.findall(column)
+    if bad := [part for part in parts if parts.count(part) > 1 or not part.isidentifier()]:
+        fact = f'"{{{bad[0]}}}" is not a placeholder that can be filled'
+        raise InvalidTable(fact, "begin placeholders with a letter, and write each once in a column", path)
+    if lacking := set(_PLACEHOLDER.findall(name)) - set(parts):
+        fact = f'no placeholder of "{column}" fills "{{{min(lacking)}}}"'
+        raise InvalidTable(fact, "use the placeholders of the column", path)
+
+
+def filled(name: str, parts: Mapping[str, str]) -> str:
+    """Return a name with its `{placeholders}` replaced by the parts of a column."""
+    return _PLACEHOLDER.sub(lambda match: parts.get(match[1], match[0]), name)
+
+
 def _group(name: str) -> str:
+    if name == REPEAT:
+        return f"(?P<{REPEAT}>[0-9]{{1,9}})"
     return f"(?P<{STATISTIC}>(?i:{_STATISTICS}))" if name == STATISTIC else f"(?P<{name}>.+?)"
 
 
@@ -390,6 +426,8 @@ def _compile(pattern: str, name: str) -> None:
         re.compile(pattern)
     except re.error as error:
         raise InvalidTable(f"{name}: not a regular expression: {error}", "correct it") from None
+    except (OverflowError, RecursionError):
+        raise InvalidTable(f"{name}: nested too deeply, or repeated too often", "simplify it") from None
 
 
 def statistic_name(text: str) -> str:

@@ -24,6 +24,7 @@ from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.parsing.user_patterns import compiled, syntax_fault
 from reportgen.formats.tables.definition import (
+    REPEAT,
     SAMPLE,
     STATISTIC,
     FactColumn,
@@ -32,6 +33,7 @@ from reportgen.formats.tables.definition import (
     RowCondition,
     TableFamily,
     columns_pattern,
+    filled,
     statistic_name,
 )
 from reportgen.formats.tables.derive import FUNCTIONS, is_missing, numeric, plain_text
@@ -57,7 +59,7 @@ Factors = dict[str, FactorValue]
 class TableNumber:
     """A number of a row, in the base unit of its metric.
 
-    repeat  number of the repeat, for a table with a column for each; 0 for others
+    repeat  number of the repeat, for a table with a column for each; None for others
     """
 
     figure: FigureColumn
@@ -66,7 +68,7 @@ class TableNumber:
     statistic: str
     factors: Factors
     n: int
-    repeat: int
+    repeat: int | None
     item: int = 0
 
     @property
@@ -192,11 +194,14 @@ def _add_row(
 
 def _by_repeat(values: list[TableNumber], repeat: int | None) -> list[tuple[int | None, list[TableNumber]]]:
     """Return (repeat, its numbers) of a row; the first one has the columns that belong to no repeat."""
-    repeats = sorted({value.repeat for value in values if value.repeat})
+    repeats = sorted({value.repeat for value in values if value.repeat is not None})
     if not repeats:
         return [(repeat, values)]
     first = repeats[0]
-    return [(number, [x for x in values if (x.repeat or first) == number]) for number in repeats]
+    return [
+        (number, [x for x in values if (first if x.repeat is None else x.repeat) == number])
+        for number in repeats
+    ]
 
 
 def _unread(family: TableFamily, cells: Cells) -> Iterator[str]:
@@ -318,7 +323,7 @@ def _named(
         for each in cells:
             match = pattern.fullmatch(each)
             if match and each not in without and not each.startswith(_ABOUT):
-                own = name.format_map(match.groupdict())
+                own = filled(name, match.groupdict())
                 yield (f"parameter_{own}" if own in RESERVED else own), each
 
 
@@ -395,7 +400,7 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     if statistic:
         own[STATISTIC] = statistic
     n = json_values.whole(parse_scalar(str(cells.get(figure.n)))) if figure.n else 0
-    repeat = json_values.whole(own.pop("repeat", None)) or 0
+    repeat = json_values.whole(own.pop(REPEAT, None))
     return TableNumber(figure, value, f"{text} {unit}".strip(), statistic, own, n or 0, repeat)
 
 

@@ -64,3 +64,12 @@ def test_a_hash_stays_a_text(is_text: bool, expected: object) -> None:
 def test_the_work_of_a_step_is_a_finite_number_above_zero(cell: str, expected: float | None) -> None:
     (run,) = runs(f"batch,rate\n{cell},5\n", samples="batch", rows={"kind": "csv"})
     assert run.samples_per_step == expected
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [("run0,run1", [(0, 3), (1, 4)]), ("run1,run2", [(1, 3), (2, 4)]), ("run1,run-2", [(1, 3)])],
+)
+def test_repeats_in_columns_may_be_counted_from_zero(header: str, expected: list[tuple[int, float]]) -> None:
+    found = runs(f"{header}\n3,4\n", rows={"kind": "csv"}, figures=[RATE | {"column": "run{repeat}"}])
+    assert [(run.repeat, figure.value) for run in found for figure in run.aggregates] == expected
