@@ -63,6 +63,7 @@ class CellHistory:
     metric   of the table, for the better direction
     note     why no change points are given, or how far to trust them; "" if there is nothing to say
     end      since when the cell shows no number, and why; "" if it shows one now
+    case     name of the case behind the last number, "" without one
     """
 
     report: str
@@ -76,6 +77,7 @@ class CellHistory:
     changes: tuple[HistoryChange, ...] = ()
     note: str = ""
     end: str = ""
+    case: str = ""
 
 
 def with_changes(history: CellHistory, rule: ChangePointRule) -> CellHistory:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from reportgen.core.change_points import ChangePointRule
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import Where
-from reportgen.history.commits import ReportStates, cell_histories, read_states
+from reportgen.history.cells import cell_histories
+from reportgen.history.commits import read_states
 from reportgen.history.document import COLUMNS, csv_text, json_text, markdown_text, point_rows, title
 from reportgen.history.logs import log_histories
 from reportgen.history.points import CellHistory, with_changes
@@ -100,15 +101,16 @@ def read_history(
     if by == COMMIT:
         states = read_states(_folder_of(reports, name, table))
         chosen = cell_histories(states, table, rows, columns)
+        notes = tuple(states.notes())
     else:
-        states = ReportStates(())
+        notes = ()
         chosen = _from_logs(reports, name, table, by, rows, columns, progress)
     place = f"{name}/{table}"
     if not chosen:
         raise RequestError(
             place, "no number in these rows and columns", "check the rows and columns asked for"
         )
-    return TableHistory(place, tuple(with_changes(each, _RULE) for each in chosen), tuple(states.notes))
+    return TableHistory(place, tuple(with_changes(each, _RULE) for each in chosen), notes)
 
 
 def _folder_of(reports: Path, name: str, table: str) -> Path:

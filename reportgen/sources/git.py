@@ -6,6 +6,7 @@ exchanged with NUL between them, so any name is safe. Revisions and paths that b
 options. A commit is always its full hash; `resolve` makes one of what a user wrote.
 """
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,6 +62,14 @@ class GitCommit:
     hash: str
     date: str
     subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """A file as a commit left it. object: the id of its content, "" if the commit removed the file."""
+
+    commit: GitCommit
+    object: str
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -196,15 +205,27 @@ class GitRepository:
             start = end + 2 + int(size)
         return contents
 
-    def log(self, path: str = "", commit: str = "HEAD") -> list[GitCommit]:
-        """Return the commits that changed a file or folder, the newest first; all commits for ""."""
-        start = self.find_commit(commit)
+    def file_versions(self, paths: Sequence[str]) -> dict[str, list[FileVersion]]:
+        """Return what the commits up to HEAD made of each file, the newest first; one process reads all."""
+        start = self.find_commit("HEAD") if paths else None
         if start is None:
-            return []
-        output = self._output(
-            "log", "-z", "--no-show-signature", "--format=%H%n%aI%n%s", start, "--", *([path] if path else [])
-        )
-        return [GitCommit(*entry.split("\n", 2)) for entry in _split(output)]
+            return {}
+        # -c: a merge counts where it has another content than each of its parents.
+        options = ["-z", "-c", "--raw", "--no-abbrev", "--no-renames", "--no-show-signature"]
+        output = self._output("log", *options, "--format=%H%n%aI%n%s", start, "--", *paths)
+        versions: dict[str, list[FileVersion]] = {}
+        fields = iter(_split(output))
+        commit = None
+        for field in fields:
+            entry = field.removeprefix("\n")
+            if entry.startswith(":"):
+                assert commit is not None
+                name = entry.split(" ")[-2]
+                version = FileVersion(commit, name if name.strip("0") else "")
+                versions.setdefault(next(fields), []).append(version)
+            elif entry:
+                commit = GitCommit(*entry.split("\n", 2))
+        return versions
 
     def changed_files(self, old: str, new: str | None = None, folder: str = "") -> list[FileChange]:
         """Return the files at or below a path that differ between two commits, by path.
@@ -265,6 +286,12 @@ def open_repository(place: Path) -> GitRepository:
     folder = place if place.is_dir() else place.parent
     top = _run_git(folder, ("rev-parse", "--show-toplevel"))
     return GitRepository(Path(os.fsdecode(top.removesuffix(b"\n"))).resolve())
+
+
+def object_id(content: bytes, like: str) -> str:
+    """Return the id that git gives a file with this content. like: an id of the same repository."""
+    name = "sha1" if len(like) == 40 else "sha256"
+    return hashlib.new(name, b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def find_repository(place: Path) -> GitRepository | None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from reportgen.core.change_points import ChangePointRule
-from reportgen.history.commits import cell_histories, read_states
+from reportgen.history.cells import cell_histories
+from reportgen.history.commits import read_states
 from reportgen.history.points import CellHistory, with_changes
 from tests.cli.calling import call, error_of
 from tests.history.stored_study import Measured, StoredStudy, spread
@@ -30,6 +31,12 @@ def histories(study: StoredStudy, quantity: str = "value") -> dict[object, CellH
     states = read_states(study.root / "reports" / "study")
     found = cell_histories(states, "times", {}, {})
     return {each.row["model"]: with_changes(each, RULE) for each in found if each.quantity == quantity}
+
+
+def notes_of(root: Path) -> str:
+    states = read_states(root / "reports" / "study")
+    assert list(states)
+    return " ".join(states.notes())
 
 
 @pytest.fixture(scope="module")
@@ -235,12 +242,10 @@ def test_many_cells_are_a_line_each(study: StoredStudy) -> None:
 def test_reports_of_other_versions_and_shallow_clones_are_noted(study: StoredStudy, tmp_path: Path) -> None:
     study.git.commit({"reports/study/report.json": '{"version": 1, "name": "study"}'})
     study.commit(Measured("a", [0.1]), digest="1")
-    assert (
-        "1 commit has a report.json of another version" in read_states(study.root / "reports/study").notes[0]
-    )
+    assert "1 commit has a report.json of another version" in notes_of(study.root)
     clone = tmp_path / "clone"
     study.git.git("clone", "--quiet", "--depth", "1", f"file://{study.root}", str(clone))
-    assert "git fetch --unshallow" in read_states(clone / "reports/study").notes[0]
+    assert "git fetch --unshallow" in notes_of(clone)
 
 
 def test_wrong_names_are_errors_with_the_closest_name(study: StoredStudy) -> None:

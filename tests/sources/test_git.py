@@ -1,12 +1,21 @@
 """Reading a git repository: commits, files, merge bases, and names that try to be options."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from reportgen.core.errors import RequestError
 from reportgen.sources.forges import commit_link, web_link
-from reportgen.sources.git import FileChange, GitCommit, GitRepository, find_repository, open_repository
+from reportgen.sources.git import (
+    FileChange,
+    FileVersion,
+    GitCommit,
+    GitRepository,
+    find_repository,
+    object_id,
+    open_repository,
+)
 from tests.git_repository import ScratchRepository
 
 HOSTILE_NAMES = ["-n", "--output=x", "a b", "ü.csv", "line\nbreak", "tab\t", ":(glob)*", '"quoted"', "*"]
@@ -48,7 +57,8 @@ def test_any_name_of_a_file_is_a_name(scratch: ScratchRepository, name: str) -> 
     assert sorted(repository.list_files(first)) == sorted([name, "other"])
     assert list(repository.list_files(first, name)) == [name]
     assert repository.read(second, name) == b"2"
-    assert [commit.hash for commit in repository.log(name)] == [second, first]
+    versions = repository.file_versions([name])[name]
+    assert [version.commit.hash for version in versions] == [second, first]
     assert repository.changed_files(first, second) == [FileChange(name, "edited")]
     assert repository.changed_files(first, second, name) == [FileChange(name, "edited")]
     (scratch.root / name).write_text("3", encoding="utf-8")
@@ -72,14 +82,31 @@ def test_the_files_below_a_folder_are_listed_without_links(scratch: ScratchRepos
     assert list(repository.list_files(commit)) == ["logs/a", "logs/b", "logs2/c"]
 
 
-def test_the_log_of_a_path_has_hashes_dates_and_subjects(scratch: ScratchRepository) -> None:
-    first = scratch.commit({"logs/a": "1"}, "logs: add a\n\nbody")
-    scratch.commit({"b": "1"}, "b")
-    third = scratch.commit({"logs/a": "2"}, "edit a")
-    assert _open(scratch).log("logs") == [
-        GitCommit(third, "2024-03-03T12:00:00+00:00", "edit a"),
-        GitCommit(first, "2024-03-01T12:00:00+00:00", "logs: add a"),
-    ]
+def test_a_version_of_a_file_has_its_commit_and_its_content(scratch: ScratchRepository) -> None:
+    first = GitCommit(scratch.commit({"a": "1"}, "add a\n\nbody"), "2024-03-01T12:00:00+00:00", "add a")
+    second = GitCommit(scratch.commit({"b": "2"}, "b"), "2024-03-02T12:00:00+00:00", "b")
+    (scratch.root / "a").unlink()
+    third = GitCommit(
+        scratch.commit({"b": "3", "c": ""}, ": remove"), "2024-03-03T12:00:00+00:00", ": remove"
+    )
+    name = partial(object_id, like=first.hash)
+    assert _open(scratch).file_versions(["a", "b", "no such file"]) == {
+        "a": [FileVersion(third, ""), FileVersion(first, name(b"1"))],
+        "b": [FileVersion(third, name(b"3")), FileVersion(second, name(b"2"))],
+    }
+
+
+def test_a_merge_is_a_version_if_it_has_a_content_of_its_own(scratch: ScratchRepository) -> None:
+    scratch.commit({"a": "1", "b": "1"})
+    scratch.git("checkout", "--quiet", "-b", "side")
+    side = scratch.commit({"a": "2", "b": "2"})
+    scratch.git("checkout", "--quiet", "main")
+    scratch.commit({"a": "3"})
+    scratch.git("merge", "--quiet", "--no-commit", "--strategy=ours", side)
+    merge = scratch.commit({"a": "4", "b": "2"})
+    versions = _open(scratch).file_versions(["a", "b"])
+    assert (versions["a"][0].commit.hash, versions["a"][0].object) == (merge, object_id(b"4", merge))
+    assert versions["b"][0].commit.hash == side
 
 
 def test_files_that_differ_between_commits_and_in_the_working_tree(scratch: ScratchRepository) -> None:
@@ -98,7 +125,7 @@ def test_files_that_differ_between_commits_and_in_the_working_tree(scratch: Scra
 def test_a_repository_without_commits(scratch: ScratchRepository) -> None:
     repository = _open(scratch)
     assert repository.head() is None
-    assert repository.log() == []
+    assert repository.file_versions(["a"]) == {}
 
 
 def test_the_merge_base_is_where_the_branch_began(scratch: ScratchRepository) -> None:
@@ -202,7 +229,7 @@ def test_programs_that_a_repository_configures_do_not_run(scratch: ScratchReposi
     (scratch.root / "a.csv").write_text("3", encoding="utf-8")
     repository = _open(scratch)
     repository.changed_files(first)
-    repository.log("a.csv")
+    repository.file_versions(["a.csv"])
     repository.read(first, "a.csv")
     assert not (tmp_path / "has-run").exists()
 

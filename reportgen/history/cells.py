@@ -1,0 +1,305 @@
+"""The points of cells from the states of a report.
+
+A state gives a cell a point only if it measured the cell: with runs that no state before it had, or
+with other values of the same runs. The value of a point comes from these runs alone. So points are
+independent of each other where a report collects runs, and a commit that touched another table does not
+confirm an old number. A log that was edited looks like a new measurement; the point names it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from reportgen.compare.conditions import changes
+from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import Where, check_where, matches
+from reportgen.core.stats import summarize
+from reportgen.core.units import choose, text
+from reportgen.diff.cells import cell_key, shown_text
+from reportgen.document.cells import PlacedCell, placed_cells
+from reportgen.document.model import Case, Document, Measurement
+from reportgen.history.commits import ReportState
+from reportgen.history.points import MOVED, CellHistory, HistoryPoint
+
+_CONFIDENCE = 0.95
+# Edited logs that are named.
+_MAX_FILES = 3
+
+
+def cell_histories(
+    states: Iterable[ReportState], table: str, rows: Where, columns: Where
+) -> list[CellHistory]:
+    """Return the history of each cell of a table with these factors: those that show a number now, in their
+    order, then those that did at an earlier commit.
+    """
+    tracks, latest = _Tracks(table), None
+    for state in states:
+        latest = state.report
+        tracks.add(state)
+    if latest is None:
+        return []
+    every = tracks.histories()
+    if not tracks.has_table:
+        known = [each.id for each in latest.tables]
+        raise RequestError(f"{latest.name}/{table}", "no such table", did_you_mean(table, known))
+    check_where(rows, [history.row for history in every], "row", "row")
+    check_where(columns, [history.column for history in every], "column", "column")
+    return [
+        history
+        for history in every
+        if history.quantity != "repeats" and matches(history.row, rows) and matches(history.column, columns)
+    ]
+
+
+def report_histories(states: Iterable[ReportState]) -> list[CellHistory]:
+    """Return the history of each cell of a report that shows a number in its last state."""
+    tracks = _Tracks()
+    for state in states:
+        tracks.add(state)
+    return [history for history in tracks.histories() if history.quantity != "repeats" and not history.end]
+
+
+class _Tracks:
+    """Follows the cells of one table, or of all tables for "", from state to state."""
+
+    def __init__(self, table: str = "") -> None:
+        self.has_table = False
+        self._table = table
+        self._tracks = dict[tuple[object, ...], _Track]()
+        self._number = 0
+
+    def add(self, state: ReportState) -> None:
+        """Add the next state."""
+        order = 0
+        runs = _RunsOf(state.report)
+        for table in state.report.tables:
+            if self._table not in ("", table.id):
+                continue
+            self.has_table = True
+            for cell in placed_cells(table):
+                if cell.is_number:
+                    track = self._tracks.setdefault((table.id, cell_key(cell)), _Track())
+                    if track.last != self._number:
+                        track.see(state, runs, table.id, cell, self._number, order)
+                        order += 1
+        for track in self._tracks.values():
+            if track.last == self._number - 1:
+                track.end = _end(state, track.table, track.cell)
+        self._number += 1
+
+    def histories(self) -> list[CellHistory]:
+        """Return the history of each cell: the last shown ones first, then in the order of their tables."""
+        tracks = sorted(self._tracks.values(), key=lambda track: (-track.last, track.order))
+        return [track.history() for track in tracks]
+
+
+class _Track:
+    """One cell from state to state. last: the number of the state that showed it last."""
+
+    cell: PlacedCell
+    table: str
+
+    def __init__(self) -> None:
+        self.last, self.order, self.end = -1, 0, ""
+        self._points: list[HistoryPoint] = []
+        self._before: _Measured | None = None
+        self._seen, self._contents = set[object](), set[object]()
+        self._earlier = dict[str, _SeenRun]()
+        self._report = self._metric = ""
+
+    def see(
+        self, state: ReportState, runs: "_RunsOf", table: str, cell: PlacedCell, number: int, order: int
+    ) -> None:
+        """Note the cell of a state, with a point if the state measured it."""
+        report = state.report
+        case = report.case_by_name.get(cell.case)
+        self.cell, self.table, self.last, self.order, self.end = cell, table, number, order, ""
+        self._report, self._metric = report.name, case.metric if case else ""
+        name = cell.comparison.baseline if cell.comparison and cell.quantity != "value" else ""
+        every = {**runs.of(cell.case), **runs.of(name)}
+        fresh = {key: run for key, run in every.items() if key not in self._seen}
+        # A mean has no runs of its own.
+        has_changed = not every and (self._before is None or self._before.cell.value != cell.value)
+        if fresh or has_changed:
+            own = runs.of(cell.case)
+            measured = _Measured(
+                cell,
+                case,
+                report.case_by_name.get(name),
+                new=tuple(run.repeat for key, run in fresh.items() if key in own),
+                is_recomputed=bool(fresh) and all(run.content in self._contents for run in fresh.values()),
+                edits=tuple(_edits(fresh.values(), self._earlier)),
+            )
+            self._points.append(_point(state, self._before, measured))
+            self._before = measured
+        self._seen.update(every)
+        self._contents.update(run.content for run in every.values())
+        self._earlier.update({run.repeat.run.id: run.seen for run in every.values()})
+
+    def history(self) -> CellHistory:
+        """Return the history up to the last state."""
+        cell = self.cell
+        return CellHistory(
+            self._report,
+            self.table,
+            cell.row,
+            cell.column,
+            cell.quantity,
+            self._metric,
+            cell.unit,
+            tuple(self._points),
+            end=self.end,
+            case=cell.case,
+        )
+
+
+def _end(state: ReportState, table: str, shown: PlacedCell) -> str:
+    """Return since when a cell shows no number, and what is in its place."""
+    stored = next((each for each in state.report.tables if each.id == table), None)
+    cells = [cell for cell in placed_cells(stored) if cell_key(cell) == cell_key(shown)] if stored else []
+    if stored is None:
+        reason = "the report has no such table"
+    else:
+        reason = f'the cell shows "{shown_text(cells[0])}"' if cells else "the table has no such cell"
+    return f"no number since {state.label}: {reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A cell in a state that measured it. new: the repeats that no state before had."""
+
+    cell: PlacedCell
+    case: Case | None
+    baseline: Case | None
+    new: tuple[Measurement, ...]
+    is_recomputed: bool
+    edits: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenRun:
+    """A run as an earlier state has it. digests: of its files, by path."""
+
+    started: float | None
+    digests: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _StatedRun:
+    """A repeat as a state has it. content: the digests of its files; the name of a file without one."""
+
+    repeat: Measurement
+    content: object
+    seen: _SeenRun
+
+
+class _RunsOf:
+    """The runs of the cases of one state, each read once."""
+
+    def __init__(self, report: Document) -> None:
+        self._report = report
+        self._known: dict[str, dict[object, _StatedRun]] = {}
+
+    def of(self, name: str) -> Mapping[object, _StatedRun]:
+        """Return the runs of a case by what identifies a measured value; none for an unknown name.
+
+        It is the content of its files, under any name, and the value. The other runs in a file with several
+        change its content too; there the name of the run is used instead.
+        """
+        if name not in self._known:
+            case = self._report.case_by_name.get(name)
+            runs = [self._stated(repeat) for repeat in case.measurements] if case else []
+            self._known[name] = {
+                (run.repeat.run.id if "#" in run.repeat.run.id else run.content, run.repeat.value): run
+                for run in runs
+            }
+        return self._known[name]
+
+    def _stated(self, repeat: Measurement) -> _StatedRun:
+        files, sources = repeat.files, self._report.sources
+        content = tuple(sorted(sources.get(file, file) for file in files))
+        digests = {file: sources[file] for file in files if file in sources}
+        return _StatedRun(repeat, content, _SeenRun(repeat.run.started, digests))
+
+
+def _edits(fresh: Iterable[_StatedRun], earlier: Mapping[str, _SeenRun]) -> Iterator[str]:
+    """Yield which files of earlier runs have another content now.
+
+    A run that started at another time is a new one that was recorded in the place of the old one.
+    """
+    known, unknown = dict[str, None](), dict[str, None]()
+    for run in fresh:
+        seen = earlier.get(run.repeat.run.id)
+        starts = {run.seen.started, seen.started} - {None} if seen else set()
+        if seen is None or len(starts) > 1:
+            continue
+        is_known = None not in (run.seen.started, seen.started)
+        for file, new in run.seen.digests.items():
+            old = seen.digests.get(file)
+            if old and old != new:
+                (known if is_known else unknown)[file] = None
+    for files, what in ((known, "edited (same start time)"), (unknown, "edited or replaced")):
+        if files:
+            more = f" and {len(files) - _MAX_FILES} more" if len(files) > _MAX_FILES else ""
+            yield f"log {what}: {', '.join(list(files)[:_MAX_FILES])}{more}"
+
+
+def _point(state: ReportState, before: _Measured | None, now: _Measured) -> HistoryPoint:
+    values = [repeat.value for repeat in now.new]
+    own = summarize(values, _CONFIDENCE)
+    value, low, high, repeats = now.cell.value, None, None, 0
+    assert value is not None
+    if now.cell.quantity == "value" and own:
+        is_all = now.case is not None and len(values) == len(now.case.measurements)
+        value = value if is_all else own.median
+        low, high = (own.low, own.high) if own.n > 1 else (None, None)
+    if now.case is not None:
+        repeats = len(values) if now.cell.quantity == "value" else len(now.case.measurements)
+    return HistoryPoint(
+        state.label,
+        state.date,
+        value,
+        low,
+        high,
+        repeats,
+        _median(now.case),
+        _median(now.baseline),
+        state.subject,
+        state.commit,
+        tuple(_events(before, now)) if before else (),
+    )
+
+
+def _median(case: Case | None) -> float | None:
+    return case.summary.value if case and case.summary else None
+
+
+def _events(before: _Measured, now: _Measured) -> Iterator[str]:
+    """Yield what else differs from the last point, in words."""
+    if now.is_recomputed:
+        yield "the same logs, computed anew"
+    yield from now.edits
+    if before.case and now.case:
+        old, new = ({"protocol": each.case.protocol} for each in (before, now) if each.case)
+        yield from (text for _, text in changes(old, new))
+        yield from (text for _, text in changes(before.case.conditions, now.case.conditions))
+        yield from _new_warnings(before.case, now.case)
+    old_base, new_base = _median(before.baseline), _median(now.baseline)
+    if old_base and new_base and abs(new_base / old_base - 1) >= MOVED:
+        assert now.baseline is not None
+        unit = choose([old_base, new_base], now.baseline.unit)
+        shown = " -> ".join(text(each / unit.factor) for each in (old_base, new_base))
+        yield f"baseline {shown} {unit.name} ({100 * (new_base / old_base - 1):+.1f} %)"
+
+
+def _new_warnings(old: Case, new: Case) -> Iterator[str]:
+    known = _warnings(old)
+    yield from sorted(_warnings(new) - known)
+
+
+def _warnings(case: Case) -> set[str]:
+    return {
+        f"{finding.severity} {finding.rule}"
+        for repeat in case.measurements
+        for finding in (*repeat.run.findings, *repeat.findings)
+        if finding.severity != "note"
+    }
