@@ -4,6 +4,7 @@ Exit codes: that of the measured command for `run`; 1 for errors with files; 2 f
 """
 
 import argparse
+import functools
 import importlib.util
 import shlex
 import sys
@@ -16,12 +17,15 @@ from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case
 from collectors.launcher import device_lock, dry_run, launch, rounds
 from collectors.launcher.device_lock import LockRequest
+from collectors.launcher.hooked_command import insert_wrapper
 from collectors.launcher.remaining_time import parse_duration
 from collectors.machine import doctor, environment, torch_info
 from collectors.machine.distributed import process_rank
 from collectors.messages import OneLineParser, warn
 from collectors.recorder.timing import TIMINGS
 from collectors.telemetry import watch
+
+_HOOKS = {"torch.optim": Path(__file__).resolve().parent / "integrations" / "run_hooked.py"}
 
 _RUN_EXAMPLE = """python -m collectors run --logs logs/x --case model=resnet50 --repeats 7 -- python train.py
        python -m collectors run --logs logs/x --case batch_size=32 --case batch_size=64 --repeats 7 \\
@@ -166,6 +170,18 @@ def _add_recording_options(parser: argparse.ArgumentParser) -> None:
         "uses CUDA), waiting for the device at each border, or the host's clock",
     )
     parser.add_argument(
+        "--hook",
+        choices=_HOOKS,
+        help="record the steps of a script without a Recorder: torch.optim counts those of its optimizer. "
+        "The command starts python, python -m, torchrun or accelerate launch",
+    )
+    parser.add_argument(
+        "--samples-per-step",
+        type=_positive,
+        metavar="N",
+        help="of --hook: samples that a rank processes in a step of the optimizer; unknown without it",
+    )
+    parser.add_argument(
         "--calibrate",
         action="store_true",
         help="leave every other block of steps unrecorded and write the recorder's cost into the run; "
@@ -188,7 +204,7 @@ def _add_recording_options(parser: argparse.ArgumentParser) -> None:
 
 def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text}: not a number of repeats; use 1 or more")
+        raise argparse.ArgumentTypeError(f"{text}: not a number; use 1 or more")
     return int(text)
 
 
@@ -221,6 +237,10 @@ def _run(options: argparse.Namespace) -> int:
     variables = {run_folder.TIMING_VARIABLE: options.timing} if options.timing else {}
     if options.calibrate:
         variables[run_folder.CALIBRATE_VARIABLE] = "1"
+    if options.samples_per_step:
+        if not options.hook:
+            raise ValueError("run: --samples-per-step is of --hook; a Recorder has an argument of this name")
+        variables[run_folder.SAMPLES_VARIABLE] = str(options.samples_per_step)
     order = options.case_order or ("interleaved" if options.against is None else "random")
     if order == "random" and options.node and options.seed is None:
         raise ValueError("run: random order on several nodes: give all launchers the same --seed")
@@ -239,6 +259,8 @@ def _run(options: argparse.Namespace) -> int:
         budget=options.budget,
         node=_own_node() if options.node is None else options.node,
         variables=variables,
+        needs_steps=bool(options.hook),
+        wrap=functools.partial(insert_wrapper, wrapper=str(_HOOKS[options.hook])) if options.hook else list,
     )
     if options.dry_run:
         changes = [f"{name}={value}, until the end" for name, value in lock.factors().items()]

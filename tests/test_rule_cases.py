@@ -519,6 +519,10 @@ CASES: dict[Rule, RuleCase] = {
         Repository(joined(run_folder("h/1", 1.0, case=CASE), run_folder("h/2", 1.0, case=CASE))),
         Repository(several(1.0, 1.0)),
     ),
+    Rule.READ_SEVERAL_OPTIMIZERS: RuleCase(
+        Repository(one(recorder={"hook": {"optimizers": ["SGD"], "others": {"Adam": 120}}})),
+        Repository(one(recorder={"hook": {"optimizers": ["SGD"], "others": {}}})),
+    ),
     Rule.READ_SEVERAL_RUNS: RuleCase(
         Repository({"1.log": nanogpt(40) + nanogpt(41)}, FRAMEWORK),
         Repository({"1.log": nanogpt(80)}, FRAMEWORK),

@@ -73,6 +73,7 @@ class Campaign(NamedTuple):
     answers: Sequence[str] = ("complete",)  # statuses that count as a repeat and not as a failure
     budget: Optional[float] = None  # s; no run begins that would end after it
     skip_reason: Callable[[Job], str] = _never  # called before each run; "" to run it
+    wrap: Callable[[Sequence[str]], Sequence[str]] = list  # a job's command -> what is started
 
 
 def parse_factor(text: str) -> Factor:
@@ -219,6 +220,8 @@ def _claim(folder: Path, job: Job, campaign: Campaign) -> Optional[AbstractConte
 
 def _check_commands(campaign: Campaign) -> None:
     commands = [sanitize(job.command) for job in campaign.jobs]
+    for job in campaign.jobs:
+        campaign.wrap(job.command)
     warnings = command_checks.equal_command_warnings([job.case for job in campaign.jobs], commands)
     for job, command in zip(campaign.jobs, commands):  # noqa: B905
         folders = run_folder.list_run_folders(campaign.logs, job.case)
@@ -321,7 +324,7 @@ def _run_command(command: Sequence[str], folder: Path, campaign: Campaign) -> Co
             stack.enter_context(watch.ChildWatch(folder, campaign.node, campaign.telemetry_interval))
             environ[watch.WATCHED_VARIABLE] = watch.host_id()
         begin = monotonic_ns()
-        child = subprocess.Popen(command, env=environ, stdout=pipe, stderr=pipe, bufsize=0)
+        child = subprocess.Popen(campaign.wrap(command), env=environ, stdout=pipe, stderr=pipe, bufsize=0)
         signals.attach(child)
         if campaign.saves_stdout:
             ending = wait_and_save_output(child, *run_folder.output_paths(folder))

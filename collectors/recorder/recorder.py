@@ -93,6 +93,9 @@ class Recorder:
         self._has_recorded = False  # True: a new loop begins after a break
         self._last_break_end = -1
         self._dropped = 0  # steps that were not recorded, because a write hangs
+        self.facts: dict[
+            str, Any
+        ] = {}  # about how the steps are recorded, for `run.json`; written at the end
         self._thread = threading.Thread(target=self._keep_writing, name="reportgen-recorder", daemon=True)
         self._thread.start()
         self._exit_hooks = ExitHooks(self.close)
@@ -429,6 +432,8 @@ class Recorder:
             if status == "complete" and not self._encoder.step:
                 status, error = "failed", "no step was recorded"
                 warn(f"{self.folder}: {error}; call recorder.step() after each step, or use recorder.steps")
+            if self.facts:
+                self._writer.add_recorder_facts(self.facts)
             if self._dropped:
                 self._writer.add_recorder_facts({"dropped_steps": self._dropped})
             self._writer.end(self._encoder.remaining_lines() if is_flushed else None, status, error)

@@ -66,6 +66,8 @@ class Reader:
             status = "partial"
         if about.get("recorder", {}).get("no_device_time"):
             self.note("clock.no-device-time", "run.json")
+        if about.get("recorder", {}).get("hook", {}).get("others"):
+            self.note("read.several-optimizers", "run.json")
         is_command = status == "complete" and "wall_time_ns" in about and not about["ranks"] and not steps
         if is_command:
             run["wall_time_ns"] = about["wall_time_ns"]

@@ -88,6 +88,7 @@ class Rule(StrEnum):
     READ_PACKED_FILE = "read.packed-file", "warning"
     READ_PROFILE = "read.profile", "note"
     READ_REPEAT_COLLISION = "read.repeat-collision", "warning"
+    READ_SEVERAL_OPTIMIZERS = "read.several-optimizers", "warning"
     READ_SEVERAL_RUNS = "read.several-runs", "warning"
     READ_STATED_PROBLEM = "read.stated-problem", "note", "warning", "invalid"
     READ_UNASSIGNED_EVIDENCE = "read.unassigned-evidence", "note"

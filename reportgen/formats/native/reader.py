@@ -286,6 +286,8 @@ class _RunFolder:
             self.incomplete.append("no step was recorded")
         if self.json.missing:
             self._note(Rule.CLOCK_NO_DEVICE_TIME, self.json.missing, _RUN)
+        if ranks and (several := self.json.several_optimizers(len(ranks[0].table.line))):
+            self._note(Rule.READ_SEVERAL_OPTIMIZERS, several, _RUN)
         has_steps = not ranks or any(len(part.table.line) for part in ranks)
         status = self.json.status or "partial"
         if status == "complete" and (self.problems or self.is_cut or lacks_ranks or not has_steps):

@@ -85,6 +85,17 @@ class RunFile(Struct, kw_only=True):
         counts = [f"{reason[:_MAX_TEXT_CHARS]} ({n})" for reason, n in reasons.items() if _is_integer(n)]
         return f"CUDA events without a time: {'; '.join(counts)}" if counts else ""
 
+    def several_optimizers(self, steps: int) -> str:
+        """Say that other optimizers stepped than the one whose steps were counted, "" if none did."""
+        hook = table(self.recorder.get("hook"))
+        others = {name: n for name, n in table(hook.get("others")).items() if _is_integer(n)}
+        names = hook.get("optimizers")
+        if not others or not isinstance(names, list):
+            return ""
+        counted = " or ".join(dict.fromkeys(str(name)[:_MAX_TEXT_CHARS] for name in names))
+        stepped = " and ".join(f"{name[:_MAX_TEXT_CHARS]} stepped {n:,} times" for name, n in others.items())
+        return f"a step is one step of {counted}; {stepped} in {steps:,} steps"
+
     @property
     def waits_for_all_devices(self) -> bool:
         """Return True if the recorder waited for all devices, and not for the current one alone."""
