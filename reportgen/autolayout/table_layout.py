@@ -11,9 +11,9 @@ from functools import partial, reduce
 from itertools import accumulate
 
 from reportgen.autolayout.path_factors import ITEM
-from reportgen.compare.conditions import STATISTIC
 from reportgen.core.factors import AcceptedValues, FactorKey, factor_key, factors_key
 from reportgen.core.model import Run
+from reportgen.protocol.conditions import STATISTIC
 from reportgen.tables.pivot import Ranks
 from reportgen.tables.spec import REPEAT
 

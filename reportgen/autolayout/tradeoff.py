@@ -7,10 +7,10 @@ means much without the other, so both are in one table, and its figure draws one
 from collections.abc import Collection, Mapping, Sequence
 
 from reportgen.autolayout.table_layout import choose_axes
-from reportgen.compare.conditions import STATISTIC
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Run
 from reportgen.protocol import Protocol
+from reportgen.protocol.conditions import STATISTIC
 from reportgen.tables.latencies import DRAWN_STATISTICS
 from reportgen.tables.spec import METRIC, TableSpec
 

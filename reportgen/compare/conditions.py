@@ -7,14 +7,12 @@ import numpy as np
 from reportgen.compare.terms import condition_name, quantity, shown_value, term_of
 from reportgen.core.command_line import arguments_of, option_name
 from reportgen.core.model import STEP, Case, FactorValue, Measurement, Run
-from reportgen.protocol.available import aggregate_of
 from reportgen.protocol.conditions import CLOCK, ITEM, WORK, conditions_of
 from reportgen.protocol.work import usual_work
 
 # A comparison is meaningless if these differ, unless its definition accepts it.
 EVIDENCE = "evidence"
 COMMAND = "command"
-STATISTIC = "statistic"
 # What the samples of a step consist of, by the recorder: metric of the series -> name.
 _IN_SAMPLES = {"tokens": "tokens_per_sample", "operations": "operations_per_sample"}
 OF_SAMPLES = tuple(_IN_SAMPLES.values())
@@ -70,7 +68,6 @@ def _everything(measurement: Measurement, case: Case) -> dict[str, FactorValue]:
         **_of_environment(run),
         **_of_samples(run),
         **conditions_of(measurement, case.metric),
-        **_of_aggregates(measurement, case),
         EVIDENCE: _EVIDENCE_KINDS[measurement.evidence],
     }
 
@@ -85,15 +82,6 @@ def _of_samples(run: Run) -> dict[str, FactorValue]:
     return {
         _IN_SAMPLES[name]: f"{value / work:,.6g}" for name, value in medians.items() if np.isfinite(value)
     }
-
-
-def _of_aggregates(measurement: Measurement, case: Case) -> dict[str, FactorValue]:
-    """Return the statistic of a number that the log had already reduced."""
-    if measurement.evidence not in ("aggregate", "published"):
-        return {}
-    figure = aggregate_of(measurement.run, case.metric, case.phase)
-    # A publication often does not say which statistic its figures are.
-    return {STATISTIC: figure.statistic} if figure and figure.statistic != "published" else {}
 
 
 def _of_environment(run: Run) -> dict[str, FactorValue]:

@@ -10,15 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from reportgen.compare.conditions import (
-    COMMAND,
-    DEVICE_NAMES,
-    ESSENTIAL,
-    EVIDENCE,
-    OF_SAMPLES,
-    SIZES,
-    STATISTIC,
-)
+from reportgen.compare.conditions import COMMAND, DEVICE_NAMES, ESSENTIAL, EVIDENCE, OF_SAMPLES, SIZES
 from reportgen.compare.side import Side
 from reportgen.compare.terms import (
     DEVICE_TERMS,
@@ -35,7 +27,7 @@ from reportgen.core.command_line import differing_arguments, option_name
 from reportgen.core.factors import factor_key
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import RESERVED
-from reportgen.protocol.conditions import CLOCK, DEVICE, ITEM, RANKS, WORK
+from reportgen.protocol.conditions import CLOCK, DEVICE, ITEM, QUANTITIES, RANKS, STATISTIC, WORK
 
 # What a log should say about any measurement.
 EXPECTED = (WORK, RANKS, DEVICE, CLOCK, "dataset", "precision")
@@ -137,7 +129,7 @@ def _explained_by(about: Collection[str]) -> set[str]:
         explained |= {WORK, RANKS, *SIZE_TERMS}
     if DEVICE_NAMES & explained:
         explained |= {DEVICE, *DEVICE_TERMS}
-    return explained - {ITEM}
+    return explained - set(QUANTITIES)
 
 
 def _conditions(own: Side, baseline: Side, explained: Set[str]) -> Iterator[Difference]:

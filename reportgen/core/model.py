@@ -326,6 +326,7 @@ class Measurement:
     clock_error  the largest share by which the resolution of the clock may falsify the value
     over_all  the value over all of the window's time, with what gaps left out; None where that is little
     formula  how a derived value was computed, in words; "" for others
+    statistic  of the figures that the log had already reduced: mean, p99, ...; "" if unknown or of steps
     """
 
     run: Run
@@ -340,6 +341,7 @@ class Measurement:
     clock_error: float = 0.0
     over_all: float | None = None
     formula: str = ""
+    statistic: str = ""
 
     def __repr__(self) -> str:
         return f"<Measurement: {text(self.value)} {self.unit} by {self.evidence}, run {_short(self.run.id)}>"

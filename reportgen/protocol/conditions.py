@@ -8,16 +8,16 @@ factors say.
 from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.core.metrics import item_of
-from reportgen.core.model import FactorValue, Measurement, Run
+from reportgen.core.model import Case, FactorValue, Measurement, Run
 from reportgen.protocol.device_names import device_names
 from reportgen.protocol.work import usual_work
 
 # Repeats must agree in these.
 WORK, RANKS, DEVICE, CLOCK = "samples_per_step", "ranks", "device_model", "clock"
-# What a rate counts, and the phases of a total. Numbers that differ in one of these are other quantities, so
-# no definition can ignore it.
-ITEM, PARTS = "item", "parts"
-QUANTITIES = (ITEM, PARTS)
+# What a rate counts, the phases of a total, and the statistic of a figure of the log. Numbers that differ in
+# one of these are other quantities, so no definition can ignore it.
+ITEM, PARTS, STATISTIC = "item", "parts", "statistic"
+QUANTITIES = (ITEM, PARTS, STATISTIC)
 OF_REPEATS = (WORK, RANKS, DEVICE, CLOCK, *QUANTITIES)
 
 # The unit of rates that count items, such as images or tokens.
@@ -49,9 +49,16 @@ def conditions_of(measurement: Measurement, metric: str) -> dict[str, FactorValu
         conditions[CLOCK] = clock
     if measurement.unit == _RATE and (item := item_of(metric, measurement.run.factors)):
         conditions[ITEM] = item
+    if measurement.statistic:
+        conditions[STATISTIC] = measurement.statistic
     if measurement.parts:
         conditions[PARTS] = " + ".join(measurement.parts)
     return conditions
+
+
+def statistic_of(case: Case) -> str:
+    """Return the statistic of the figures of a case, which are of one; "" if it is unknown or from steps."""
+    return next((each.statistic for each in case.measurements if each.statistic), "")
 
 
 def differing(conditions: Sequence[Mapping[str, FactorValue]], names: Iterable[str]) -> list[str]:

@@ -4,7 +4,7 @@ In the order of strength: steps, printed intervals, telemetry, figures that the 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from reportgen.core.model import STEP, Aggregate, Evidence, Finding, Measurement, Run
@@ -204,8 +204,14 @@ def _by_aggregate(request: MeasureRequest) -> Measured | None:
         findings=_aggregate_only(run, used),
         unit=unit_of(run, metric),
         parts=tuple(figure.phase for figure in used) if request.is_total else (),
+        statistic=_statistic(used),
     )
     return Measured(measurement, is_full=True)
+
+
+def _statistic(used: Iterable[Aggregate]) -> str:
+    """Return the statistic of figures, of several all different ones; a publication often states none."""
+    return " + ".join(dict.fromkeys(figure.statistic for figure in used if figure.statistic != "published"))
 
 
 def _sum(run: Run, metric: str, parts: Sequence[str]) -> tuple[float, list[Aggregate]]:

@@ -5,8 +5,9 @@ that it leaves out. Each carries its interval, or why there is none, and the war
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from reportgen.compare.expected_speed import Expected
 from reportgen.compare.pair import devices_ratio
@@ -17,13 +18,18 @@ from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import STEP, Case
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
+from reportgen.protocol.conditions import STATISTIC, statistic_of
 from reportgen.protocol.measure_steps import LEFT_OUT_SHARE
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
 from reportgen.tables.results import Table
 from reportgen.tables.spec import PHASE
 
+T = TypeVar("T")
+
 MAX_SENTENCES = 3
+# The statistics that a sentence prefers.
+_USUAL_STATISTICS = ("median", "mean", "total")
 # A sentence names at most this many things in which the compared runs differ.
 _MAX_DIFFERENCES = 3
 # and ranks at most this many subjects.
@@ -70,7 +76,7 @@ def value_sentences(tables: Sequence[Table]) -> list[str]:
         if by_phase:
             # The whole step, else the part that takes the longest.
             longest = max(by_phase, key=lambda key: (key[1] == STEP, sum(v.median for v in by_phase[key])))
-            values = by_phase[longest]
+            values = _of_one_statistic(by_phase[longest], lambda value: value.case)
             items = {item_of(value.case.metric, value.case.factors) for value in values}
             text = _value_range(values) if len(items) == 1 else _units_of(values)
             return [f"{_value_title(table, values[0].case)}: {text}."]
@@ -96,13 +102,25 @@ def _values(table: Table) -> list[_Value]:
             if is_value and cell.case and cell.case.summary:
                 heads = zip(table.column_factors, column.labels, strict=False)
                 words = [row.words(table.row_titles), *(label.text for name, label in heads if name != PHASE)]
-                place = ", ".join(word for word in ", ".join(words).split(", ") if word not in ("", "-"))
+                known = ("", "-", statistic_of(cell.case))
+                place = ", ".join(word for word in ", ".join(words).split(", ") if word not in known)
                 values.append(_Value(place, cell.case, cell.case.summary.median))
     return values
 
 
 def _value_title(table: Table, case: Case) -> str:
-    return table.title if case.phase == STEP else f"{table.title} ({case.phase.replace('_', ' ')})"
+    title = table.title if case.phase == STEP else f"{table.title} ({case.phase.replace('_', ' ')})"
+    is_named = STATISTIC in (*table.row_factors, *table.column_factors)
+    return f"{title}, {statistic_of(case)}" if is_named and statistic_of(case) else title
+
+
+def _of_one_statistic(items: Iterable[T], case_of: Callable[[T], Case]) -> list[T]:
+    """Return the items of one statistic: of several the median or mean, else the first one."""
+    by_statistic: dict[str, list[T]] = {}
+    for item in items:
+        by_statistic.setdefault(statistic_of(case_of(item)), []).append(item)
+    usual = [name for name in _USUAL_STATISTICS if name in by_statistic]
+    return by_statistic[[*usual, *by_statistic][0]] if by_statistic else []
 
 
 def _units_of(values: Sequence[_Value]) -> str:
@@ -141,6 +159,7 @@ def _sentence(entry: ComparedEntry) -> tuple[str, str]:
     """Return the sentence about an entry, without full stop, and the sentences about its doubts."""
     pairs = [pair for pair in entry.pairs if not pair.left_out] or _of_longest_part(entry.pairs)
     pairs = [pair for pair in pairs if pair.case.metric == pairs[0].case.metric]
+    pairs = _of_one_statistic(pairs, lambda pair: pair.case)
     expected = [pair for pair in entry.pairs if pair.comparison.excess is not None]
     if expected:
         statement, pairs = _expectation(entry, expected)

@@ -13,13 +13,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.compare.conditions import STATISTIC, conditions_of_case
+from reportgen.compare.conditions import conditions_of_case
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.core.units import Unit, choose
 from reportgen.document.model import Header
-from reportgen.protocol.conditions import ITEM
+from reportgen.protocol.conditions import ITEM, STATISTIC
 from reportgen.tables.figure_rows import series_name
 from reportgen.tables.headings import plain
 from reportgen.tables.pivot import LACKING

@@ -342,3 +342,52 @@ def test_an_entry_about_excluded_rows_is_not_an_error() -> None:
 def test_a_column_without_a_name_is_neither_repeat_nor_status() -> None:
     (run,) = read(LONG, b",model,what,pass,value,unit\n7,a,time,f,1,s\n").runs
     assert (run.repeat, run.status) == (None, "complete")
+
+
+STATISTICS = """\
+title = "Latencies"
+tables = ["t.csv"]
+[factors]
+model = "model"
+[[metrics]]
+column = "mean_ms"
+metric = "latency"
+unit = "ms"
+statistic = "mean"
+[[metrics]]
+column = "p99_ms"
+metric = "latency"
+unit = "ms"
+statistic = "p99"
+[[metrics]]
+column = "rate"
+metric = "throughput"
+unit = "images/s"
+"""
+
+
+def test_two_statistics_of_a_metric_are_two_runs() -> None:
+    found = read(STATISTICS, b"model,mean_ms,p99_ms,rate\na,4,9,250\nb,5,,200\n")
+    assert [(run.factors, figures(run), run.part_of) for run in found.runs] == [
+        ({"model": "a", "statistic": "mean"}, {("latency", "step"): 0.004}, 1),
+        ({"model": "a", "statistic": "p99"}, {("latency", "step"): pytest.approx(0.009)}, 1),
+        ({"model": "a"}, {("throughput", "step"): 250.0}, 1),
+        ({"model": "b", "statistic": "mean"}, {("latency", "step"): 0.005}, 2),
+        ({"model": "b"}, {("throughput", "step"): 200.0}, 2),
+    ]
+    assert len({run.id for run in found.runs}) == 5
+
+
+def test_one_statistic_of_a_metric_adds_no_factor() -> None:
+    found = read(STATISTICS, b"model,mean_ms,p99_ms,rate\na,4,,250\n")
+    assert [run.factors for run in found.runs] == [{"model": "a"}]
+
+
+def test_a_statistic_from_a_column_keeps_rows_apart() -> None:
+    source = LONG + 'statistic = { column = "stat" }\n'
+    rows = b"model,what,pass,value,unit,stat\na,time,step,4,s,mean\na,time,step,9,s,p99\n"
+    found = read(source, rows)
+    assert [(run.factors["statistic"], figures(run)) for run in found.runs] == [
+        ("mean", {("step_time", "step"): 4.0}),
+        ("p99", {("step_time", "step"): 9.0}),
+    ]

@@ -461,3 +461,30 @@ def test_a_clock_that_may_be_wrong_by_more_than_ten_percent_gives_no_number(metr
     assert case.summary is None
     (message,) = messages(case.findings, "clock.coarse")
     assert message.endswith("8 s, may be off by 1 s (12.5%)")
+
+
+def figure(number: int, statistic: str, **other: Any) -> Run:
+    return run(aggregate(float(number), metric="latency", statistic=statistic), id=f"p{number}", **other)
+
+
+@pytest.mark.parametrize("ignore", [(), ("statistic",)])
+def test_two_statistics_are_two_cases(ignore: tuple[str, ...]) -> None:
+    runs = [figure(1, "mean"), figure(2, "p99"), figure(3, "mean")]
+    found = cases(runs, "latency", "step", TWO, ignore=ignore)
+    assert [(one.factors.get("statistic"), len(one.measurements)) for one in found] == [
+        ("mean", 2),
+        ("p99", 1),
+    ]
+
+
+def test_a_publication_may_state_no_statistic() -> None:
+    runs = [figure(1, "published", published=True), figure(2, "published", published=True)]
+    assert len(one_case(*runs, metric="latency").measurements) == 2
+
+
+def test_a_rate_has_the_statistic_of_the_time_that_it_is_computed_from() -> None:
+    runs = [
+        run(aggregate(1.0, metric="step_time", statistic=name), id=name, samples_per_step=8)
+        for name in ("mean", "p99")
+    ]
+    assert [one.factors["statistic"] for one in cases(runs, "throughput", "step", TWO)] == ["mean", "p99"]

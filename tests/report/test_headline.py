@@ -539,6 +539,41 @@ def test_the_ends_are_those_of_the_part_that_takes_the_longest() -> None:
     ]
 
 
+def of_statistics(**values: float) -> list[Run]:
+    """Return runs whose latency in s each statistic has, of the models x and y."""
+    return [
+        run(
+            aggregate(value * factor, metric="latency", statistic=name),
+            id=f"{name}{model}",
+            factors={"model": model, "statistic": name},
+        )
+        for name, value in values.items()
+        for model, factor in (("x", 1), ("y", 2))
+    ]
+
+
+def test_the_ends_are_of_one_statistic() -> None:
+    fields = {"rows": ("model", "statistic"), "metrics": ("latency",)}
+    assert values(*of_statistics(minimum=1.0, mean=3.0, p99=9.0), **fields) == [
+        "Speed, mean: 2 numbers range from 3.000 s (x) to 6.000 s (y)."
+    ]
+
+
+def test_a_comparison_is_of_one_statistic() -> None:
+    made = tables(
+        of_statistics(p99=9.0, median=3.0),
+        CompareSpec("ratio", {"model": "x"}, mean=True),
+        metrics=("latency",),
+        rows=("statistic",),
+        columns=("model",),
+    )
+    assert headline_sentences(made) == [
+        "Training (median): y is 2x slower than x (aggregates from the logs, no repeats)."
+    ]
+    means = [line for row, line in zip(made[0].rows, made[0].cells, strict=True) if row.is_mean]
+    assert [[cell.text for cell in line] for line in means] == [["", "-"]]
+
+
 def test_a_report_without_numbers_says_so() -> None:
     assert values(published_run(status="failed", device="A40")) == [
         "No table has a number; the findings say why."

@@ -1,8 +1,9 @@
 """Read published results: CSV tables described by a `source.toml` beside them.
 
 The folder is claimed as a whole. Each wide row becomes a Run; in the long form (a column names the metric)
-the rows that agree in factors, repeat and status do. Such runs have aggregates and no steps, and are marked
-`published`: a published figure is never presented as a measurement.
+the rows that agree in factors, repeat and status do. If a metric has several statistics, each is a Run with
+the factor `statistic`. Such runs have aggregates and no steps, and are marked `published`: a published figure
+is never presented as a measurement.
 
 An error in the description is a finding at its line, and the rest is read: a table in the logs must not stop
 the build of a report that does not use it. Grammar: docs/reference/formats/published.md.
@@ -12,7 +13,7 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
@@ -36,6 +37,9 @@ _NAME = "source.toml"
 # Without "=": a file that is not TOML is claimed too, and its fault is a finding.
 _TITLE = re.compile(rb"^[ \t]*title\b", re.MULTILINE)
 _TABLES = re.compile(rb"^[ \t]*tables\b", re.MULTILINE)
+STATISTIC = "statistic"
+# The statistic of a figure for which the table states none.
+_UNSTATED = "published"
 _STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
 
 # Column -> text as published.
@@ -59,11 +63,14 @@ def claims(files: LogFiles) -> Claim | None:
 def read(files: LogFiles) -> Results:
     """Yield the runs of all tables, and a finding for each thing wrong with source.toml."""
     source = source_toml.parse(files.bytes(_NAME))
-    for table in dict.fromkeys(source.file.tables):
-        if table in files:
-            yield from _Table(files, table, source).read()
-        else:
-            source.problem(f'no table "{table}" beside source.toml; {did_you_mean(table, files)}', table)
+    names = dict.fromkeys(source.file.tables)
+    tables = [_Table(files, name, source) for name in names if name in files]
+    for missing in (name for name in names if name not in files):
+        source.problem(f'no table "{missing}" beside source.toml; {did_you_mean(missing, files)}', missing)
+    rows = [table.rows() for table in tables]
+    has_several = _have_several_statistics(draft for drafts in rows for draft in drafts)
+    for table, drafts in zip(tables, rows, strict=True):
+        yield from table.runs(drafts, by_statistic=has_several)
     for kind in ("corrections", "environments"):
         for position, entry in enumerate(getattr(source.file, kind)):
             if id(entry) not in source.used:
@@ -89,8 +96,29 @@ class _Draft(ResultRun):
 
     def kinds(self) -> set[tuple[str, str, str]]:
         """Return what a run has only once, for the figures that the run has or has lost."""
-        figures = (*self.aggregates, *(figure for figure, _ in self.lost))
-        return {(x.metric, x.phase, x.statistic) for x in figures}
+        return {(x.metric, x.phase, x.statistic) for x in self._figures()}
+
+    def by_statistic(self) -> "list[_Draft]":
+        """Return a run for each statistic that its figures state, with the factor `statistic`.
+
+        The first one has the findings.
+        """
+        stated = {} if STATISTIC in self.factors else {x.statistic: None for x in self._figures()}
+        if set(stated) <= {_UNSTATED}:
+            return [self]
+        drafts: list[_Draft] = []
+        for statistic in stated:
+            draft = replace(self, findings=[] if drafts else self.findings)
+            draft.aggregates = [x for x in self.aggregates if x.statistic == statistic]
+            draft.lost = [each for each in self.lost if each[0].statistic == statistic]
+            draft.environment = dict(self.environment)
+            if statistic != _UNSTATED:
+                draft.factors = self.factors | {STATISTIC: statistic}
+            drafts.append(draft)
+        return drafts
+
+    def _figures(self) -> list[Aggregate]:
+        return [*self.aggregates, *(figure for figure, _ in self.lost)]
 
     def join(self, other: "_Draft") -> None:
         """Add the figures of another row of the run."""
@@ -122,11 +150,12 @@ class _Table:
         self.about = {f"publication.{name}": fact for name, fact in about.items() if fact}
         self.figures = self.file.metrics
 
-    def read(self) -> Iterator[Run | Finding]:
+    def rows(self) -> list[_Draft]:
+        """Return the runs of the rows, without ids."""
         drafts: list[_Draft] = []
         latest: dict[object, _Draft] = {}
         is_long = any(figure.is_long for figure in self.figures)
-        for line, published in self._rows():
+        for line, published in self._cells():
             row, findings = self._corrected(line, published)
             factors, environment = self._facts(row)
             # Entries about excluded rows are not errors: they have been used above.
@@ -143,11 +172,20 @@ class _Table:
             else:
                 drafts.append(draft)
                 latest[key] = draft
+        return drafts
+
+    def runs(self, drafts: Sequence[_Draft], *, by_statistic: bool) -> Iterator[Run | Finding]:
+        """Yield the runs, on request one for each statistic, and what was malformed."""
+        number = 0
         for position, draft in enumerate(drafts, 1):
-            yield draft.published(self.files.id(self.table, position))
+            parts = draft.by_statistic() if by_statistic else [draft]
+            for part in parts:
+                number += 1
+                run = part.published(self.files.id(self.table, number))
+                yield replace(run, part_of=position if len(parts) > 1 else 0)
         yield from self.malformed.findings()
 
-    def _rows(self) -> Iterator[tuple[int, Row]]:
+    def _cells(self) -> Iterator[tuple[int, Row]]:
         """Yield (line, column -> text) of the rows that have as many cells as the header."""
         header: list[str] | None = None
         text = self.files.bytes(self.table).decode("utf-8", "replace")
@@ -225,7 +263,7 @@ class _Table:
                     phase=phase or STEP,
                     value=measured[0],
                     original="out of memory" if is_lost else original,
-                    statistic=statistic or "published",
+                    statistic=statistic or _UNSTATED,
                     source=draft.source,
                     unit=measured[1],
                 )
@@ -268,6 +306,14 @@ class _Table:
         values = [number(row.get(name, "")) for name in self.source.samples]
         known = [value for value in values if value is not None]
         return math.prod(known) if known and len(known) == len(values) else None
+
+
+def _have_several_statistics(drafts: Iterable[_Draft]) -> bool:
+    """Return whether the figures of a metric and phase state several statistics: then it is a factor."""
+    known: dict[tuple[str, str], set[str]] = {}
+    for metric, phase, statistic in (kind for draft in drafts for kind in draft.kinds()):
+        known.setdefault((metric, phase), set()).add(statistic)
+    return any(len(statistics - {_UNSTATED}) > 1 for statistics in known.values())
 
 
 def _cell(row: Row, column: str | None) -> str:

@@ -19,7 +19,7 @@ from reportgen.core.model import RESERVED
 from reportgen.core.plain_text import one_line
 from reportgen.core.stats import median
 from reportgen.document.model import Case, Document
-from reportgen.protocol.conditions import CLOCK, DEVICE, ITEM, PARTS, RANKS, WORK
+from reportgen.protocol.conditions import CLOCK, DEVICE, ITEM, PARTS, QUANTITIES, RANKS, STATISTIC, WORK
 
 Json = dict[str, Any]
 
@@ -31,10 +31,11 @@ def compare_words() -> Json:
         "command": conditions.COMMAND,
         "item": ITEM,
         "parts": PARTS,
+        "unexplained": QUANTITIES,
         "variable": terms.VARIABLE,
         "essential": conditions.ESSENTIAL,
         "alwaysEssential": [
-            *(CLOCK, conditions.EVIDENCE, conditions.STATISTIC, ITEM, *conditions.OF_SAMPLES),
+            *(CLOCK, conditions.EVIDENCE, STATISTIC, ITEM, *conditions.OF_SAMPLES),
             *sorted(terms.WORK_TERMS - terms.SIZE_TERMS),
         ],
         "ofTime": [WORK, *sorted(terms.SIZE_TERMS)],

@@ -25,7 +25,7 @@ const contracts = (() => {
     const isOfDevice = hasAny(words.deviceNames);
     if (isOfSize) for (const name of words.ofSize) explained.add(name);
     if (isOfDevice) for (const name of words.ofDevice) explained.add(name);
-    explained.delete(words.item);
+    for (const name of words.unexplained) explained.delete(name);
     return explained;
   }
 
