@@ -1,23 +1,27 @@
 """Decide which folders directly below logs/ are systems of one campaign, and which are campaigns themselves.
 
-What they have in common decides. Folders whose names are devices, frameworks, dates or nodes belong together
-if the same program ran the same models in them. Folders of any other name do if most of their cases are the
-same: then a reader wants to compare them.
+What they have in common decides. Folders whose names are devices, frameworks, dates, nodes, or numbers of
+devices belong together if the same program ran the same models in them; folders named after the models that
+their logs state, if the cases are otherwise the same. Folders of any other name do if most of the work of the
+smaller one was also done in the other: then a reader wants to compare them.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reportgen.autolayout.path_factors import DEVICE_FACTS, FOLDER_LEVEL, ITEM
-from reportgen.autolayout.path_roles import are_repeats, level_roles
+from reportgen.autolayout.path_roles import LevelRoles, are_repeats, kind_of, level_roles
 from reportgen.autolayout.table_layout import SUBJECTS
-from reportgen.compare.conditions import COMPETITORS
+from reportgen.compare.conditions import COMPETITORS, SIZES
 from reportgen.core.factors import FactorKey, factor_key
 from reportgen.core.model import FactorValue, Run
 from reportgen.formats.registry import suite_of
 
-# Unnamed folders belong together if this share of the cases of the larger one are in the other.
+# Unnamed folders belong together if this share of the work of the smaller one is in the other.
 _MIN_COMMON = 1 / 2
+# What differs from system to system in one campaign, and from model to model.
+_OF_A_SYSTEM = COMPETITORS | SIZES
+_OF_A_MODEL = _OF_A_SYSTEM | {*SUBJECTS}
 # In a title.
 _MAX_NAMED = 3
 
@@ -61,8 +65,8 @@ def find_campaigns(folders: Mapping[str, Sequence[Run]], labelled: Collection[st
     systems = [_Members(path, runs) for path, runs in folders.items() if runs]
     known = {folder.path: folder for folder in systems}
     campaigns = []
-    for factor, group in _groups(systems):
-        constants = _constants([known[path] for path in group], factor)
+    for roles, group in _groups(systems):
+        constants = _constants([known[path] for path in group], roles)
         kept = [path for path in group if not (constants.get(path) and path in labelled)]
         if len(kept) > 1:
             campaigns.append(FolderGroup(tuple(kept), {path: constants.get(path, {}) for path in kept}))
@@ -79,7 +83,8 @@ class _Members:
         self.path, self.name, self.runs = path, path.rpartition("/")[2], runs
         self.programs = {suite_of(run.format) for run in runs}
         self.subjects = {(suite_of(run.format), *_subject(run)) for run in runs}
-        self.works = {(suite_of(run.format), _values(run, COMPETITORS)) for run in runs}
+        self.works = {(suite_of(run.format), _values(run, _OF_A_SYSTEM)) for run in runs}
+        self.settings = {(suite_of(run.format), _values(run, _OF_A_MODEL)) for run in runs}
         self.cases = {_values(run, ()) for run in runs}
         self.is_stated = any(name in run.factors for run in runs for name in SUBJECTS)
 
@@ -95,9 +100,23 @@ class _Members:
         return not (self.is_stated and other.is_stated) or not self.subjects.isdisjoint(other.subjects)
 
     def agrees(self, other: "_Members") -> bool:
-        """Return whether most of the work of both folders was also done in the other."""
+        """Return whether most of the work of the smaller folder was also done in the other."""
         common = len(self.works & other.works)
-        return self.is_stated and common >= _MIN_COMMON * max(len(self.works), len(other.works))
+        return self.is_stated and common >= _MIN_COMMON * min(len(self.works), len(other.works))
+
+    def is_sibling(self, other: "_Members") -> bool:
+        """Return whether both folders are named after the only model in them, and ran it in the same way."""
+        common = len(self.settings & other.settings)
+        is_alike = common >= _MIN_COMMON * max(len(self.settings), len(other.settings))
+        return is_alike and self._is_named_after_model() and other._is_named_after_model()
+
+    def _is_named_after_model(self) -> bool:
+        models = {str(run.factors.get(name, "")) for run in self.runs for name in SUBJECTS} - {""}
+        return len(models) == 1 and _letters(models.pop()) in _letters(self.name)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 def _subject(run: Run) -> tuple[FactorKey | None, ...]:
@@ -112,31 +131,37 @@ def _values(run: Run, without: Collection[str]) -> _Values:
     )
 
 
-def _groups(folders: Sequence[_Members]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the factor that the names of folders give, "" for none, and these folders; several each."""
+def _groups(folders: Sequence[_Members]) -> Iterator[tuple[LevelRoles | None, list[str]]]:
+    """Yield what the names of folders are, None if nothing says that, and these folders; several each."""
     left = list(folders)
-    for factor, names in _named(folders):
-        members = [folder for folder in left if folder.name in names]
+    for roles in _named({folder.name for folder in folders}):
+        members = [folder for folder in left if folder.name in roles.values]
         for group in _connected(members, _Members.ran_what):
-            yield factor, [folder.path for folder in group]
+            yield roles, [folder.path for folder in group]
             left = [folder for folder in left if folder not in group]
-    for group in _connected(left, _Members.agrees):
-        yield "", [folder.path for folder in group]
+    for is_pair in (_Members.agrees, _Members.is_sibling):
+        for group in _connected(left, is_pair):
+            yield None, [folder.path for folder in group]
+            left = [folder for folder in left if folder not in group]
 
 
-def _named(folders: Iterable[_Members]) -> Iterator[tuple[str, set[str]]]:
-    """Yield each factor that names of folders give, with these names: at least two."""
-    names = {folder.name for folder in folders}
-    by_factor: dict[str, set[str]] = {}
+def _named(names: Collection[str]) -> Iterator[LevelRoles]:
+    """Yield the roles of the names that say the same: at least two each."""
+    alike: dict[tuple[str, ...], set[str]] = {}
     for name in names:
-        roles = level_roles([name])
-        for factor in roles.factors if roles else ():
-            by_factor.setdefault(factor, {name}).add(name)
-    for factor, own in sorted(by_factor.items()):
+        if kind := kind_of(name):
+            alike.setdefault(kind, set()).add(name)
+    for _, own in sorted(alike.items()):
         # The names of the others may mean a device beside these: 3090 beside A6000.
-        own |= {name for name in names if (roles := level_roles([*own, name])) and factor in roles.factors}
-        if len(own) > 1:
-            yield factor, own
+        own |= {name for name in names if not kind_of(name) and _roles([*own, name])}
+        if len(own) > 1 and (roles := _roles(own)):
+            yield roles
+
+
+def _roles(names: Collection[str]) -> LevelRoles | None:
+    """Return what names are, None if that leaves words without a role."""
+    roles = level_roles(names)
+    return roles if roles and not any(roles.unknown.values()) else None
 
 
 def _connected(
@@ -154,10 +179,15 @@ def _connected(
             yield [folder for folder in folders if folder in group]
 
 
-def _constants(folders: Sequence[_Members], factor: str) -> dict[str, dict[str, FactorValue]]:
+def _constants(folders: Sequence[_Members], roles: LevelRoles | None) -> dict[str, dict[str, FactorValue]]:
     """Return what the names of folders say that their logs do not state: folder -> factors."""
-    if factor:
-        return {each.path: {factor: each.name} for each in folders if not each.states(factor)}
+    if roles:
+        return {
+            each.path: {
+                factor: value for factor, value in roles.told(each.name).items() if not each.states(factor)
+            }
+            for each in folders
+        }
     different = set[_Values]().union(*(each.cases for each in folders))
     is_mixed = len(different) < sum(len(each.cases) for each in folders)
     if not is_mixed or are_repeats([each.name for each in folders]):

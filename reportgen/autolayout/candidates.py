@@ -28,7 +28,7 @@ from reportgen.tables.spec import PHASE, TableSpec
 # A table compares each of these phases; with more, its columns are too many to read.
 MAX_COMPARED_PHASES = 4
 # With more columns, a matrix shows ratios without values.
-_MAX_PAIRS = 4
+_MAX_PAIRS = 3
 _MAX_MATRIX_COLUMNS = 24
 _MAX_FACETS = 12
 _MAX_CORE_COLUMNS = 6

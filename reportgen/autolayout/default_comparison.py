@@ -4,11 +4,12 @@ A comparison is about the factors that name what did the work (device, framework
 the value that most cases have in common, so that most cases get a ratio: a case is compared only with a
 baseline that agrees in everything else. Where systems ran with different batch sizes only, each is compared
 at its best one, and the table says so; not by the time of a step, which is shortest for the smallest batch.
-Without such factors, a table compares numbers of devices.
+Without such factors, a table compares precisions, or numbers of devices.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from reportgen.autolayout.path_factors import LOG_LEVEL
 from reportgen.autolayout.table_layout import SUBJECTS, Axes, position
@@ -23,6 +24,11 @@ from reportgen.tables.spec import CompareSpec, Pick
 _MIN_SHARE = 1 / 3
 _ALWAYS_COMPARED = DEVICE_NAMES | {"framework"}
 _BATCH_SIZES = ("batch_size", "micro_batch_size", "global_batch_size")
+# Settings that are compared where nothing else did the work, and the values that others are measured by.
+_SETTINGS: Mapping[str, Sequence[str]] = {
+    "precision": ("fp64", "fp32", "tf32", "amp", "fp16", "bf16", "fp8", "int8"),
+    "execution": ("eager", "compile"),
+}
 # With more numbers of devices, a table for each would separate what a reader wants to see together.
 _MAX_FACETS = 2
 # A compared column shows two numbers.
@@ -85,6 +91,9 @@ def comparisons(metric: str, runs: Iterable[Run], guessed: Collection[str] = ())
     chosen = [_by_competitors([*sets, names], cases, sizes)]
     if len(sets) > 1:
         chosen += [_by_competitors([each, each], cases, sizes) for each in sets]
+    if not any(chosen):
+        settings = [name for name in _SETTINGS if _varies(name, cases) and _is_usual(name, cases)]
+        chosen += [_by_competitors([[name], [name]], cases, ()) for name in settings]
     scaling = _scaling(cases) if metric_of(metric).scales_with_devices else _NONE
     if scaling.share >= _MIN_SHARE:
         chosen.append(DefaultComparison("efficiency", _values(scaling)))
@@ -146,12 +155,22 @@ def _baselines(names: Sequence[str], cases: Sequence[_Case], free: Collection[st
         groups.setdefault(work, set()).add(tuple(case.get(name) for name in names))
     known = {combination for group in groups.values() for combination in group if None not in combination}
     candidates = []
-    for combination in sorted(known, key=lambda keys: [value_order(key) for key in keys if key]):
+    for combination in sorted(known, key=partial(_order, names)):
         compared = sum(len(group) - 1 for group in groups.values() if combination in group)
         others = sum(len(group - {combination}) for group in groups.values())
         baseline = {name: key for name, key in zip(names, combination, strict=True) if key}
         candidates.append(_Candidate(baseline, compared / others if others else 0.0, compared))
     return candidates
+
+
+def _order(names: Sequence[str], keys: Iterable[FactorKey | None]) -> list[object]:
+    """Return the place of a combination of values: settings by what is usual, all others by their value."""
+    places: list[object] = []
+    for name, key in zip(names, keys, strict=True):
+        usual = _SETTINGS.get(name, ())
+        word = str(key[1]).lower() if key else ""
+        places.append((usual.index(word) if word in usual else len(usual), value_order(key) if key else ()))
+    return places
 
 
 def _with_followers(name: str, names: Iterable[str], cases: Sequence[_Case]) -> list[str]:

@@ -1,11 +1,11 @@
 """Choose default figures: one for each small table of the first metric, of the kind that readers expect.
 
 Runs of several days are a trend. Lines if a number of devices grows from row to row, beside the ideal one,
-curves if another size does; parts of a step that follow one another are stacked. A large matrix of ratios and
-pairs of devices are heat maps. One number is drawn as its repeats, or as the steps of its run. Everything
-else is a comparison: dots with intervals. Images and tokens are never drawn in one figure, but their ratios
-are; more than 32 numbers get no dots. Where more load costs latency, the first figure draws the latency over
-the rate.
+curves if another size does; parts of a step that follow one another are stacked. A large matrix of ratios
+and pairs of devices are heat maps; of a very large one, lines show the share of rows up to each ratio. One
+number is drawn as its repeats, or as the steps of its run. Everything else is a comparison: dots with
+intervals. Images and tokens are never drawn in one figure, but their ratios are; more than 32 numbers get no
+dots. Where more load costs latency, the first figure draws the latency over the rate.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from reportgen.autolayout.path_factors import ITEM
 from reportgen.autolayout.table_layout import PAIR, SIZES, count_combinations
 from reportgen.autolayout.tradeoff import load_of
+from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.factors import factors_key, matches
 from reportgen.core.model import STEP, Run
 from reportgen.document.model import FigureKind, Quantity
 from reportgen.protocol import available_metrics
-from reportgen.tables.spec import PHASE, FigureSpec, TableSpec
+from reportgen.tables.spec import PHASE, FigureSpec, SharesOf, TableSpec
 from reportgen.tables.trends import DATE
 
 MAX_DOTS = 32
@@ -55,6 +56,7 @@ def figure_specs(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -
         drawing = _drawing(table, shown) if shown else None
         if drawing is not None:
             at = f"{place}: figures[{len(specs)}]"
+            of: SharesOf = "rows" if drawing.kind is FigureKind.ECDF else "steps"
             x = drawing.x.replace("_", " ")
             title = f"{table.title}, over {x}" if x else table.title
             specs.append(
@@ -67,6 +69,7 @@ def figure_specs(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -
                     x=drawing.x,
                     show=drawing.show,
                     ideal=drawing.ideal,
+                    of=of,
                     is_chosen=True,
                 )
             )
@@ -119,25 +122,31 @@ def _drawing(table: TableSpec, runs: Sequence[Run]) -> _FigureChoice | None:
     return _over_size(table, runs, rows, columns) or _of_numbers(runs, rows * columns)
 
 
-def _of_matrix(table: TableSpec, runs: Sequence[Run], rows: int, columns: int) -> _FigureChoice | None:
-    """Return dots of values if these are few and of one unit, else ratios: as dots, as a heat map."""
+def _of_matrix(table: TableSpec, runs: Sequence[Run], rows: int, columns: int) -> _FigureChoice:
+    """Return dots of values if these are few and of one unit, else ratios: dots, a heat map, their shares."""
     is_one_unit = count_combinations([ITEM], runs) == 1
     if rows * columns <= MAX_DOTS:
         show: Quantity = "value" if is_one_unit and "value" in table.show else "speedup"
         over = _over_size(table, runs, rows, columns) if show == "value" else None
         return over or _FigureChoice(FigureKind.DOTS, show=show)
-    return _FigureChoice(FigureKind.HEAT_MAP, show="speedup") if rows <= _MAX_HEAT_ROWS else None
+    return _FigureChoice(FigureKind.HEAT_MAP if rows <= _MAX_HEAT_ROWS else FigureKind.ECDF, show="speedup")
 
 
 def _over_size(table: TableSpec, runs: Sequence[Run], rows: int, columns: int) -> _FigureChoice | None:
     """Return lines over a factor that grows from row to row, None if there is none."""
     for x in SIZES:
-        others = count_combinations([name for name in table.rows if name != x], runs)
+        beside = [name for name in table.rows if name != x and not _is_same_count(name, x, runs)]
+        others = count_combinations(beside, runs)
         if x in table.rows and others * columns <= MAX_LINES and rows >= _MIN_POINTS_PER_LINE * others:
             kind = _kind_over(x, runs)
             is_scaling = table.compare is not None and table.compare.kind == "efficiency"
             return _FigureChoice(kind, x, ideal=is_scaling and kind is FigureKind.LINE)
     return None
+
+
+def _is_same_count(name: str, x: str, runs: Sequence[Run]) -> bool:
+    """Return whether both count devices or nodes, one as the other: 8 and 16 devices on 1 and 2 nodes."""
+    return {name, x} <= DEVICE_COUNTS and count_combinations([x, name], runs) == count_combinations([x], runs)
 
 
 def _has_course(table: TableSpec, runs: Sequence[Run]) -> bool:

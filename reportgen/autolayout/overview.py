@@ -286,6 +286,7 @@ def definition_text(plan: ReportPlan, remark: str = "", pick: int = 1) -> str:
         lines += [f"x = {_text(figure.x)}"] if figure.x else []
         lines += [f"show = {_text(figure.show)}"] if figure.show != "value" else []
         lines += ["ideal = true"] if figure.ideal else []
+        lines += [f"of = {_text(figure.of)}"] if figure.of != "steps" else []
     return "\n".join(lines) + "\n"
 
 

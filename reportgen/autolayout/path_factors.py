@@ -8,11 +8,12 @@ state less than the others: they distinguish nothing.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from reportgen.autolayout.path_roles import LevelRoles, level_roles
+from reportgen.autolayout.path_roles import LevelRoles, are_repeats, level_roles
 from reportgen.compare.conditions import DEVICE_NAMES
 from reportgen.core.factors import factor_key, factors_key
 from reportgen.core.model import FactorValue, Run
@@ -27,6 +28,8 @@ ITEM = "item"
 FOLDER_LEVEL, LOG_LEVEL = "folder", "log"
 
 _RUN_NUMBER = re.compile(r"#[0-9]+$")
+# A name with one number, which is neither a date nor the number of a job.
+_NUMBERED = re.compile(r"[^0-9]*[A-Za-z][^0-9]*[0-9]{1,4}[^0-9]*")
 _EXTENSION = re.compile(r"(?:\.[A-Za-z]+)?\Z")
 # More patterns in a labels.toml are too many to be named by a person.
 _MAX_PATTERNS = 12
@@ -179,7 +182,15 @@ class _Depth:
         """Return whether the names of a level distinguish runs of a case."""
         # A setting that the log states has the value that the log gives, whatever a folder is called.
         names = {without_settings(self._unknown(path, level), case.stated) for path in case.paths}
-        return len(names) > 1 if case.is_unknown else len(set(without_counters(sorted(names)))) > 1
+        if case.is_unknown or len(names) == 1:
+            return len(names) > 1
+        return len(set(without_counters(sorted(names)))) > 1 or self._holds_repeats(case, level)
+
+    def _holds_repeats(self, case: "_CasePaths", level: int) -> bool:
+        """Return whether each folder of a level has repeats of its own: then its number counts no repeat."""
+        names = [path[level] for path in case.paths]
+        is_numbered = all(map(_NUMBERED.fullmatch, names)) and not are_repeats(names)
+        return level < self.last and is_numbered and min(Counter(names).values()) > 1
 
     def _is_system(self, level: int) -> bool:
         """Return whether folders have different names, which do not follow from the work that logs state."""

@@ -1,4 +1,4 @@
-"""Recognise what the names of one level of a path are: devices, frameworks, dates, nodes, sizes, repeats.
+"""Recognise what the names of one level of a path are: devices, models, dates, nodes, sizes, repeats.
 
 A name is read whole (`A40`, `2026-01-05`) or by its words (`resnet50_bs16_run2.log`), and a word has a role
 only if it has the same one in all names of the level. What no role explains stays unknown: a person has to
@@ -8,6 +8,11 @@ name it.
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+
+from reportgen.core.book.models import find_model
+from reportgen.core.model import FactorValue
+from reportgen.labels.path_pattern import PathPattern
+from reportgen.labels.path_tokens import PRECISIONS
 
 # Names of devices that mean nothing else, and numbers that mean a device only beside these.
 _SURE = (
@@ -25,8 +30,18 @@ _FRAMEWORKS = frozenset((
     "paddlepaddle", "mindspore", "oneflow", "megengine", "megatron", "deepspeed", "onnxruntime", "tensorrt",
     "vllm", "sglang", "tgi", "lmdeploy", "trtllm", "llamacpp", "mlx",
 ))  # fmt: skip
-_DATE = re.compile(r"(?:19|20)[0-9]{2}(?P<mark>[-_.]?)(?:0[1-9]|1[0-2])(?P=mark)(?:0[1-9]|[12][0-9]|3[01])")
-_NODE = re.compile(r"(?:[a-z]+[-_]?)?(?:node|host|worker|server)[-_]?[0-9]+", re.IGNORECASE)
+_DAY = r"(?:19|20)[0-9]{2}(?P<mark>[-_.]?)(?:0[1-9]|1[0-2])(?P=mark)(?:0[1-9]|[12][0-9]|3[01])"
+_DATE = re.compile(_DAY)
+# The time of a day behind its date, as programs write it into names.
+_TIME = re.compile(r"T?[0-2][0-9][0-5][0-9](?:[0-5][0-9])?Z?")
+_DATE_AND_TIME = re.compile(rf"({_DAY})(T[0-9]{{4,6}}Z?)")
+# gpu-a07 and gpu03 are hosts; gpu8 may be a device, or eight of them.
+_NODE = re.compile(
+    r"(?:[a-z]+[-_]?)?(?:node|host|worker|server|dgx|hgx|rack|nid|compute|blade)[-_]?[a-z]{0,2}[0-9]+"
+    r"(?:[-_]?[a-z]{1,2}[0-9]+)*"
+    r"|(?:gpu|cn|vm)[-_]?(?:[a-z]{1,2}[0-9]+|0[0-9]+)(?:[-_]?[a-z]{1,2}[0-9]+)*",
+    re.IGNORECASE,
+)
 
 # What the number beside a word is: bs16, batch_16, 8gpus. A letter alone may be a part of a name: ViT-B/16.
 _NUMBERS: Mapping[str, str] = {
@@ -39,8 +54,12 @@ _NUMBERS: Mapping[str, str] = {
 _NUMBERS_BEFORE: Mapping[str, str] = {
     "gpu": "devices", "gpus": "devices", "devices": "devices", "node": "nodes", "nodes": "nodes",
 }  # fmt: skip
-_REPEATS = frozenset(("r", "run", "rep", "repeat", "trial", "try", "attempt", "result", "round"))
+_REPEATS = frozenset((
+    "r", "run", "rep", "repeat", "trial", "try", "attempt", "result", "round", "seed", "job", "sample",
+))  # fmt: skip
 _SEPARATOR = re.compile(r"([_\-]+)")
+# A date is one word, whatever its marks are.
+_WORDS = re.compile(rf"({_DAY}(?=[_\-]|\Z)|[^_\-]+|[_\-]+)")
 _NUMBERED = re.compile(r"([A-Za-z]+)([0-9]{1,9})")
 _COUNTED = re.compile(r"([0-9]{1,9})([A-Za-z]+)")
 _TIMES = re.compile(r"([0-9]{1,4}x)(.+)", re.IGNORECASE)
@@ -70,7 +89,7 @@ class LevelRoles:
         """Return the same without some factors: their words do not matter."""
         pattern = self.pattern
         for name in names:
-            pattern = re.sub(rf"\{{{re.escape(name)}(?::int)?\}}", _ANY, pattern)
+            pattern = re.sub(rf"\{{{re.escape(name)}(?::int|:date)?\}}", _ANY, pattern)
         values = {
             each: {name: value for name, value in own.items() if name not in names}
             for each, own in self.values.items()
@@ -85,6 +104,10 @@ class LevelRoles:
         }
         return replace(self, pattern=self.pattern.replace(f"{{{old}}}", f"{{{new}}}"), values=values)
 
+    def told(self, name: str) -> dict[str, FactorValue]:
+        """Return the factors that a name gives."""
+        return PathPattern.parse(self.naming("")).match(name) or {}
+
     def naming(self, name: str) -> str:
         """Return the pattern with a name for the words without a role; "" for a name that is not needed."""
         return self.pattern.replace(UNKNOWN, f"{{{name}}}" if name else _ANY)
@@ -96,8 +119,21 @@ def level_roles(names: Collection[str]) -> LevelRoles | None:
     for factor, is_role in _WHOLE:
         if is_role(ordered):
             values = {name: {factor: name} for name in ordered}
-            return LevelRoles(f"{{{factor}}}", values, dict.fromkeys(ordered, ""))
+            kind = ":date" if factor == "date" else ""
+            return LevelRoles(f"{{{factor}{kind}}}", values, dict.fromkeys(ordered, ""))
     return _by_words(ordered)
+
+
+def kind_of(name: str) -> tuple[str, ...]:
+    """Return the factors that a name gives, with its other words in their places; () if it gives none."""
+    for factor, is_role in _WHOLE:
+        if is_role([name]):
+            return (factor,)
+    pieces = _words(name)
+    words = [_role([word], pieces[2 * n - 2 : 2 * n - 1]) for n, word in enumerate(pieces[::2])]
+    if not any(word.factor for word in words):
+        return ()
+    return tuple(word.factor or piece for word, piece in zip(words, pieces[::2], strict=True))
 
 
 def are_repeats(names: Collection[str]) -> bool:
@@ -124,11 +160,21 @@ def _are_nodes(names: Sequence[str]) -> bool:
     return all(_NODE.fullmatch(name) for name in names)
 
 
+def _are_precisions(names: Sequence[str]) -> bool:
+    return all(name.lower() in PRECISIONS for name in names)
+
+
+def _are_models(names: Sequence[str]) -> bool:
+    return all(find_model(name) for name in names)
+
+
 _WHOLE: Sequence[tuple[str, Callable[[Sequence[str]], bool]]] = (
     ("device", _are_devices),
     ("framework", _are_frameworks),
     ("date", _are_dates),
     ("node", _are_nodes),
+    ("precision", _are_precisions),
+    ("model", _are_models),
 )
 
 
@@ -143,7 +189,7 @@ class _Word:
 
 def _by_words(names: Sequence[str]) -> LevelRoles | None:
     """Return the roles of the words of all names; where some have more, of the last words."""
-    split = [_SEPARATOR.split(name) for name in names]
+    split = [_words(name) for name in names]
     shortest = min(map(len, split))
     has_head = max(map(len, split)) > shortest
     # Words are at even places. The first word of the shortest name belongs to the heads of the others.
@@ -176,14 +222,33 @@ def _by_words(names: Sequence[str]) -> LevelRoles | None:
     return LevelRoles("".join(pieces), values, dict(zip(names, unknown, strict=True)))
 
 
+def _words(name: str) -> list[str]:
+    """Return the words of a name at even places, and the marks between them."""
+    pieces = [match[0] for match in _WORDS.finditer(name)]
+    if pieces and _SEPARATOR.fullmatch(pieces[0]):
+        pieces.insert(0, "")
+    return [*pieces, ""] if len(pieces) % 2 == 0 else pieces
+
+
 def _word(words: Sequence[str], before: Sequence[str]) -> _Word:
     """Return the role of the words at one place of several names; `before` are those before them."""
-    if len(set(words)) == 1:
+    return _Word(_ANY) if len(set(words)) == 1 else _role(words, before)
+
+
+def _role(words: Sequence[str], before: Sequence[str]) -> _Word:
+    if _are_dates(words):
+        return _Word("{date:date}", "date", words)
+    if dated := _matched(_DATE_AND_TIME, words):
+        days = [day for day, _ in dated]
+        return _Word(f"{{date:date}}T{_ANY}", "date", days)
+    if _are_dates(before) and all(map(_TIME.fullmatch, words)):
         return _Word(_ANY)
     if _are_devices(words):
         return _Word("{device}", "device", words)
     if _are_frameworks(words):
         return _Word("{framework}", "framework", words)
+    if _are_precisions(words):
+        return _Word("{precision}", "precision", words)
     if times := _matched(_TIMES, words):
         devices = [device for _, device in times]
         return _Word(f"{_ANY}x{{device}}", "device", devices) if _are_devices(devices) else _Word(UNKNOWN)
@@ -198,10 +263,12 @@ def _number(words: Sequence[str], before: Sequence[str]) -> _Word:
             return _Word(_ANY)
         if factor := _NUMBERS.get(word.lower()):
             return _Word(f"{word}{{{factor}:int}}", factor, [number for _, number in numbered])
-    if (counted := _matched(_COUNTED, words)) and len({word for _, word in counted}) == 1:
-        word = counted[0][1]
-        if factor := _NUMBERS_BEFORE.get(word.lower()):
-            return _Word(f"{{{factor}:int}}{word}", factor, [number for number, _ in counted])
+    if counted := _matched(_COUNTED, words):
+        units = {word for _, word in counted}
+        factors = {_NUMBERS_BEFORE.get(unit.lower(), "") for unit in units}
+        if len(factors) == 1 and (factor := factors.pop()):
+            unit = units.pop() if len(units) == 1 else _ANY  # 1gpu and 2gpus
+            return _Word(f"{{{factor}:int}}{unit}", factor, [number for number, _ in counted])
     if all(word.isdecimal() and word.isascii() for word in words) and len(set(before)) == 1:
         if factor := _NUMBERS.get(before[0].lower()):
             return _Word(f"{{{factor}:int}}", factor, words)
@@ -213,4 +280,6 @@ def _number(words: Sequence[str], before: Sequence[str]) -> _Word:
 def _matched(pattern: re.Pattern[str], words: Sequence[str]) -> list[tuple[str, str]]:
     """Return the two groups of a pattern in each word; [] unless it matches all words."""
     matches = [match for word in words if (match := pattern.fullmatch(word))]
-    return [(match[1], match[2]) for match in matches] if len(matches) == len(words) else []
+    return (
+        [(match.groups()[0], match.groups()[-1]) for match in matches] if len(matches) == len(words) else []
+    )

@@ -118,7 +118,7 @@ def choose_axes(
         facets = tuple(name for name in rows if name not in PAIR)
         return Axes([PAIR[0]], [PAIR[1]], facets)
     short = [name for name in rows if 1 < len(values[name]) <= MAX_COLUMNS and name not in guessed]
-    short.sort(key=lambda name: (name in SIZES, len(values[name]), name))
+    short.sort(key=lambda name: (name != STATISTIC, name in SIZES, len(values[name]), name))
     fill = _fill_ratios(rows, runs) if len(rows) > 1 else {}
     column = next((name for name in short if fill.get(name, 0) >= _MIN_FILL), None)
     return Axes([name for name in rows if name != column], [column] if column else [])

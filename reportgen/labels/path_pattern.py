@@ -16,15 +16,20 @@ from reportgen.core.model import FactorValue
 MAX_PARTS = 32
 
 _PART = re.compile(r"\{([^{}]*)\}")
-_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)(?::(int|float|str))?")
-_KINDS = {"str": r"[^/]+", "int": r"[0-9]{1,18}", "float": r"[0-9]{1,18}(?:\.[0-9]{1,18})?"}
+_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)(?::(int|float|str|date))?")
+_KINDS = {
+    "str": r"[^/]+",
+    "int": r"[0-9]{1,18}",
+    "float": r"[0-9]{1,18}(?:\.[0-9]{1,18})?",
+    "date": r"(?:19|20)[0-9]{2}[-_.]?[01][0-9][-_.]?[0-3][0-9]",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class PathPattern:
     """A pattern for the last components of a path, as many as it has; with a leading "/" for the whole path.
 
-    parts  the named parts and their kinds (int, float, str), in order
+    parts  the named parts and their kinds (int, float, str, date), in order
     """
 
     text: str
@@ -76,6 +81,9 @@ def _part(text: str) -> tuple[str, str]:
 
 
 def _value(kind: str, text: str) -> FactorValue:
+    if kind == "date":
+        digits = re.sub(r"\D", "", text)
+        return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"
     if kind == "str":
         return text
     return int(text) if kind == "int" else float(text)

@@ -12,12 +12,13 @@ from functools import lru_cache
 from reportgen.core.model import Factors, FactorValue, Finding, Run
 from reportgen.core.rules import Rule
 
-_PRECISIONS: Mapping[str, str] = {
+# A word of a path -> the precision that it means.
+PRECISIONS: Mapping[str, str] = {
     "float16": "fp16", "float32": "fp32", "float64": "fp64", "bfloat16": "bf16",
     **{name: name for name in ("fp8", "fp16", "fp32", "fp64", "bf16", "tf32", "amp", "int8")},
 }  # fmt: skip
 _WORDS: Mapping[str, tuple[str, FactorValue]] = {
-    **{word: ("precision", value) for word, value in _PRECISIONS.items()},
+    **{word: ("precision", value) for word, value in PRECISIONS.items()},
     "xla": ("xla", True),
     "noxla": ("xla", False),
     "compile": ("execution", "compile"),
@@ -129,6 +130,4 @@ def _conflicts(run: Run, settings: Mapping[str, tuple[FactorValue, frozenset[str
 def _precisions(factors: Factors) -> set[str]:
     """Return the precisions in the factor of that name; empty if it names one that is not known."""
     tokens = _tokens(str(factors.get("precision", "")))
-    return (
-        {_PRECISIONS[token] for token in tokens} if all(token in _PRECISIONS for token in tokens) else set()
-    )
+    return {PRECISIONS[token] for token in tokens} if all(token in PRECISIONS for token in tokens) else set()

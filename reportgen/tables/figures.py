@@ -85,7 +85,7 @@ def _without_invalid(spec: FigureSpec, table: Table) -> Table:
 
 
 def _figure(spec: FigureSpec, table: Table) -> Figure:
-    if spec.kind.shows != "cells" and spec.show != "value":
+    if spec.kind.shows != "cells" and spec.show != "value" and spec.of != "rows":
         raise RequestError(
             f"{spec.place}.show",
             f'a {spec.kind} shows measured values, not "{spec.show}"',
@@ -222,7 +222,7 @@ def _of_trends(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure
 
 
 def _of_shares(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
-    unit = _unit(spec, table, columns) if spec.of == "repeats" else None
+    unit = _unit(spec, table, columns) if spec.of != "steps" else None
     return shares(spec, table, columns, unit)
 
 

@@ -1,5 +1,6 @@
-"""Make the series of an ecdf: the share of steps, or of repeats, that take at most so long."""
+"""Make the series of an ecdf: the share of steps, of repeats, or of rows up to each value."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -8,7 +9,7 @@ import numpy as np
 from reportgen.core.errors import RequestError
 from reportgen.core.model import STEP, FloatArray, Measurement
 from reportgen.core.units import Unit, choose
-from reportgen.document.model import Header
+from reportgen.document.model import QUANTITY_TITLES, Header
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
 from reportgen.tables.figure_rows import column_words, row_name
@@ -20,11 +21,11 @@ _MAX_POINTS = 200
 
 
 def shares(spec: FigureSpec, table: Table, columns: Sequence[int], unit: Unit | None) -> Figure:
-    """Return the figure of a table; a series has all repeats of a case.
+    """Return the figure of a table; a series has all repeats of a case, or all rows of a column.
 
-    unit  of the measured value; None for step times
+    unit  of the shown value; None for step times
     """
-    series = tuple(_series(spec, table, columns))
+    series = tuple((_of_rows if spec.of == "rows" else _of_cases)(spec, table, columns))
     if not series:
         remedy = 'use of = "repeats"' if spec.of == "steps" else "draw a table with numbers"
         raise RequestError(f"{spec.place}.table", f'no run of "{spec.table}" has {spec.of} to show', remedy)
@@ -33,7 +34,7 @@ def shares(spec: FigureSpec, table: Table, columns: Sequence[int], unit: Unit | 
         "",
         "",
         spec.kind,
-        table.metric_title if unit else "Step time",
+        (table.metric_title if spec.show == "value" else QUANTITY_TITLES[spec.show]) if unit else "Step time",
         f"share of {spec.of}",
         Unit("%", "ratio", 0.01),
         (),
@@ -42,7 +43,29 @@ def shares(spec: FigureSpec, table: Table, columns: Sequence[int], unit: Unit | 
     )
 
 
-def _series(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
+def _of_rows(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
+    """Yield the numbers of each column with their cases, in order; a baseline's own ratio says nothing."""
+    for position in columns:
+        cells = [
+            (cell.value, cell)
+            for row, line in zip(table.rows, table.cells, strict=True)
+            if (cell := line[position]).value is not None and cell.kind == "number" and not row.is_mean
+        ]
+        cells.sort(key=lambda pair: pair[0])
+        kept = [(value, cell) for value, cell in cells if math.isfinite(value) and not _is_baseline(cell)]
+        if kept:
+            x = tuple(value for value, _ in kept)
+            y = tuple(place / len(kept) for place in range(1, len(kept) + 1))
+            yield FigureSeries(
+                column_words(table, position), x, y, cases=tuple(cell.case for _, cell in kept)
+            )
+
+
+def _is_baseline(cell: Cell) -> bool:
+    return cell.comparison is not None and cell.comparison.baseline is cell.case
+
+
+def _of_cases(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Iterator[FigureSeries]:
     for row, cells in zip(table.rows, table.cells, strict=True):
         for position in columns:
             values, weights = _values(spec, row, cells[position])

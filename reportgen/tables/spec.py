@@ -114,7 +114,7 @@ def definition_digest(spec: TableSpec) -> str:
     return blake2b(what.encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
 
 
-SharesOf = Literal["steps", "repeats"]
+SharesOf = Literal["steps", "repeats", "rows"]
 LatencySource = Literal["measured", "batch / throughput"]
 
 

@@ -42,6 +42,14 @@ X, Y = [run(model="x")], [run(model="y")]
         ({"2026-01-05": X, "2026-01-06": X}, [["2026-01-05", "2026-01-06"]]),
         ({"node1": X, "node2": X, "other": Y}, [["node1", "node2"], ["other"]]),
         ({"A40": X, "H100": Y}, [["A40"], ["H100"]]),
+        ({"1gpu": X, "2gpus": X}, [["1gpu", "2gpus"]]),
+        ({"1node": [run()], "2nodes": [run()]}, [["1node", "2nodes"]]),
+        ({"A40_fp16": X, "H100_fp32": X, "notes": Y}, [["A40_fp16", "H100_fp32"], ["notes"]]),
+        # Folders are named after the models that their logs state.
+        ({"x": X, "y": Y}, [["x", "y"]]),
+        ({"x": X, "y": [run(model="y", dataset="z")]}, [["x"], ["y"]]),
+        # One of the two did a part of the work of the other, with another batch size.
+        ({"lab": [*X, *Y, run(model="z")], "cloud": [run(model="x", batch_size=8)]}, [["lab", "cloud"]]),
         # Other names, with the same cases on other devices.
         ({"lab": [run(model="x", device="A")], "cloud": [run(model="x", device="B")]}, [["lab", "cloud"]]),
         ({"lab": X, "cloud": X}, [["lab", "cloud"]]),
@@ -61,6 +69,8 @@ def test_what_folders_have_in_common_decides(folders: dict[str, list[Run]], camp
     ("folders", "given"),
     [
         ({"A40": X, "H100": X}, {"A40": {"device": "A40"}, "H100": {"device": "H100"}}),
+        ({"1gpu": X, "2gpus": X}, {"1gpu": {"devices": 1}, "2gpus": {"devices": 2}}),
+        ({"x": X, "y": Y}, {"x": {}, "y": {}}),
         # The logs state it.
         (
             {"A40": [run(model="x", device="a")], "H100": [run(model="x", device="b")]},

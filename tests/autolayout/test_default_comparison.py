@@ -48,7 +48,14 @@ def test_repeats_are_one_case():
     assert compared(*runs) == ("speedup", {"framework": "A"}, [])
 
 
-@pytest.mark.parametrize("name", ["model", "batch_size", "precision", "dataset", "seq_len"])
+def test_precisions_are_compared_where_nothing_else_did_the_work():
+    runs = [run(model=m, precision=p) for m in "xy" for p in ("bf16", "fp16", "fp32")]
+    assert compared(*runs) == ("speedup", {"precision": "fp32"}, [])
+    devices = [run(device=d, precision=p) for d in "AB" for p in ("fp16", "fp32")]
+    assert compared(*devices) == ("speedup", {"device": "A"}, [])
+
+
+@pytest.mark.parametrize("name", ["model", "batch_size", "dataset", "seq_len"])
 def test_other_work_is_not_compared(name):
     assert compared(run(**{name: 1}), run(**{name: 2})) is None
 

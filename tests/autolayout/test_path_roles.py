@@ -2,7 +2,7 @@
 
 import pytest
 
-from reportgen.autolayout.path_roles import are_repeats, level_roles
+from reportgen.autolayout.path_roles import are_repeats, kind_of, level_roles
 
 
 @pytest.mark.parametrize(
@@ -14,11 +14,23 @@ from reportgen.autolayout.path_roles import are_repeats, level_roles
         ("8xA100 8xH100", "{_}x{device}", ["device"]),
         ("job_A40 job_H100", "{_}_{device}", ["device"]),
         ("pytorch jax", "{framework}", ["framework"]),
-        ("2026-01-05 2026-01-06", "{date}", ["date"]),
+        ("2026-01-05 2026-01-06", "{date:date}", ["date"]),
         ("node01 node02", "{node}", ["node"]),
         ("bs8 bs16", "bs{batch_size:int}", ["batch_size"]),
         ("batch_8 batch_16", "{_}_{batch_size:int}", ["batch_size"]),
         ("4gpus 8gpus", "{devices:int}gpus", ["devices"]),
+        ("1gpu 2gpus 16gpus", "{devices:int}{_}", ["devices"]),
+        ("1node 2nodes", "{nodes:int}{_}", ["nodes"]),
+        ("gpu-a07 gpu-b01", "{node}", ["node"]),
+        ("gpu01 gpu02", "{node}", ["node"]),
+        ("dgx-1 dgx-2", "{node}", ["node"]),
+        ("bench-20260306 bench-20260307", "{_}-{date:date}", ["date"]),
+        ("bench-2026-03-06 bench-2026-03-07", "{_}-{date:date}", ["date"]),
+        ("a_2026-03-06_101500 a_2026-03-07_220000", "{_}_{date:date}_{_}", ["date"]),
+        ("a_20260306T101500 a_20260307T220000", "{_}_{date:date}T{_}", ["date"]),
+        ("fp16 bf16", "{precision}", ["precision"]),
+        ("A40_fp16 H100_fp32", "{device}_{precision}", ["device", "precision"]),
+        ("resnet-101 bert-base-uncased", "{model}", ["model"]),
         ("tp1 tp4", "tp{tensor_parallel:int}", ["tensor_parallel"]),
         ("a_bs8_run1 b_bs16_run2", "{?}_bs{batch_size:int}_{_}", ["batch_size"]),
         ("resnet50_bs8 vit_b_16_bs16", "{?}_bs{batch_size:int}", ["batch_size"]),
@@ -38,6 +50,9 @@ def test_names_of_a_level_have_a_role(names: str, pattern: str, factors: list[st
         "run1 run2",
         "run_1 run_2",
         "1 2",
+        # Devices of one machine, and runs of one day.
+        "gpu0 gpu1",
+        "a_2026-03-06_101500 a_2026-03-06_220000",
         # Numbers alone may be sizes of images, and ViT-B/16 is a model.
         "3080 3090",
         "vit_b_16 vit_b_32",
@@ -61,6 +76,32 @@ def test_values_belong_to_names():
     assert roles.unknown == {"a_bs8": "a", "b_bs16": "b"}
     assert (roles.naming("log"), roles.naming("")) == ("{log}_bs{batch_size:int}", "{_}_bs{batch_size:int}")
     assert roles.without({"batch_size"}).pattern == "{?}_bs{_}"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("A40", ("device",)),
+        ("2gpus", ("devices",)),
+        ("resnet50_bs8", ("resnet50", "batch_size")),
+        ("A40_fp16", ("device", "precision")),
+        ("lab", ()),
+        ("3090", ()),
+    ],
+)
+def test_names_that_give_the_same_factors_are_of_one_kind(name: str, kind: tuple[str, ...]):
+    assert kind_of(name) == kind
+
+
+def test_what_a_name_tells_has_the_type_of_its_part():
+    names = ["vit-2gpus-2026-03-06", "a-16gpus-20260307"]
+    roles = level_roles(names)
+    assert roles is not None
+    assert [roles.told(name) for name in names] == [
+        {"devices": 2, "date": "2026-03-06"},
+        {"devices": 16, "date": "2026-03-07"},
+    ]
+    assert roles.pattern == "{?}-{devices:int}gpus-{date:date}"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from tests.autolayout.trees import TREES
 from tests.builders import write_files
 
 # A table is read on GitHub, and a line of a terminal or an editor has about so many characters.
-MAX_LINE = 120
+MAX_LINE = 140
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,21 @@ EXPECTED = {
     "failures": Drawn(1, "batch_size", "device", "curve", ("H100 is 2.5x", "A40 has 2 of 3 batch sizes")),
     "one_run": Drawn(1, "model", "", "series", ("the only number is 160.0 images/s",)),
     "repeats": Drawn(1, "model", "", "strip", ("its 5 repeats",)),
-    "hundred_models": Drawn(1, "model", "device", "heat-map", ("H100 is 2.5x", "H100 has 90 of 100 models")),
+    "two_hundred_models": Drawn(1, "model", "device", "ecdf", ("H100 is 2.5x", "H100 has 190 of 200 models")),
     "nccl": Drawn(1, "message_size", "collective in_place", "curve", ("all_reduce", "all_gather")),
     "vllm": Drawn(
         1, "concurrency", "tensor_parallel", "latency-throughput", ("tensor parallel 1", "tensor parallel 4")
     ),
+    "by_dated_file": Drawn(1, "date", "", "trend", ("2026-03-08", "2026-03-09")),
+    "by_host": Drawn(1, "node", "", "dots", ("gpu-b02 is 23 % slower", "gpu-a07")),
+    "by_gpu_count": Drawn(1, "devices", "", "line", ("7.21x", "90 % of ideal")),
+    "by_node_count": Drawn(1, "devices nodes", "", "line", ("3.68x", "92 % of ideal")),
+    "by_precision": Drawn(1, "log", "precision", "dots", ("relative to fp32, fp16 is 2.6x faster",)),
+    "by_model": Drawn(1, "model", "device", "dots", ("H100 is 2.5x", "faster than A40")),
+    "micro": Drawn(1, "benchmark", "statistic", "dots", ()),
+    "scaling": Drawn(1, "devices", "model", "line", ("81 % of ideal",)),
+    "same_steps": Drawn(1, "model", "", "dots", ()),
+    "own_table": Drawn(1, "model batch_size", "device", "curve", ("H100 is 2.5x", "faster than A40")),
 }
 
 

@@ -89,6 +89,29 @@ def served(concurrency: int, factor: float) -> str:
     })  # fmt: skip
 
 
+def micro_benchmark(means: Mapping[str, float]) -> str:
+    """Return the file that pytest-benchmark saves for functions with these mean times in s."""
+    benchmarks = [
+        {
+            "group": None, "name": f"test_{name}", "fullname": f"tests/test_micro.py::test_{name}",
+            "params": None, "param": None, "extra_info": {},
+            "options": {"disable_gc": False, "timer": "perf_counter", "min_rounds": 5, "warmup": False},
+            "stats": {
+                "min": mean * 0.9, "max": mean * 1.5, "mean": mean, "stddev": mean * 0.1, "rounds": 100,
+                "median": mean * 0.98, "iqr": mean * 0.05, "q1": mean * 0.95, "q3": mean,
+                "iqr_outliers": 3, "stddev_outliers": 10, "outliers": "10;3", "ld15iqr": mean * 0.9,
+                "hd15iqr": mean * 1.1, "ops": 1 / mean, "total": mean * 100, "iterations": 1,
+            },
+        }
+        for name, mean in means.items()
+    ]  # fmt: skip
+    machine = {"node": "box", "machine": "x86_64", "python_version": "3.11.7", "system": "Linux"}
+    return json.dumps({
+        "machine_info": machine, "commit_info": {"id": "0" * 40, "dirty": False}, "benchmarks": benchmarks,
+        "datetime": "2026-01-01T10:00:00+00:00", "version": "4.0.0",
+    })  # fmt: skip
+
+
 def _noise(number: int) -> float:
     """Return a factor near 1 for the repeat of a number."""
     return 1 + (number * 7 % 11 - 5) * 0.0005 + number * 1e-5
@@ -179,16 +202,105 @@ def repeats() -> Tree:
     return {f"five/run_{repeat}.log": vision("resnet50", 0.2 * _noise(repeat)) for repeat in range(1, 6)}
 
 
-def hundred_models() -> Tree:
-    """Return a hundred models on two devices; the last ten did not run on the second."""
+def two_hundred_models() -> Tree:
+    """Return two hundred models on two devices; the last ten did not run on the second."""
     return {
         f"{device}/model{number:03}.log": vision(
             f"model{number:03}", (number + 10) / 100 / _SPEEDS[device] * (1 + number / 1e4)
         )
         for device in ("A40", "H100")
-        for number in range(100)
-        if device == "A40" or number < 90
+        for number in range(200)
+        if device == "A40" or number < 190
     }
+
+
+def by_dated_file() -> Tree:
+    """Return a file for each night, whose date is inside its name; 20 % slower from the fourth night on."""
+    return {
+        f"nightly/bench-202603{day:02}.log": vision("resnet50", 0.2 * (1.25 if day > 8 else 1) * _noise(day))
+        for day in range(5, 13)
+    }
+
+
+def by_host() -> Tree:
+    """Return a folder for each host of a cluster, as its administrators name them; one host is slow."""
+    return {
+        f"burnin/gpu-{host}/run{repeat}.log": vision(
+            "resnet50", 0.2 * (1.3 if host == "b02" else 1) * _noise(repeat + 10 * number)
+        )
+        for number, host in enumerate(("a07", "a08", "b01", "b02"))
+        for repeat in (1, 2, 3)
+    }
+
+
+def by_gpu_count() -> Tree:
+    """Return a folder for each number of devices, which the logs do not state."""
+    return {
+        f"{count}gpu{'s' if count > 1 else ''}/run{repeat}.log": trainer(100 * count**0.95 * _noise(repeat))
+        for count in (1, 2, 4, 8)
+        for repeat in (1, 2, 3)
+    }
+
+
+def by_node_count() -> Tree:
+    """Return a folder for each number of nodes with 8 devices each; the logs state the devices."""
+    return {
+        f"{count}node{'s' if count > 1 else ''}/resnet50_{repeat}.log": vision(
+            "resnet50", 0.2 * count**0.06 * _noise(repeat), devices=8 * count
+        )
+        for count in (1, 2, 4)
+        for repeat in (1, 2, 3)
+    }
+
+
+def by_precision() -> Tree:
+    """Return a folder for each precision, which the logs do not state."""
+    speeds = {"fp32": 1.0, "tf32": 1.8, "fp16": 2.6, "bf16": 2.5}
+    return {
+        f"a100/{precision}/{model}.log": trainer(rate * speed)
+        for precision, speed in speeds.items()
+        for model, rate in (("bert", 100.0), ("gpt2", 41.0))
+    }
+
+
+def by_model() -> Tree:
+    """Return a folder for each model, with a log for each device."""
+    return {
+        f"{model}/{device}.log": vision(model, step / _SPEEDS[device])
+        for model, step in (("resnet50", 0.2), ("vit_b_16", 0.4), ("swin_t", 0.3))
+        for device in ("A40", "H100")
+    }
+
+
+def micro() -> Tree:
+    """Return the results of pytest-benchmark: every statistic of a few functions."""
+    return {"micro/results.json": micro_benchmark({"sort": 2e-3, "hash": 1e-6, "parse": 5e-4})}
+
+
+def scaling() -> Tree:
+    """Return two models on 1 to 8 devices, which the logs state."""
+    return {
+        f"scaling/{model}_{count}.log": vision(model, step * count**loss, devices=count)
+        for model, step, loss in (("resnet50", 0.2, 0.02), ("vit_b_16", 0.4, 0.1))
+        for count in (1, 2, 4, 8)
+    }
+
+
+def same_steps() -> Tree:
+    """Return logs of three models with equal steps to the last bit, as a copy of the wrong file has."""
+    models = (("resnet50", 0.2), ("resnet101", 0.2), ("vit_b_16", 0.4))
+    return {f"vision/{model}.log": vision(model, step) for model, step in models}
+
+
+def own_table() -> Tree:
+    """Return a table of results of somebody's own."""
+    rows = (
+        f"{model},{device},{batch},{rate * batch / (batch + 8) * _SPEEDS[device]:.1f}\n"
+        for model, rate in (("resnet50", 400), ("bert", 120))
+        for device in ("A40", "H100")
+        for batch in (8, 16, 32)
+    )
+    return {"lab/results.csv": "model,gpu,batch_size,images_per_sec\n" + "".join(rows)}
 
 
 def nccl() -> Tree:
@@ -212,6 +324,7 @@ TREES: Mapping[str, Callable[[], Tree]] = {
     tree.__name__: tree
     for tree in (
         by_device, by_framework, by_batch_size, by_date, by_node, mixed,
-        failures, one_run, repeats, hundred_models, nccl, vllm,
+        failures, one_run, repeats, two_hundred_models, nccl, vllm, by_dated_file, by_host, by_gpu_count,
+        by_node_count, by_precision, by_model, micro, scaling, same_steps, own_table,
     )
 }  # fmt: skip

@@ -46,6 +46,10 @@ DLPERF = "{nodes:int}n{devices_per_node:int}g/{model}_b{batch_size:int}_{precisi
         ("{n:int}{m:int}", "123", {"n": 12, "m": 3}),
         ("{_}_{n:int}", "anything_7", {"n": 7}),
         ("{x:float}s", "1.5s", {"x": 1.5}),
+        ("{a}-{day:date}.log", "bench-2026-03-06.log", {"a": "bench", "day": "2026-03-06"}),
+        ("{day:date}T{_}", "20260306T101500", {"day": "2026-03-06"}),
+        ("{day:date}", "2026-13-45", None),
+        ("{day:date}", "1234", None),
         ("{x:int}", "1.5", None),
         ("{x:int}", "99999999999999999999", None),  # beyond 18 digits it is a name, not a count
         ("/{a}", "x", {"a": "x"}),
@@ -65,7 +69,7 @@ def test_patterns_match_paths(pattern: str, path: str, expected: dict[str, objec
     [
         ("{a", "a brace without its partner"),
         ("a}", "a brace without its partner"),
-        ("{a:date}", '"{a:date}" is not a part'),
+        ("{a:day}", '"{a:day}" is not a part'),
         ("{}", '"{}" is not a part'),
         ("{1}", '"{1}" is not a part'),
         ("{a}_{a}", "two parts have the same name"),

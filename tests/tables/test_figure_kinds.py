@@ -156,6 +156,20 @@ def test_an_ecdf_of_repeats_rises_with_each_of_them():
     assert (figure.x_title, figure.y_title, figure.unit.name) == ("Throughput", "share of repeats", "%")
 
 
+def test_an_ecdf_of_rows_rises_with_the_ratio_of_each_row_to_its_baseline():
+    runs = [
+        published_run(m=m, device=device, throughput=value)
+        for m, values in (("a", (1.0, 3.0)), ("b", (2.0, 2.0)), ("c", (1.0, 2.0)))
+        for device, value in zip("XY", values, strict=True)
+    ]
+    compare = CompareSpec("speedup", {"device": "X"}, mean=True)
+    table = {"rows": ("m",), "columns": ("device",), "compare": compare, "show": ("speedup",)}
+    (figure,) = figures(runs, kind="ecdf", of="rows", show="speedup", table=table)
+    (line,) = figure.series
+    assert (line.name, line.x, line.y) == ("Y", (1.0, 2.0, 3.0), (1 / 3, 2 / 3, 1.0))
+    assert (figure.x_title, figure.y_title) == ("speed-up", "share of rows")
+
+
 def test_an_ecdf_of_steps_has_the_measured_steps_of_all_ranks_without_the_warm_up():
     steps = [9.0] * 20 + [0.1, 0.3, 0.2, 0.4] * 25
     runs = [run(series(steps), factors={"m": "a"}), run(series(steps), factors={"m": "b"})]
