@@ -16,8 +16,9 @@ from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
 from reportgen.report.acceptance import judge
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.environment import environments
-from reportgen.report.headline import headline_sentences, value_sentences
+from reportgen.report.headline import headline_sentences
 from reportgen.report.headline_numbers import unbacked_numbers
+from reportgen.report.headline_values import value_sentences
 from reportgen.report.log_reader import Campaigns
 from reportgen.report.run_counts import whole_runs
 from reportgen.report.verdict import acceptance_sentences, run_counts, verdict_sentences

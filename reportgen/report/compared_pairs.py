@@ -56,14 +56,14 @@ class ComparedEntry:
     title         without the facet
     incomparable  cells that are not comparable with their baselines
     sets_differ   which sides lack cases that others have, as a sentence
-    has_mean      whether the tables have a geometric mean, and only one
+    means         how many geometric means a table has, if it is the only one with any, else 0
     """
 
     title: str
     pairs: tuple[ComparedPair, ...]
     incomparable: int
     sets_differ: str
-    has_mean: bool
+    means: int
 
 
 def compared_entries(tables: Sequence[Table]) -> list[ComparedEntry]:
@@ -76,7 +76,7 @@ def compared_entries(tables: Sequence[Table]) -> list[ComparedEntry]:
             title = facets[0].family_title
             kinds = [cell.kind for table in facets for line in table.cells for cell in line]
             incomparable, unequal = kinds.count("incomparable"), facets[0].sets_differ
-            entries.append(ComparedEntry(title, pairs, incomparable, unequal, _has_mean(facets)))
+            entries.append(ComparedEntry(title, pairs, incomparable, unequal, _count_means(facets)))
     return entries
 
 
@@ -122,13 +122,15 @@ def _left_out(case: Case) -> tuple[str, ...]:
     return missing or ((REST_OF_STEP,) if STEP in phases and case.phase != STEP else ())
 
 
-def _has_mean(facets: Sequence[Table]) -> bool:
-    """Return whether the tables have one geometric mean: of several, none stands for all rows."""
-    means = [
-        cell
+def _count_means(facets: Sequence[Table]) -> int:
+    """Return how many geometric means the tables have; of several tables, none stands for all rows."""
+    counts = [
+        sum(
+            cell.value is not None
+            for row, line in zip(table.rows, table.cells, strict=True)
+            for cell in line
+            if row.is_mean
+        )
         for table in facets
-        for row, line in zip(table.rows, table.cells, strict=True)
-        for cell in line
-        if row.is_mean and cell.value is not None
     ]
-    return len(means) == 1
+    return max(counts) if sum(map(bool, counts)) == 1 else 0

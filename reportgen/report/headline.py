@@ -1,29 +1,29 @@
 """The sentences at the top of a report whose author wrote none: what its comparisons show.
 
-One sentence for each entry that compares, about the whole step where a table has it, else with the phases
-that it leaves out. Each carries its interval, or why there is none, and the warnings about its runs.
+For each entry that compares one sentence with the answer: who wins, by how much, and where it is otherwise.
+It is about the whole step where a table has it, else names the phases that it leaves out. Up to three
+sentences about its doubts follow: verdicts, what else differs, cases that one side lacks, warnings.
 """
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from reportgen.compare.expected_speed import Expected
 from reportgen.compare.pair import devices_ratio
-from reportgen.compare.verdict import EQUAL, VerdictKind, difference_text, interval_text
+from reportgen.compare.verdict import EQUAL, VerdictKind, difference_text
 from reportgen.core import units
 from reportgen.core.devices import shown_value
 from reportgen.core.metrics import item_of, metric_of
-from reportgen.core.model import STEP, Case
+from reportgen.core.model import Case
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
-from reportgen.protocol.conditions import STATISTIC, statistic_of
+from reportgen.protocol.conditions import statistic_of
 from reportgen.protocol.measure_steps import LEFT_OUT_SHARE
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
+from reportgen.tables.means import plural
 from reportgen.tables.results import Table
-from reportgen.tables.spec import PHASE
 
 T = TypeVar("T")
 
@@ -34,6 +34,10 @@ _USUAL_STATISTICS = ("median", "mean", "total")
 _MAX_DIFFERENCES = 3
 # and ranks at most this many subjects.
 _MAX_SUBJECTS = 4
+# After a sentence.
+_MAX_CAVEATS = 3
+# Several subjects that differ from the baseline by less need no sentence each.
+_NEGLIGIBLE = 0.01
 
 # Factors whose value is a number of things, which the name calls: "4 devices".
 _COUNTS = ("devices", "nodes")
@@ -63,110 +67,18 @@ def headline_sentences(tables: Sequence[Table]) -> list[str]:
     return sentences
 
 
-def value_sentences(tables: Sequence[Table]) -> list[str]:
-    """Return a sentence with the numbers of the first table that has any, for a report that compares nothing.
-
-    Different work is neither faster nor slower: the lowest and the highest number are named with what they
-    belong to.
-    """
-    for table in tables:
-        by_phase: dict[tuple[str, str], list[_Value]] = {}
-        for value in _values(table):
-            by_phase.setdefault((value.case.metric, value.case.phase), []).append(value)
-        if by_phase:
-            # The whole step, else the part that takes the longest.
-            longest = max(by_phase, key=lambda key: (key[1] == STEP, sum(v.median for v in by_phase[key])))
-            values = _of_one_statistic(by_phase[longest], lambda value: value.case)
-            items = {item_of(value.case.metric, value.case.factors) for value in values}
-            text = _value_range(values) if len(items) == 1 else _units_of(values)
-            return [f"{_value_title(table, values[0].case)}: {text}."]
-    is_invalid = any(cell.invalid for table in tables for line in table.cells for cell in line)
-    what = "a valid number" if is_invalid else "a number"
-    return [f"No table has {what}; the findings say why."] if tables else []
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Value:
-    """A measured number of a table, with the heads of its row and column in words."""
-
-    place: str
-    case: Case
-    median: float
-
-
-def _values(table: Table) -> list[_Value]:
-    values = []
-    for row, line in zip(table.rows, table.cells, strict=True):
-        for column, cell in zip(table.columns, line, strict=True):
-            is_value = cell.kind == "number" and column.quantity == "value" and not cell.invalid
-            if is_value and cell.case and cell.case.summary:
-                heads = zip(table.column_factors, column.labels, strict=False)
-                words = [row.words(table.row_titles), *(label.text for name, label in heads if name != PHASE)]
-                known = ("", "-", statistic_of(cell.case))
-                place = ", ".join(word for word in ", ".join(words).split(", ") if word not in known)
-                values.append(_Value(place, cell.case, cell.case.summary.median))
-    return values
-
-
-def _value_title(table: Table, case: Case) -> str:
-    title = table.title if case.phase == STEP else f"{table.title} ({case.phase.replace('_', ' ')})"
-    is_named = STATISTIC in (*table.row_factors, *table.column_factors)
-    return f"{title}, {statistic_of(case)}" if is_named and statistic_of(case) else title
-
-
-def _of_one_statistic(items: Iterable[T], case_of: Callable[[T], Case]) -> list[T]:
-    """Return the items of one statistic: of several the median or mean, else the first one."""
-    by_statistic: dict[str, list[T]] = {}
-    for item in items:
-        by_statistic.setdefault(statistic_of(case_of(item)), []).append(item)
-    usual = [name for name in _USUAL_STATISTICS if name in by_statistic]
-    return by_statistic[[*usual, *by_statistic][0]] if by_statistic else []
-
-
-def _units_of(values: Sequence[_Value]) -> str:
-    names = sorted({_unit(value.case).name for value in values})
-    return f"{len(values):,} numbers ({', '.join(names)}) measure different work and are not compared"
-
-
-def _value_range(values: Sequence[_Value]) -> str:
-    """Return the only number with its repeats, or the lowest and the highest of several."""
-    low, high = (end(values, key=lambda value: value.median) for end in (min, max))
-    unit = _unit(*(value.case for value in values))
-    texts = [f"{units.text(value.median / unit.factor)} {unit.name}".rstrip() for value in (low, high)]
-    texts = [f"{text}{_with_gaps(value, unit)}" for text, value in zip(texts, (low, high), strict=True)]
-    if len(values) > 1 and texts[0] == texts[1]:
-        return f"{len(values):,} numbers agree to the digits shown: {texts[0]}"
-    if len(values) > 1:
-        low_end, high_end = (
-            f"{text} ({value.place})" if value.place else text
-            for text, value in zip(texts, (low, high), strict=True)
-        )
-        return f"{len(values):,} numbers range from {low_end} to {high_end}"
-    repeats = len(low.case.measurements)
-    only = f"the only number is {texts[0]}{f' ({low.place})' if low.place else ''}"
-    if repeats == 1:
-        return f"{only}; it comes from one run, so nothing says how much it varies"
-    return f"{only}; its {repeats} repeats are {_range_of_repeats(low.case, unit)}"
-
-
-def _with_gaps(value: _Value, unit: Unit) -> str:
-    """Return the number with the time that gaps left out, where that is much; "" elsewhere."""
-    over_all = value.case.summary.over_all if value.case.summary else None
-    return "" if over_all is None else f" while stepping, {units.text(over_all / unit.factor)} with its gaps"
-
-
 def _sentence(entry: ComparedEntry) -> tuple[str, str]:
     """Return the sentence about an entry, without full stop, and the sentences about its doubts."""
     pairs = [pair for pair in entry.pairs if not pair.left_out] or _of_longest_part(entry.pairs)
     pairs = [pair for pair in pairs if pair.case.metric == pairs[0].case.metric]
-    pairs = _of_one_statistic(pairs, lambda pair: pair.case)
+    pairs = of_one_statistic(pairs, lambda pair: pair.case)
     expected = [pair for pair in entry.pairs if pair.comparison.excess is not None]
     if expected:
         statement, pairs = _expectation(entry, expected)
     elif len(pairs) == 1:
         statement = _single(entry, pairs[0])
     else:
-        statement = _range(entry, pairs)
+        statement = _several(entry, pairs)
     return statement, _caveats(entry, pairs)
 
 
@@ -182,15 +94,19 @@ def _of_longest_part(pairs: Sequence[ComparedPair]) -> list[ComparedPair]:
 
 
 def _caveats(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
-    """Return the sentences about what makes the numbers doubtful, each after a space; "" if nothing does."""
+    """Return up to three sentences about what makes the numbers doubtful, each after a space."""
     rules = sorted({f"`{finding.rule}`" for pair in pairs for finding in pair.warnings})
-    warnings = f" These runs have warnings: {', '.join(rules)}." if rules else ""
     names = list(dict.fromkeys(each.name for pair in pairs for each in pair.comparison.differs))
-    differing = f" They also differ in {_listed(names)}." if names else ""
     cells = "1 cell is" if entry.incomparable == 1 else f"{entry.incomparable} cells are"
-    incomparable = f" {cells} not comparable with the baseline." if entry.incomparable else ""
-    unequal = f" {entry.sets_differ}" if entry.sets_differ else ""
-    return f"{_over_all(pairs)}{differing}{warnings}{unequal}{incomparable}"
+    sentences = (
+        _verdicts(pairs),
+        _over_all(pairs),
+        f"They also differ in {_listed(names)}." if names else "",
+        entry.sets_differ,
+        f"{cells} not comparable with the baseline." if entry.incomparable else "",
+        f"These runs have warnings: {', '.join(rules)}." if rules else "",
+    )
+    return "".join(f" {sentence}" for sentence in list(filter(None, sentences))[:_MAX_CAVEATS])
 
 
 def _over_all(pairs: Sequence[ComparedPair]) -> str:
@@ -202,7 +118,7 @@ def _over_all(pairs: Sequence[ComparedPair]) -> str:
     is_or_are = "it is" if len(pairs) == 1 else "they are"
     many = "" if len(pairs) == 1 else f" in {len(left_out)} of {len(pairs)} comparisons"
     what = f"Gaps that the protocol leaves out take more than {100 * LEFT_OUT_SHARE:g} % of the time{many}"
-    return f" {what}: with them, {is_or_are} {_span_of_ratios(ratios).partition(' (')[0]}."
+    return f"{what}: with them, {is_or_are} {_span_of_ratios(ratios).partition(' (')[0]}."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -210,12 +126,21 @@ def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_MAX_DIFFERENCES])}{more}"
 
 
+def of_one_statistic(items: Iterable[T], case_of: Callable[[T], Case]) -> list[T]:
+    """Return the items of one statistic: of several the median or mean, else the first one."""
+    by_statistic: dict[str, list[T]] = {}
+    for item in items:
+        by_statistic.setdefault(statistic_of(case_of(item)), []).append(item)
+    usual = [name for name in _USUAL_STATISTICS if name in by_statistic]
+    return by_statistic[[*usual, *by_statistic][0]] if by_statistic else []
+
+
 # One pair
 
 
 def _single(entry: ComparedEntry, pair: ComparedPair) -> str:
     verb, rest = _comparison(pair)
-    return f"{_titled(entry.title, pair)}: {_clause(_subject(pair.case, _shown(pair)), verb)} {rest}"
+    return f"{_titled(entry.title, pair)}: {_clause(subject_of(pair.case, _shown(pair)), verb)} {rest}"
 
 
 def _clause(subject: str, verb: str) -> str:
@@ -225,7 +150,7 @@ def _clause(subject: str, verb: str) -> str:
 
 def _titled(title: str, pair: ComparedPair) -> str:
     """Return the title with the place of a pair, and what of the step its number leaves out."""
-    part = f"{_phase(pair)} without {_joined(pair.left_out)}" if pair.left_out else ""
+    part = f"{_phase(pair)} without {joined(pair.left_out)}" if pair.left_out else ""
     heads = ", ".join(text for text in pair.place.split(", ") if not part or text != _phase(pair))
     place = "; ".join(text for text in (heads, part) if text)
     return f"{title} ({place})" if place else title
@@ -235,7 +160,7 @@ def _phase(pair: ComparedPair) -> str:
     return pair.case.phase.replace("_", " ")
 
 
-def _subject(case: Case, names: Iterable[str]) -> str:
+def subject_of(case: Case, names: Iterable[str]) -> str:
     """Return a case by the factors in which it differs from the other.
 
     A text that its log does not state is left out if others name the case.
@@ -268,7 +193,7 @@ def _shown(pair: ComparedPair) -> Sequence[str]:
 
 def _comparison(pair: ComparedPair) -> tuple[str, str]:
     """Return the comparison of one pair, to follow its subject: a verb, and the rest."""
-    baseline = _subject(pair.baseline, _shown(pair))
+    baseline = subject_of(pair.baseline, _shown(pair))
     value, verdict = pair.comparison.value, pair.comparison.verdict
     if pair.comparison.kind == "efficiency":
         speedup = f"{_times(_speedup(pair))}x the speed of {baseline}"
@@ -285,7 +210,7 @@ def _comparison(pair: ComparedPair) -> tuple[str, str]:
     if verdict and verdict.kind in ("likely faster", "likely slower"):
         return "is likely", f"{words} ({_evidence(pair)}; {verdict.spread_text})"
     if verdict and verdict.kind == "undecided":
-        return "seems", f"{words} ({_evidence(pair)}), but this is {verdict.sentence()}"
+        return "seems", f"{words} ({_evidence(pair)}), but this is undecided"
     return "is", f"{words} ({_evidence(pair)})"
 
 
@@ -316,8 +241,8 @@ def _evidence(pair: ComparedPair) -> str:
     """Return both ranges, or that there are no repeats."""
     if _is_single(pair):
         return _without_repeats([pair])
-    unit = _unit(pair.case, pair.baseline)
-    own, base = (_range_of_repeats(case, unit) for case in (pair.case, pair.baseline))
+    unit = unit_of(pair.case, pair.baseline)
+    own, base = (range_of_repeats(case, unit) for case in (pair.case, pair.baseline))
     return f"{own} against {base} {unit.name}".strip()
 
 
@@ -328,10 +253,11 @@ def _is_single(pair: ComparedPair) -> bool:
 def _without_repeats(pairs: Iterable[ComparedPair]) -> str:
     measurements = [m for pair in pairs for m in (*pair.case.measurements, *pair.baseline.measurements)]
     kinds = {_KINDS_OF_EVIDENCE.get(measurement.evidence, "one run each") for measurement in measurements}
-    return f"{_joined(sorted(kinds))}, no repeats"
+    return f"{joined(sorted(kinds))}, no repeats"
 
 
-def _unit(*cases: Case) -> Unit:
+def unit_of(*cases: Case) -> Unit:
+    """Return the unit in which people read the numbers of cases of one metric."""
     item = item_of(cases[0].metric, cases[0].factors)
     if cases[0].unit == "samples/s" and item:
         return Unit(units.rate_unit(item), "samples/s", 1.0)
@@ -339,7 +265,8 @@ def _unit(*cases: Case) -> Unit:
     return Unit("", unit.base, unit.factor) if unit.name in ("1", "count", "ratio") else unit
 
 
-def _range_of_repeats(case: Case, unit: Unit) -> str:
+def range_of_repeats(case: Case, unit: Unit) -> str:
+    """Return the lowest and the highest repeat, once if they look equal."""
     values = [measurement.value / unit.factor for measurement in case.measurements]
     ends = dict.fromkeys(units.text(end) for end in (min(values), max(values)))
     return " to ".join(ends)
@@ -348,86 +275,164 @@ def _range_of_repeats(case: Case, unit: Unit) -> str:
 # Several pairs
 
 
-def _range(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
-    """Return the lowest and the highest of several comparisons, each with its place."""
-    ordered = sorted(pairs, key=_rank)
+def _several(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
+    """Return what several comparisons show: of one subject its mean or its ends, of several their ranks."""
     left_out = tuple(dict.fromkeys(name for pair in pairs for name in pair.left_out))
     phases = {_phase(pair) for pair in pairs}
     part = f"{phases.pop()} without" if len(phases) == 1 else "without"
-    title = f"{entry.title} ({part} {_joined(left_out)})" if left_out else entry.title
+    title = f"{entry.title} ({part} {joined(left_out)})" if left_out else entry.title
     names = list(dict.fromkeys(name for pair in pairs for name in _shown(pair)))
     subjects, baselines = (
-        {_subject(case, names) for case in cases}
+        {subject_of(case, names) for case in cases}
         for cases in ([pair.case for pair in pairs], [pair.baseline for pair in pairs])
     )
-    if len(subjects) > 1 and len(baselines) == 1 and not _is_plain_number(pairs[0]):
-        return f"{title}: relative to {baselines.pop()}, {_ranking(pairs, names)}{_verdicts(pairs)}"
     is_one = len(subjects) == 1
-    ends = [
-        (pair, _details(pair, "" if is_one else _subject(pair.case, _shown(pair))))
-        for pair in (ordered[0], ordered[-1])
-    ]
     baseline = baselines.pop() if len(baselines) == 1 else "its baselines" if is_one else "their baselines"
-    verb, rest = _span(ends, baseline)
-    mean = _mean(pairs) if entry.has_mean else ""
-    return (
-        f"{title}: {_clause(subjects.pop() if is_one else 'the cases', verb)} {rest}{mean}{_verdicts(pairs)}"
+    if pairs[0].comparison.kind == "efficiency":
+        statement = _scaling(pairs, baseline)
+    elif is_one or _is_plain_number(pairs[0]) or baseline == "their baselines":
+        who = subjects.pop() if is_one else "the cases"
+        verb, rest = _range(entry, pairs, baseline, is_one=is_one)
+        statement = f"{_clause(who, verb)} {rest}"
+    else:
+        statement = f"relative to {baseline}, {_ranking(pairs, names, has_mean=entry.means == len(subjects))}"
+    if all(map(_is_single, pairs)):
+        opened = f"{statement[:-1]}; " if statement.endswith(" of ideal)") else f"{statement} ("
+        statement = f"{opened}{_without_repeats(pairs)})"
+    return f"{title}: {statement}"
+
+
+def _scaling(pairs: Sequence[ComparedPair], baseline: str) -> str:
+    """Return the speed-ups on the most devices, the best and the worst of several."""
+    most = max(_devices_ratio(pair) for pair in pairs)
+    largest = sorted((pair for pair in pairs if _devices_ratio(pair) == most), key=_rank, reverse=True)
+    subject = subject_of(largest[0].case, _shown(largest[0]))
+    texts = [f"{_size(pair)} the speed of {baseline} ({_share_of_ideal(pair)})" for pair in largest]
+    if len(largest) == 1:
+        return f"{_clause(subject, 'reaches')} {texts[0]}"
+    places = _places(largest)
+    rest = [
+        f"{place} {_size(pair)} ({_share_of_ideal(pair)})"
+        for place, pair in zip(places, largest, strict=True)
+    ]
+    last = rest[1:] if len(rest) <= _MAX_SUBJECTS - 1 else [f"{len(rest) - 2} more follow", rest[-1]]
+    return f"on {subject}, {joined([f'{places[0]} reaches {texts[0]}', *last])}"
+
+
+def _devices_ratio(pair: ComparedPair) -> float:
+    return devices_ratio(pair.case.factors, pair.baseline.factors)
+
+
+def _range(
+    entry: ComparedEntry, pairs: Sequence[ComparedPair], baseline: str, *, is_one: bool
+) -> tuple[str, str]:
+    """Return a verb, and the mean or both ends of several comparisons with their places.
+
+    is_one  whether all are about one subject; else the places name the subjects, too
+    """
+    ordered = sorted(pairs, key=_rank)
+    low, high = ordered[0], ordered[-1]
+    places = dict(zip(map(id, pairs), _places(pairs), strict=True))
+    at_low, at_high = (
+        ", ".join(filter(None, (places[id(p)], subject_of(p.case, _shown(p)) if not is_one else "")))
+        for p in (low, high)
     )
-
-
-def _span(ends: Sequence[tuple[ComparedPair, str]], baseline: str) -> tuple[str, str]:
-    """Return a verb, and the lowest and the highest of several comparisons with their details."""
-    (low, at_low), (high, at_high) = ends
-    if low.comparison.kind == "efficiency":
-        texts = [f"{_size(pair)} ({_share_of_ideal(pair)}; {details})" for pair, details in ends]
-        return "reaches", f"{' to '.join(texts)} the speed of {baseline}"
+    number = _number_of(pairs)
     if _is_plain_number(low):
         span = f"{_size(low)} ({at_low}) to {_size(high)} ({at_high})"
         return "has", f"{span} the {_metric_in_words(low)} of {baseline}"
     sizes = _size(low), _size(high)
-    if sizes == (EQUAL, EQUAL):
-        return "is", f"as fast as {baseline} ({at_low}; {at_high})"
+    if sizes[0] == sizes[1]:
+        same = f"as fast as {baseline}" if sizes[0] == EQUAL else f"{sizes[0]} than {baseline}"
+        every = "both" if len(pairs) == 2 else f"all {len(pairs)}"
+        which = (
+            f"the {number} that both have" if entry.sets_differ else number.replace(str(len(pairs)), every, 1)
+        )
+        return "is", f"{same} in {which}"
+    if is_one and entry.means == 1:
+        mean = difference_text(geometric_mean([_speed_ratio(pair) for pair in pairs]))
+        of_mean = f"as fast as {baseline}" if mean == EQUAL else f"{mean} than {baseline}"
+        ends = _both_ends(sizes, (at_low, at_high))
+        return "is", f"{of_mean} in the geometric mean of {number}: {ends}"
     if sizes[0] == EQUAL:
         return "is", f"as fast as {baseline} ({at_low}) to {sizes[1]} ({at_high})"
     if sizes[1] == EQUAL:
         return "is", f"{sizes[0]} than {baseline} ({at_low}) to as fast ({at_high})"
-    (least, first), (most, second) = (size.rsplit(" ", 1) for size in sizes)
-    if first == second:
-        return "is", f"{least} ({at_low}) to {most} ({at_high}) {second} than {baseline}"
-    return "is", f"{sizes[0]} ({at_low}) to {sizes[1]} ({at_high}) than {baseline}"
+    return "is", f"{_both_ends(sizes, (at_low, at_high))} than {baseline}"
 
 
-def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str]) -> str:
-    """Return how several subjects compare with one baseline: the fastest and the slowest by their mean."""
-    by_subject: dict[str, list[float]] = {}
+def _both_ends(sizes: tuple[str, str], places: tuple[str, str]) -> str:
+    """Return two differences with their places, their direction once if it is the same."""
+    (low, slower), (high, faster) = (size.rpartition(" ")[::2] for size in sizes)
+    if slower == faster:
+        return f"{low} ({places[0]}) to {high} ({places[1]}) {faster}"
+    ends = [f"{size.replace(EQUAL, 'as fast')} ({at})" for size, at in zip(sizes, places, strict=True)]
+    return " to ".join(ends)
+
+
+def _places(pairs: Sequence[ComparedPair]) -> list[str]:
+    """Return the places of pairs, without the words that all of them have."""
+    words = [[word for word in pair.place.split(", ") if word not in ("", "-")] for pair in pairs]
+    common = set.intersection(*map(set, words))
+    return [", ".join(word for word in own if word not in common) for own in words]
+
+
+def _number_of(pairs: Sequence[ComparedPair]) -> str:
+    """Return how many comparisons there are, by the only factor in which they differ: "3 models"."""
+    table = pairs[0].table
+    shown = [*(name for name, _ in table.facet), *table.row_factors, *table.column_factors]
+    differing = {name for pair in pairs for name in pair.differing}
+    varying = [
+        name
+        for name in shown
+        if name not in differing and len({repr(pair.case.factors.get(name)) for pair in pairs}) > 1
+    ]
+    return f"{len(pairs)} {plural(varying) if len(varying) == 1 else 'comparisons'}"
+
+
+def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str], *, has_mean: bool) -> str:
+    """Return how several subjects compare with one baseline: the fastest and the slowest by their mean.
+
+    has_mean  whether a table shows the geometric mean of each subject
+    """
+    by_subject: dict[str, list[ComparedPair]] = {}
     for pair in pairs:
-        by_subject.setdefault(_subject(pair.case, names), []).append(_speed_ratio(pair))
-    ranked = sorted(by_subject.items(), key=lambda each: -geometric_mean(each[1]))
-    texts = [f"{_clause(subject, 'is')} {_span_of_ratios(ratios)}" for subject, ratios in ranked]
+        by_subject.setdefault(subject_of(pair.case, names), []).append(pair)
+    ratios = {name: [_speed_ratio(pair) for pair in own] for name, own in by_subject.items()}
+    alike = [name for name in ratios if all(abs(ratio - 1) < _NEGLIGIBLE for ratio in ratios[name])]
+    left_out = alike if len(alike) > 1 else []
+    ranked = sorted(set(ratios) - set(left_out), key=lambda name: (-geometric_mean(ratios[name]), name))
+    counts = {len(own) for own in by_subject.values()}
+    is_mean = has_mean and counts != {1}
+    number = {name: _number_of(by_subject[name]) for name in by_subject} if is_mean else {}
+    texts = []
+    for name in ranked:
+        size = _span_of_ratios(ratios[name])
+        if is_mean:
+            size = difference_text(geometric_mean(ratios[name])).replace(EQUAL, "as fast")
+            size += f" ({number[name]})" if len(counts) > 1 else ""
+        texts.append(f"{_clause(name, 'is')} {size}")
     rest = len(texts) - _MAX_SUBJECTS
     if rest > 0:
-        texts = [*texts[: _MAX_SUBJECTS - 1], f"{rest} more follow", texts[-1]]
-    return _joined(texts)
+        texts = [*texts[: _MAX_SUBJECTS - 2], f"{rest + 1} more follow", texts[-1]]
+    if left_out:
+        who = joined(left_out) if len(left_out) == 2 else f"{len(left_out)} others"
+        texts.append(f"{who} are within {100 * _NEGLIGIBLE:g} %")
+    mean = f" in the geometric mean of {number[ranked[0]]}" if is_mean and ranked and len(counts) == 1 else ""
+    mean = mean or (" in the geometric mean" if is_mean else "")
+    return f"{joined(texts)}{mean}"
 
 
 def _span_of_ratios(ratios: Sequence[float]) -> str:
     """Return the lowest and the highest ratio in words, with how many there are."""
     low, high = min(ratios), max(ratios)
-    ends = list(dict.fromkeys(difference_text(ratio) for ratio in (low, high)))
+    ends = list(dict.fromkeys(difference_text(ratio).replace(EQUAL, "as fast") for ratio in (low, high)))
     if len(ends) == 2 and ends[0].rpartition(" ")[2] == ends[1].rpartition(" ")[2]:
         ends[0] = ends[0].rpartition(" ")[0]
         if ends[0].endswith("%") and "%" not in ends[1]:
             same = _times(low) == _times(high)
             ends = [f"{_times(low)}x as fast"] if same else [f"{_times(low)}x", f"{_times(high)}x as fast"]
     return " to ".join(ends) + (f" ({len(ratios)} cells)" if len(ratios) > 1 else "")
-
-
-def _mean(pairs: Sequence[ComparedPair]) -> str:
-    """Return the geometric mean of the pairs of a sentence; the table may average others, too."""
-    mean = geometric_mean([pair.comparison.value for pair in pairs])
-    of_mean = replace(pairs[0], comparison=replace(pairs[0].comparison, value=mean))
-    size = _share_of_ideal(of_mean) if of_mean.comparison.kind == "efficiency" else _size(of_mean)
-    return f", {size} in the geometric mean"
 
 
 def _rank(pair: ComparedPair) -> float:
@@ -448,24 +453,17 @@ def _size(pair: ComparedPair) -> str:
     return difference_text(_speed_ratio(pair))
 
 
-def _details(pair: ComparedPair, subject: str) -> str:
-    """Return the place of one of several pairs, with its interval or its ranges."""
-    verdict = pair.comparison.verdict
-    place = ", ".join(text for text in (pair.place, subject) if text)
-    if verdict and verdict.low is not None and verdict.high is not None:
-        return f"{place}: {interval_text(verdict.ratio, verdict.low, verdict.high)}"
-    if _is_single(pair):
-        return place
-    return f"{place}: {_evidence(pair)}"
-
-
 def _verdicts(pairs: Sequence[ComparedPair]) -> str:
-    """Return how the comparisons were decided; for figures without repeats, what they are."""
+    """Return how several comparisons were decided, or why a single one is not, as a sentence."""
+    first = pairs[0].comparison.verdict
+    if len(pairs) == 1 and first and first.kind == "undecided":
+        reason = first.sentence().removeprefix("undecided: ")
+        return f"{reason[0].upper()}{reason[1:]}."
+    if any(pair.comparison.excess is not None for pair in pairs):
+        return ""
     kinds = [pair.comparison.verdict.kind for pair in pairs if pair.comparison.verdict]
     counts = [f"{kinds.count(kind)} {kind}" for kind in _COUNTED_VERDICTS if kind in kinds]
-    if all(map(_is_single, pairs)):
-        return f" ({_without_repeats(pairs)})"
-    return f". Verdicts: {', '.join(counts)}" if counts else ""
+    return f"Verdicts: {', '.join(counts)}." if counts and len(pairs) > 1 else ""
 
 
 # Expected speed
@@ -485,7 +483,7 @@ def _expectation(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> tuple[s
     assert expected is not None
     statement = f"{expected.target} is {_slowdown(whole)} than {expected.reference}"
     if whole is not part:
-        name = f"without {_joined(part.left_out)} it" if part.case.parts else f"{_phase(part)} alone"
+        name = f"without {joined(part.left_out)} it" if part.case.parts else f"{_phase(part)} alone"
         statement += f"; {name} is {_slowdown(part)}"
     single = f" ({_without_repeats([whole, part])})" if _is_single(part) else ""
     return f"{_titled(entry.title, whole)}: {statement}{_reason(part, expected)}{single}", [whole, part]
@@ -547,6 +545,6 @@ def _band(low: float | None, value: float, high: float | None, is_band: bool) ->
     return f"{_times(low)}x to {_times(high)}x"
 
 
-def _joined(names: Sequence[str]) -> str:
+def joined(names: Sequence[str]) -> str:
     """Return names as a list in words."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

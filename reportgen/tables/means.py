@@ -96,7 +96,7 @@ def sets_differ(spec: TableSpec, grids: Sequence[CaseGrid], pool: Iterable[Case]
         # Combinations of several factors are too long to be named.
         named = f" (not {_first(missing)})" if len(others) == 1 else ""
         if missing:
-            what = f"{len(own)} of {len(every)} {_plural(others)}{named}"
+            what = f"{len(own)} of {len(every)} {plural(others)}{named}"
             lacking.append(f"{_words(spec, about, side)} has {what}")
     return f"Not every side has every case: {_first(lacking, '; ')}." if lacking else ""
 
@@ -114,7 +114,7 @@ def _words(spec: TableSpec, names: Sequence[str], values: _Values) -> str:
     return " ".join(facet_text(spec, name, value) for name, value in pairs)
 
 
-def _plural(names: Sequence[str]) -> str:
+def plural(names: Sequence[str]) -> str:
     """Return what configurations are called: "models", "combinations of model and batch size"."""
     words = [name.replace("_", " ") for name in names]
     if len(words) > 1:

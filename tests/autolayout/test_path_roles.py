@@ -93,7 +93,7 @@ def test_names_that_give_the_same_factors_are_of_one_kind(name: str, kind: tuple
     assert kind_of(name) == kind
 
 
-def test_what_a_name_tells_has_the_type_of_its_part():
+def test_a_factor_of_a_name_has_the_type_of_its_part():
     names = ["vit-2gpus-2026-03-06", "a-16gpus-20260307"]
     roles = level_roles(names)
     assert roles is not None

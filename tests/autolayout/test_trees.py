@@ -25,10 +25,10 @@ class Drawn:
 
 
 EXPECTED = {
-    "by_device": Drawn(1, "model", "device", "dots", ("H100 is 2.5x", "faster than A40", "geometric mean")),
+    "by_device": Drawn(1, "model", "device", "dots", ("H100 is 2.5x faster than A40 in both models",)),
     "by_framework": Drawn(1, "backend", "", "dots", ("tensorflow", "20 % slower than pytorch")),
     "by_batch_size": Drawn(1, "batch_size", "", "curve", ("batch size 8", "batch size 64")),
-    "by_date": Drawn(1, "date", "", "trend", ("2026-01-01", "2026-01-08")),
+    "by_date": Drawn(1, "date", "", "trend", ("20 % slower since 2026-01-07",)),
     "by_node": Drawn(1, "node", "", "dots", ("node03 is 23 % slower", "relative to node01")),
     "mixed": Drawn(2, "folder", "", "dots", ("red is 10 % faster than green",)),
     "failures": Drawn(1, "batch_size", "device", "curve", ("H100 is 2.5x", "A40 has 2 of 3 batch sizes")),
@@ -39,7 +39,7 @@ EXPECTED = {
     "vllm": Drawn(
         1, "concurrency", "tensor_parallel", "latency-throughput", ("tensor parallel 1", "tensor parallel 4")
     ),
-    "by_dated_file": Drawn(1, "date", "", "trend", ("2026-03-08", "2026-03-09")),
+    "by_dated_file": Drawn(1, "date", "", "trend", ("20 % slower on 2026-03-12 than on 2026-03-05",)),
     "by_host": Drawn(1, "node", "", "dots", ("gpu-b02 is 23 % slower", "gpu-a07")),
     "by_gpu_count": Drawn(1, "devices", "", "line", ("7.21x", "90 % of ideal")),
     "by_node_count": Drawn(1, "devices nodes", "", "line", ("3.68x", "92 % of ideal")),

@@ -142,12 +142,12 @@ def by_batch_size() -> Tree:
 
 
 def by_date() -> Tree:
-    """Return a folder for each night of one benchmark, 20 % slower from the fifth night on."""
+    """Return a folder for each night of one benchmark, 20 % slower from the seventh night on."""
     return {
         f"nightly/2026-01-{day:02}/run{repeat}.log": vision(
-            "resnet50", 0.2 * (1.25 if day > 4 else 1) * _noise(repeat + 10 * day)
+            "resnet50", 0.2 * (1.25 if day > 6 else 1) * _noise(repeat + 10 * day)
         )
-        for day in range(1, 9)
+        for day in range(1, 13)
         for repeat in (1, 2, 3)
     }
 
@@ -215,7 +215,7 @@ def two_hundred_models() -> Tree:
 
 
 def by_dated_file() -> Tree:
-    """Return a file for each night, whose date is inside its name; 20 % slower from the fourth night on."""
+    """Return a file for each night, whose date is inside its name; 20 % slower from the fifth night on."""
     return {
         f"nightly/bench-202603{day:02}.log": vision("resnet50", 0.2 * (1.25 if day > 8 else 1) * _noise(day))
         for day in range(5, 13)

@@ -7,7 +7,8 @@ import pytest
 
 from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
-from reportgen.report.headline import headline_sentences, value_sentences
+from reportgen.report.headline import headline_sentences
+from reportgen.report.headline_values import value_sentences
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
 from reportgen.tables.results import Table
@@ -66,7 +67,7 @@ def test_without_a_comparison_there_is_no_headline() -> None:
             0.999,
             1000.0,
             "Training: 550 seems 0.1 % faster than 470 (995.0 to 1,005 against 996.0 to 1,006 ms), "
-            "but this is undecided: not interleaved; 6 interleaved rounds could decide, about 30 minutes.",
+            "but this is undecided. Not interleaved; 6 interleaved rounds could decide, about 30 minutes.",
         ),
     ],
 )
@@ -144,7 +145,7 @@ def test_scaling_is_a_speed_up_with_its_share_of_the_ideal(devices: int, rate: f
     assert headline_sentences(made)[0].startswith(f"Training: {devices} devices reach {text}")
 
 
-def test_several_pairs_are_a_range_with_places_and_the_mean() -> None:
+def test_several_pairs_are_a_mean_with_both_ends() -> None:
     runs = [
         published_run(throughput=value, device=device, batch_size=batch, model=model)
         for value, device, batch, model in (
@@ -163,8 +164,8 @@ def test_several_pairs_are_a_range_with_places_and_the_mean() -> None:
         where={"device": ("A100",)},
     )
     assert headline_sentences(made) == [
-        "Training: A100 is as fast as V100 (batch size 2) to 4x faster (batch size 1), "
-        "2x faster in the geometric mean (published figures, no repeats)."
+        "Training: A100 is 2x faster than V100 in the geometric mean of 2 batch sizes: "
+        "as fast (batch size 2) to 4x faster (batch size 1) (published figures, no repeats)."
     ]
 
 
@@ -187,7 +188,8 @@ def spanned(speeds: dict[str, tuple[float, float]], **fields: Any) -> str:
         (0.8, 3.0, "550 is 20 % slower (a) to 3x faster (b) than 470"),
         (1.0, 3.0, "550 is as fast as 470 (a) to 3x faster (b)"),
         (1.0, 0.8, "550 is 20 % slower than 470 (b) to as fast (a)"),
-        (1.0, 1.0, "550 is as fast as 470 (a; b)"),
+        (1.0, 1.0, "550 is as fast as 470 in both models"),
+        (2.0, 2.0, "550 is 2x faster than 470 in both models"),
     ],
 )
 def test_the_ends_of_a_range_have_their_direction(first: float, second: float, text: str) -> None:
@@ -207,8 +209,7 @@ def test_ranges_without_a_direction_are_sentences_too() -> None:
     ]
     compare = CompareSpec("efficiency", {"devices": 1})
     assert headline_sentences(tables(scaling, compare, metrics=("throughput",), rows=("devices",))) == [
-        "Training: the cases reach 2.00x (50 % of ideal; 4 devices) to 1.80x (90 % of ideal; 2 devices) "
-        "the speed of 1 device (published figures, no repeats)."
+        "Training: 4 devices reach 2.00x the speed of 1 device (50 % of ideal; published figures, no repeats)."
     ]
 
 
@@ -257,11 +258,47 @@ def test_several_systems_are_ranked_by_their_mean() -> None:
     ]
 
 
+def test_systems_that_hardly_differ_from_the_baseline_share_a_sentence() -> None:
+    (sentence,) = ranked({"A": (100.0,), "B": (100.4,), "C": (77.0,), "D": (99.8,)})
+    assert sentence == (
+        "Training: relative to A, C is 23 % slower and B and D are within 1 % (published figures, no repeats)."
+    )
+
+
+def test_systems_with_a_mean_in_the_table_are_ranked_by_that() -> None:
+    """The geometric mean of 2 and 8 is 4, of 1 and 4 it is 2."""
+    runs = [
+        published_run(throughput=value, device=device, model=model)
+        for device, values in {"A": (1.0, 1.0), "B": (1.0, 4.0), "C": (2.0, 8.0)}.items()
+        for model, value in zip("xy", values, strict=True)
+    ]
+    compare = CompareSpec("speedup", {"device": "A"}, mean=True)
+    fields: dict[str, Any] = {"metrics": ("throughput",), "rows": ("model",), "columns": ("device",)}
+    assert headline_sentences(tables(runs, compare, **fields)) == [
+        "Training: relative to A, C is 4x faster and B is 2x faster in the geometric mean of 2 models "
+        "(published figures, no repeats)."
+    ]
+
+
+def test_several_models_scale_to_the_most_devices() -> None:
+    runs = [
+        published_run(throughput=value, devices=n, model=model)
+        for model, values in {"x": (10.0, 19.0, 36.0), "y": (10.0, 18.0, 32.0)}.items()
+        for n, value in zip((1, 2, 4), values, strict=True)
+    ]
+    compare = CompareSpec("efficiency", {"devices": 1})
+    made = tables(runs, compare, metrics=("throughput",), rows=("devices",), columns=("model",))
+    assert headline_sentences(made) == [
+        "Training: on 4 devices, x reaches 3.60x the speed of 1 device (90 % of ideal) and y 3.20x "
+        "(80 % of ideal; published figures, no repeats)."
+    ]
+
+
 def test_of_many_systems_the_fastest_and_the_slowest_are_named() -> None:
     (sentence,) = ranked({name: (100.0 * (at + 1),) for at, name in enumerate("ABCDEFG")})
     assert sentence == (
-        "Training: relative to A, G is 7x faster, F is 6x faster, E is 5x faster, "
-        "2 more follow and B is 2x faster (published figures, no repeats)."
+        "Training: relative to A, G is 7x faster, F is 6x faster, "
+        "3 more follow and B is 2x faster (published figures, no repeats)."
     )
 
 
@@ -300,14 +337,14 @@ def test_the_mean_is_that_of_the_pairs_of_the_sentence() -> None:
         for model, driver, step, forward in (
             ("a", "470", 4.0, 1.0),
             ("b", "470", 4.0, 1.0),
-            ("a", "550", 2.0, 0.1),
-            ("b", "550", 2.0, 0.1),
+            ("a", "550", 1.0, 0.1),
+            ("b", "550", 4.0, 0.1),
         )
     ]
     compare = CompareSpec("ratio", {"driver": "470"}, mean=True)
     fields: dict[str, Any] = {"rows": ("model", "phase"), "phases": ("step", "forward")}
     (sentence,) = two(runs, [], compare=compare, **fields)
-    assert ", 2x faster in the geometric mean (" in sentence
+    assert sentence.startswith("Training: 550 is 2x faster than 470 in the geometric mean of 2 models: ")
 
 
 def test_equal_speeds_have_no_direction() -> None:
@@ -323,8 +360,9 @@ def test_a_range_of_step_times_is_one_of_speeds_and_counts_its_verdicts() -> Non
     ]
     runs += [each for n in (1, 2) for each in repeats(1.0, start=5.0 * n - 4, n=n, driver="470")]
     (sentence,) = two(runs, [], rows=("n",))
-    assert sentence.startswith("Training: 550 is as fast as 470 (n 2: ")
-    assert sentence.endswith(" to 2x faster (n 1: 1.99x to 2.01x). Verdicts: 1 faster, 1 same.")
+    assert sentence == (
+        "Training: 550 is as fast as 470 (n 2) to 2x faster (n 1). Verdicts: 1 faster, 1 same."
+    )
 
 
 def test_memory_has_no_faster() -> None:
@@ -412,7 +450,7 @@ def test_warnings_about_either_run_and_cells_without_comparison_are_named() -> N
     ]
     assert two([own, *others], [base], rows=("n",)) == [
         "Training (n 1): 550 is 2x faster than 470 (aggregates from the logs, no repeats). "
-        "These runs have warnings: `protocol.gap`. 1 cell is not comparable with the baseline."
+        "1 cell is not comparable with the baseline. These runs have warnings: `protocol.gap`."
     ]
 
 
@@ -507,13 +545,67 @@ def test_without_a_comparison_the_sentence_has_the_only_number_and_its_repeats()
     ]
 
 
-def test_without_a_comparison_the_sentence_has_the_ends_of_several_numbers() -> None:
+def test_without_a_comparison_the_sentence_lists_a_few_numbers() -> None:
     runs = [
         published_run(throughput=v, model=m, item="token") for v, m in ((4.0, "x"), (2.0, "y"), (3.0, "z"))
     ]
     assert values(*runs, rows=("model",)) == [
-        "Speed: 3 numbers range from 2.000 tokens/s (y) to 4.000 tokens/s (x)."
+        "Speed: 4.000 tokens/s (x), 2.000 tokens/s (y) and 3.000 tokens/s (z)."
     ]
+
+
+def test_of_many_numbers_of_different_work_the_largest_is_named() -> None:
+    runs = [published_run(throughput=float(n), model=f"m{n}", item="token") for n in range(1, 6)]
+    assert values(*runs, rows=("model",)) == [
+        "Speed: 5 numbers of different work; the highest is 5.000 tokens/s (m5)."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rates", "text"),
+    [
+        ((10.0, 20.0, 30.0), "the best is 30.00 tokens/s at batch size 4; batch size 1 has 10.00 tokens/s"),
+        ((40.0, 20.0, 30.0), "the best is 40.00 tokens/s at batch size 1; batch size 4 has 30.00 tokens/s"),
+    ],
+)
+def test_over_a_size_the_best_number_and_the_other_end_are_named(rates: Sequence[float], text: str) -> None:
+    runs = [
+        published_run(throughput=rate, batch_size=2**n, model="x", item="token")
+        for n, rate in enumerate(rates)
+    ]
+    assert values(*runs, rows=("batch_size",)) == [f"Speed: {text}."]
+
+
+def test_several_curves_have_their_best_numbers() -> None:
+    runs = [
+        published_run(throughput=rate, batch_size=2**n, mode=mode, item="token")
+        for mode, rates in {"a": (1.0, 2.0, 3.0), "b": (4.0, 6.0, 5.0)}.items()
+        for n, rate in enumerate(rates)
+    ]
+    assert values(*runs, rows=("batch_size",), columns=("mode",)) == [
+        "Speed: b has 6.000 tokens/s at batch size 2 and a has 3.000 tokens/s at batch size 4."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("days", "text"),
+    [
+        (12, "20 % slower since 2026-01-07: 80.01 tokens/s instead of 100.0 on 2026-01-06"),
+        # Eight numbers are too few for a test to be sure of a step.
+        (8, "20 % slower on 2026-01-08 than on 2026-01-01: 80.02 against 100.0 tokens/s; no step is certain"),
+        (2, "100.0 tokens/s (2026-01-01) and 101.0 tokens/s (2026-01-02)"),
+    ],
+)
+def test_over_dates_the_last_change_is_named(days: int, text: str) -> None:
+    runs = [
+        published_run(
+            throughput=(100.0 if day < 7 else 80.0) + (day == 2) + day % 3 * 0.01,
+            date=f"2026-01-{day:02}",
+            item="token",
+        )
+        for day in range(1, days + 1)
+    ]
+    assert values(*runs, rows=("date",)) == [f"Speed: {text}."]
 
 
 def test_numbers_that_look_equal_have_no_ends() -> None:
@@ -531,11 +623,11 @@ def test_numbers_of_different_items_have_no_ends() -> None:
     ]
 
 
-def test_the_ends_are_those_of_the_part_that_takes_the_longest() -> None:
+def test_the_numbers_are_those_of_the_part_that_takes_the_longest() -> None:
     runs = [published_run(values={"forward": 1.0, "backward": 2.0 * b}, batch_size=b) for b in (1, 2)]
     table = {"metrics": ("step_time",), "phases": ("forward", "backward"), "columns": ("phase",)}
     assert values(*runs, rows=("batch_size",), **table) == [
-        "Speed (backward): 2 numbers range from 2.000 s (batch size 1) to 4.000 s (batch size 2)."
+        "Speed (backward): 2.000 s (batch size 1) and 4.000 s (batch size 2)."
     ]
 
 
@@ -552,10 +644,10 @@ def of_statistics(**values: float) -> list[Run]:
     ]
 
 
-def test_the_ends_are_of_one_statistic() -> None:
+def test_the_numbers_are_of_one_statistic() -> None:
     fields = {"rows": ("model", "statistic"), "metrics": ("latency",)}
     assert values(*of_statistics(minimum=1.0, mean=3.0, p99=9.0), **fields) == [
-        "Speed, mean: 2 numbers range from 3.000 s (x) to 6.000 s (y)."
+        "Speed, mean: 3.000 s (x) and 6.000 s (y)."
     ]
 
 

@@ -1,0 +1,210 @@
+"""The sentence at the top of a report that compares nothing: what its first table shows.
+
+Numbers of different work are neither faster nor slower than one another, so no sentence ranges over them: a
+few are listed, of many the largest is named. Over a size the sentence says where the best number is, and over
+dates whether it changed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from reportgen.compare.conditions import SIZES
+from reportgen.compare.verdict import EQUAL
+from reportgen.core import units
+from reportgen.core.change_points import ChangePointRule
+from reportgen.core.factors import FactorKey, factor_key, value_order
+from reportgen.core.metrics import item_of, metric_of
+from reportgen.core.model import STEP, Case
+from reportgen.core.units import Unit
+from reportgen.document.model import Header
+from reportgen.protocol.conditions import STATISTIC, statistic_of
+from reportgen.report.headline import joined, of_one_statistic, range_of_repeats, unit_of
+from reportgen.tables.results import Table
+from reportgen.tables.spec import PHASE
+from reportgen.tables.trends import DATE, CellTrend, change_size, trends
+
+# A sentence lists at most this many numbers, or the best ones of so many curves.
+_MAX_LISTED = 4
+# What a benchmark sweeps. With fewer points a curve has no course.
+_SWEPT = (*sorted(SIZES), "seq_len", "message_size", "concurrency", "request_rate")
+_MIN_POINTS = 3
+
+
+def value_sentences(tables: Sequence[Table]) -> list[str]:
+    """Return a sentence with the numbers of the first table that has any."""
+    for table in tables:
+        by_phase: dict[tuple[str, str], list[_Value]] = {}
+        for value in _values(table):
+            by_phase.setdefault((value.case.metric, value.case.phase), []).append(value)
+        if by_phase:
+            # The whole step, else the part that takes the longest.
+            longest = max(by_phase, key=lambda key: (key[1] == STEP, sum(v.median for v in by_phase[key])))
+            values = of_one_statistic(by_phase[longest], lambda value: value.case)
+            return [f"{_title(table, values[0].case)}: {_text(table, values)}."]
+    is_invalid = any(cell.invalid for table in tables for line in table.cells for cell in line)
+    what = "a valid number" if is_invalid else "a number"
+    return [f"No table has {what}; the findings say why."] if tables else []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Value:
+    """A measured number of a table, with the heads of its row and column: factor -> in words."""
+
+    heads: Mapping[str, str]
+    case: Case
+    median: float
+
+    @property
+    def place(self) -> str:
+        """The heads in words."""
+        return ", ".join(self.heads.values())
+
+    def beside(self, name: str) -> str:
+        """Return the heads in words without one of them."""
+        return ", ".join(words for other, words in self.heads.items() if other != name)
+
+    def size(self, name: str) -> FactorKey | None:
+        """Return the value of a factor if it is a number above 0."""
+        value = self.case.factors.get(name)
+        is_size = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+        return factor_key(value) if is_size and value is not None and name in self.heads else None
+
+    def text(self, unit: Unit | None = None) -> str:
+        """Return the number with its unit, and with the time that gaps left out, where that is much."""
+        unit = unit or unit_of(self.case)
+        number = f"{units.text(self.median / unit.factor)} {unit.name}".rstrip()
+        over_all = self.case.summary.over_all if self.case.summary else None
+        if over_all is None:
+            return number
+        return f"{number} while stepping, {units.text(over_all / unit.factor)} with its gaps"
+
+
+def _values(table: Table) -> list[_Value]:
+    return [
+        _Value(_heads(table, row, column), cell.case, cell.case.summary.median)
+        for row, line in zip(table.rows, table.cells, strict=True)
+        for column, cell in zip(table.columns, line, strict=True)
+        if cell.kind == "number" and column.quantity == "value" and not cell.invalid and not row.is_mean
+        if cell.case and cell.case.summary
+    ]
+
+
+def _heads(table: Table, row: Header, column: Header) -> dict[str, str]:
+    """Return the heads of a cell in words, without a statistic and without what its case lacks."""
+    of_row = zip(table.row_factors, table.row_titles, row.key, row.labels, strict=True)
+    heads = {
+        name: label.text if isinstance(key, str) else f"{title.text} {label.text}"
+        for name, title, key, label in of_row
+    }
+    of_column = zip(table.column_factors, column.labels, strict=False)
+    heads |= {name: label.text for name, label in of_column}
+    return {
+        name: words
+        for name, words in heads.items()
+        if name not in (PHASE, STATISTIC) and words not in ("", "-")
+    }
+
+
+def _title(table: Table, case: Case) -> str:
+    title = table.title if case.phase == STEP else f"{table.title} ({case.phase.replace('_', ' ')})"
+    is_named = STATISTIC in (*table.row_factors, *table.column_factors)
+    return f"{title}, {statistic_of(case)}" if is_named and statistic_of(case) else title
+
+
+def _text(table: Table, values: Sequence[_Value]) -> str:
+    items = {item_of(value.case.metric, value.case.factors) for value in values}
+    if len(items) > 1:
+        names = sorted({unit_of(value.case).name for value in values})
+        return f"{len(values):,} numbers ({', '.join(names)}) measure different work and are not compared"
+    if course := _course(table):
+        return course
+    if len(values) == 1:
+        return _only(values[0])
+    texts = {value.text() for value in values}
+    if len(texts) == 1:
+        return f"{len(values):,} numbers agree to the digits shown: {texts.pop()}"
+    if swept := _best_of_curves(values):
+        return swept
+    if len(values) <= _MAX_LISTED:
+        return joined([f"{value.text()} ({value.place})" for value in values])
+    largest = max(values, key=lambda value: value.median)
+    adjective = "longest" if largest.case.unit == "s" else "highest"
+    at = f" ({largest.place})" if largest.place else ""
+    return f"{len(values):,} numbers of different work; the {adjective} is {largest.text()}{at}"
+
+
+def _only(value: _Value) -> str:
+    """Return the only number of a report, with its repeats."""
+    unit = unit_of(value.case)
+    only = f"the only number is {value.text(unit)}{f' ({value.place})' if value.place else ''}"
+    repeats = len(value.case.measurements)
+    if repeats == 1:
+        return f"{only}; it comes from one run, so nothing says how much it varies"
+    return f"{only}; its {repeats} repeats are {range_of_repeats(value.case, unit)}"
+
+
+def _course(table: Table) -> str:
+    """Return whether numbers changed from date to date, "" if most have too few dates."""
+    drawn = trends(table, DATE)
+    long = [trend for trend in drawn if len(trend.points) >= _MIN_POINTS]
+    if len(long) <= len(drawn) / 2:
+        return ""
+    changed = [text for trend in long if (text := _last_change(trend))]
+    if len(long) > 1:
+        example = f"; the first of them is {changed[0]}" if changed else ""
+        return f"{len(changed)} of {len(long)} cases changed from date to date{example}"
+    return changed[0] if changed else _both_ends(long[0])
+
+
+def _both_ends(trend: CellTrend) -> str:
+    """Return the first and the last number of a trend in which no change is certain."""
+    first, last = trend.points[0], trend.points[-1]
+    size = change_size(last.summary.median / first.summary.median, first.case.metric)
+    unit = unit_of(first.case, last.case)
+    old, new = (units.text(point.summary.median / unit.factor) for point in (first, last))
+    than = f"as fast on {last.x} as" if size == EQUAL else f"{size} on {last.x} than"
+    return f"{than} on {first.x}: {new} against {old} {unit.name}; no step is certain"
+
+
+def _last_change(trend: CellTrend) -> str:
+    """Return the last change of a trend, with the numbers around a step; "" if it has none."""
+    changes = trend.changes(ChangePointRule())
+    if not changes:
+        return ""
+    change = changes[-1]
+    size = change_size(change.ratio, trend.points[0].case.metric)
+    if change.kind == "drift":
+        return f"{size} from {trend.points[change.first].x} to {trend.points[change.last].x}"
+    before, after = trend.points[change.first - 1], trend.points[change.first]
+    unit = unit_of(before.case, after.case)
+    old, new = (units.text(point.summary.median / unit.factor) for point in (before, after))
+    return f"{size} since {after.x}: {new} {unit.name} instead of {old} on {before.x}"
+
+
+def _best_of_curves(values: Sequence[_Value]) -> str:
+    """Return the best number of each curve over a size; "" if there are none, or too many."""
+    better = metric_of(values[0].case.metric).better
+    choose = max if better == "higher" else min
+    for x in _SWEPT if better else ():
+        curves: dict[str, list[_Value]] = {}
+        for value in values:
+            curves.setdefault(value.beside(x), []).append(value)
+        is_swept = all(value.size(x) for value in values)
+        if not is_swept or len(curves) > _MAX_LISTED or min(map(len, curves.values())) < _MIN_POINTS:
+            continue
+        best = [choose(curve, key=lambda value: value.median) for curve in curves.values()]
+        if len(best) == 1:
+            return _best_and_other_end(best[0], values, x)
+        best.sort(key=lambda value: value.median, reverse=better == "higher")
+        places = {value.heads[x] for value in best}
+        if len(places) == 1:
+            return f"at {places.pop()}, {joined([f'{value.beside(x)} has {value.text()}' for value in best])}"
+        return joined([f"{value.beside(x)} has {value.text()} at {value.heads[x]}" for value in best])
+    return ""
+
+
+def _best_and_other_end(best: _Value, values: Sequence[_Value], x: str) -> str:
+    """Return the best number of a curve, and the one at the end that is farther from it."""
+    ordered = sorted(values, key=lambda value: value_order(value.size(x) or factor_key(0)))
+    other = ordered[0] if ordered.index(best) >= len(ordered) / 2 else ordered[-1]
+    return f"the best is {best.text()} at {best.heads[x]}; {other.heads[x]} has {other.text()}"
