@@ -15,9 +15,10 @@ from typing import Optional, Union
 
 from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case
-from collectors.launcher import device_lock, dry_run, launch, rounds
+from collectors.launcher import device_lock, dry_run, launch, nsys, rounds
 from collectors.launcher.device_lock import LockRequest
 from collectors.launcher.hooked_command import insert_wrapper
+from collectors.launcher.profiled_run import NSYS, TORCH, ProfileRequest, run_profiles
 from collectors.launcher.remaining_time import parse_duration
 from collectors.machine import doctor, environment, torch_info
 from collectors.machine.distributed import process_rank
@@ -181,6 +182,19 @@ def _add_recording_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="of --hook: samples that a rank processes in a step of the optimizer; unknown without it",
     )
+    profiler = parser.add_mutually_exclusive_group()
+    profiler.add_argument(
+        "--nsys",
+        type=_positive,
+        metavar="N",
+        help="run each case once more under NVIDIA's nsys, which captures N measured steps; not a repeat",
+    )
+    profiler.add_argument(
+        "--torch-profiler",
+        type=_positive,
+        metavar="N",
+        help="the same with the profiler of torch, also on CPUs",
+    )
     parser.add_argument(
         "--calibrate",
         action="store_true",
@@ -262,13 +276,28 @@ def _run(options: argparse.Namespace) -> int:
         needs_steps=bool(options.hook),
         wrap=functools.partial(insert_wrapper, wrapper=str(_HOOKS[options.hook])) if options.hook else list,
     )
+    profile = _profile(options)
+    if profile is not None and campaign.node:
+        raise ValueError(
+            "run: a profile of several nodes with a launcher each is not supported; profile one node"
+        )
     if options.dry_run:
         changes = [f"{name}={value}, until the end" for name, value in lock.factors().items()]
+        changes += [f"then each case once under {profile.name}"] if profile else []
         print("\n".join([*dry_run.describe(campaign), *changes]))
         return 0
     device_lock.warn_of_stale_locks()
     with device_lock.DeviceLock(lock) if any(lock) else nullcontext():
-        return launch.run_campaign(campaign)
+        code = launch.run_campaign(campaign)
+        return code if code or profile is None else run_profiles(campaign, profile)
+
+
+def _profile(options: argparse.Namespace) -> Optional[ProfileRequest]:
+    """Return the profile that the options ask for; raises ValueError if it cannot be made here."""
+    if options.nsys:
+        nsys.find()
+        return ProfileRequest(NSYS, options.nsys)
+    return ProfileRequest(TORCH, options.torch_profiler) if options.torch_profiler else None
 
 
 def _own_factors(options: argparse.Namespace, lock: LockRequest) -> list[str]:

@@ -18,6 +18,7 @@ VERSION = 1
 RUN_VARIABLE = "REPORTGEN_RUN"  # absolute path of the run folder
 TIMING_VARIABLE = "REPORTGEN_TIMING"  # the timing, if the script does not choose one
 CALIBRATE_VARIABLE = "REPORTGEN_CALIBRATE"  # "1": measure the cost of the recorder
+PROFILE_VARIABLE = "REPORTGEN_PROFILE"  # "nsys:10": the profiler, and the steps of its window
 SAMPLES_VARIABLE = "REPORTGEN_SAMPLES_PER_STEP"  # of a rank, for steps of the hook
 
 _LAUNCHER_NAME = re.compile(r"launcher\.node([0-9]+)\.json\Z")

@@ -178,7 +178,7 @@ def run_campaign(campaign: Campaign) -> int:
             continue
         with claim:
             warn(f"[{number}/{len(queue)}{time.prefix(cases[number - 1 :])}] {folder}")
-            outcome = _run_once(job, folder, {"repeat": repeat, **facts}, campaign)
+            outcome = run_once(job, folder, {"repeat": repeat, **facts}, campaign)
         if not outcome.exit_code:
             time.add(cases[number - 1], outcome.seconds)
         first_failure = first_failure or outcome.exit_code
@@ -276,7 +276,7 @@ def count_repeats(campaign: Campaign, job: Job) -> int:
     return sum(status in campaign.answers for status in statuses)
 
 
-class _Outcome(NamedTuple):
+class RunOutcome(NamedTuple):
     """The result of a run."""
 
     exit_code: int  # as in a shell; 0 if the status is one of `answers`
@@ -284,8 +284,8 @@ class _Outcome(NamedTuple):
     is_cancelled: bool  # a user or scheduler wants to end the whole campaign
 
 
-def _run_once(job: Job, folder: Path, facts: Mapping[str, int], campaign: Campaign) -> _Outcome:
-    """Run a job once; `facts` are the numbers of its repeat and of its round."""
+def run_once(job: Job, folder: Path, facts: Mapping[str, Any], campaign: Campaign) -> RunOutcome:
+    """Run a job once; `facts` are members of `run.json`: the numbers of its repeat and of its round."""
     started: dict[str, Any] = {
         "status": "running",
         "case": dict(job.case),
@@ -312,7 +312,7 @@ def _run_once(job: Job, folder: Path, facts: Mapping[str, int], campaign: Campai
     _warn_of_end(folder, run)
     is_answer = run["status"] in campaign.answers
     code = end.code if end.code >= 0 else 128 - end.code
-    return _Outcome(0 if is_answer else code or 1, end.wall_time_ns / 1e9, end.cancelled_ns is not None)
+    return RunOutcome(0 if is_answer else code or 1, end.wall_time_ns / 1e9, end.cancelled_ns is not None)
 
 
 def _run_command(command: Sequence[str], folder: Path, campaign: Campaign) -> CommandEnd:

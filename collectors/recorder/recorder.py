@@ -18,6 +18,7 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from numbers import Integral
 from pathlib import Path
 from time import perf_counter_ns
@@ -41,6 +42,7 @@ from collectors.recorder.calibration import (
 from collectors.recorder.cuda_events import CudaEvents
 from collectors.recorder.exit_hooks import ExitHooks, hold_interrupts, status_of
 from collectors.recorder.phases import Extend, Phase, PhaseRegistry, named
+from collectors.recorder.profiling import MarkedPhase, choose_profiler
 from collectors.recorder.run_writer import RunWriter
 from collectors.recorder.step_encoder import BREAK, SAMPLES, SPAN, STEP, SYNC, TOKENS, StepEncoder
 from collectors.recorder.timing import Timing, choose_timing, wait_for_devices, wait_interruptibly
@@ -144,6 +146,9 @@ class Recorder:
         writer = _open_writer(script, Path(logs))
         if calibrate is None:
             calibrate = os.environ.get(CALIBRATE_VARIABLE) == "1"
+        chosen_profiler = choose_profiler(process_rank().rank)
+        if chosen_profiler is not None:
+            return ProfilingRecorder(writer, chosen_timing, *chosen_profiler)
         return (CalibratingRecorder if calibrate else cls)(writer, chosen_timing)
 
     @property
@@ -560,6 +565,73 @@ class CalibratingRecorder(Recorder):
         """Write the rest, the status, and the cost of the recorder."""
         if self._writer and not self._is_closed:
             self._writer.add_recorder_facts(estimate_cost(self._blocks))
+        super().close(status, error)
+
+
+class ProfilingRecorder(Recorder):
+    """A recorder that profiles the first measured steps. Its run is not a repeat, and may be slow."""
+
+    def __init__(self, writer: Optional[RunWriter], timing: Timing, profiler: Any, steps: int) -> None:
+        self._profiler = profiler
+        self._marked: dict[int, Phase] = {}
+        self._number = 0  # of the running step, from 0
+        self._first, self._end = _WINDOW[0], _WINDOW[0] + steps
+        super().__init__(writer, timing)
+
+    def phase(self, name: str, *, synchronize: Optional[Callable[[], object]] = None) -> Phase:
+        """Return a phase that the profiler sees."""
+        phase = super().phase(name, synchronize=synchronize)
+        return self._marked.setdefault(id(phase), MarkedPhase(phase, partial(self._profiler.mark, name)))
+
+    def step(self) -> None:
+        """End a step; start or stop the profiler."""
+        super().step()
+        self._number += 1
+        if self._number == self._first:
+            self._profiler.start()
+            self.mark_break("profiler")
+        elif self._number == self._end:
+            self._stop_profiler()
+            self.mark_break("profiler")
+
+    def _stop_profiler(self) -> None:
+        self.facts["profiled_steps"] = self._number - self._first
+        self._end = 0
+        if self.folder is not None:
+            try:
+                self._profiler.stop(self.folder)
+            except OSError as error:
+                warn(f"{self.folder}: the profile could not be written: {error.strerror}")
+
+    def _count_steps(self, count: int) -> Iterator[int]:
+        self._begin = self._begin_loop()
+        for number in range(count):
+            yield number
+            self.step()
+        self._wait_after_loop()
+
+    def _load_steps(self, source: Iterable[Batch]) -> Iterator[Batch]:
+        data_loading = self._phases.data_loading_kind()
+        fetch = iter(source).__next__
+        self._begin = self._begin_loop()
+        while True:
+            requested = self._now()
+            try:
+                batch = fetch()
+            except StopIteration:
+                self._wait_after_loop()
+                return
+            self._extend((data_loading, requested, self._now()))
+            yield batch
+            self.step()
+
+    def close(self, status: str = "complete", error: str = "") -> None:
+        """Write the rest and the status; a profile that is still running ends here."""
+        if not self._is_closed and os.getpid() == self._pid:
+            if self._first <= self._number < self._end:
+                self._stop_profiler()
+            elif self._end and status == "complete":
+                warn(f"the loop has {self._number} steps; the profile begins after step {self._first}")
         super().close(status, error)
 
 

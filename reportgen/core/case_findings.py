@@ -50,6 +50,8 @@ class _Run(Protocol):
     @property
     def repeat(self) -> int | None: ...
     @property
+    def profiler(self) -> str: ...
+    @property
     def findings(self) -> Sequence[_Finding]: ...
 
 
@@ -88,7 +90,7 @@ def remark(case: _Case, finding: _Finding) -> str:
     groups: list[tuple[_Run, Sequence[_Finding]]] = [
         (each.run, (*each.findings, *each.run.findings)) for each in case.measurements
     ]
-    groups += [(run, run.findings) for run in case.unmeasured]
+    groups += [(run, run.findings) for run in case.unmeasured if not run.profiler]
     said = (finding.rule, finding.message)
     of = [
         run

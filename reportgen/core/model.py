@@ -240,6 +240,7 @@ class Run:
     round             seed of the order of a campaign that interleaves its cases, number of the round in it
     machines          texts that runs on one machine, since it was started, have in common; none if unknown
     command           its command line, without what names only the run: seed, folders, ports
+    profiler          what slowed it down, such as nsys; nothing is measured in such a run
     part_of           number of the run in its log, from 1, where a run has results with factors of their own,
                       such as the size of a message, and each of these is a Run; 0 for a whole run
     """
@@ -266,6 +267,7 @@ class Run:
     round: tuple[int, int] | None = None
     machines: frozenset[str] = frozenset()
     command: str = ""
+    profiler: str = ""
     part_of: int = 0
 
     @property

@@ -429,6 +429,7 @@ class Run(Value, frozen=True):
     started        s since 1970
     started_clock  "" if that is in UTC; else the log that has it without a time zone
     round          seed of the order of the campaign, number of the round in it
+    profiler       what slowed it down, such as nsys: it is not a repeat
     source         where it was read: FILE or FILE:LINE
     findings       about the run
     """
@@ -442,6 +443,7 @@ class Run(Value, frozen=True):
     started: float | None = None
     started_clock: str = ""
     round: tuple[int, int] | None = None
+    profiler: str = ""
     source: str = ""
     findings: tuple[Finding, ...] = ()
 

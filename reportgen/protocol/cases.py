@@ -135,8 +135,9 @@ def _case(
     subject = ", ".join(f"{name}={value}" for name, value in factors.items()) or "all runs"
     quantity = metric if phase == STEP else f"{metric} ({phase})"
     entered = {name for measurement in measurements for name in measurement.parts}
+    repeats = [run for run in runs if not run.profiler]
     checks = check_case(
-        subject, quantity, measurements, runs, protocol, numbers, is_split=request.split_repeats
+        subject, quantity, measurements, repeats, protocol, numbers, is_split=request.split_repeats
     )
     return Case(
         factors=FrozenDict(factors),
@@ -145,7 +146,7 @@ def _case(
         unit=measurements[0].unit if measurements else unit_of(runs[0], metric),
         protocol=protocol.name,
         measurements=tuple(measurements),
-        summary=_summary(measurements, len(runs), metric, protocol),
+        summary=_summary(measurements, len(repeats), metric, protocol),
         unmeasured=tuple(
             run for run, attempt in zip(runs, attempts, strict=True) if attempt.measurement is None
         ),

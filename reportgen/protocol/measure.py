@@ -83,6 +83,9 @@ def _with_finding(attempt: Attempt, run: Run, finding: Finding) -> Attempt:
 
 def _attempt(request: MeasureRequest, totals: Totals) -> Attempt:
     run, protocol = request.run, request.protocol
+    if run.profiler:
+        message = f"profiled with {run.profiler}: not a repeat, left out of the median"
+        return Attempt(None, (Finding("note", Rule.READ_PROFILE, run.id, message, run.source),))
     if run.status in FAILED_STATUSES:
         return Attempt(None, (_failed(run),))
     damaged = tuple(

@@ -453,6 +453,7 @@ def _run(run: Run, case: Case, machines: "_Machines") -> model.Run:
         started=run.started,
         started_clock=run.started_clock,
         round=run.round,
+        profiler=run.profiler,
         source=_source(run.source),
         findings=_findings(run.findings),
     )

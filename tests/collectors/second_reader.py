@@ -59,6 +59,7 @@ class Reader:
                 run.setdefault("intervals", {})[node] = intervals
         if "flops_per_step" in about:
             run["flops_per_step"] = about["flops_per_step"]
+        run.update(self.profile(about))
         status = about["status"]
         has_steps = any(rank["steps"] for rank in steps.values())
         is_short = self.has_half_line or len(steps) < about["ranks"] or (steps and not has_steps)
@@ -77,6 +78,19 @@ class Reader:
         if status in ("failed", "out_of_memory", "cancelled"):
             self.note("read.failed-run")
         return {"status": status, **run}
+
+    def profile(self, about):
+        for _, path in self.files("kernels.rank") if "profiler" in about else ():
+            self.kernels(path)
+        return {"profiler": about["profiler"]["name"]} if "profiler" in about else {}
+
+    def kernels(self, path):
+        for number, line in enumerate(path.read_text().split("\n")[1:-1], 2):
+            _, count, duration, name = line.split(",", 3)
+            if count.isdecimal() and duration.isdecimal() and name:
+                self.note("read.profile", path.name, number)
+            else:
+                self.malformed(path.name, number)
 
     def files(self, prefix):
         pattern = re.compile(re.escape(prefix) + r"([0-9]+)\.(csv|json)")
@@ -109,6 +123,7 @@ class Reader:
             "ranks": lambda value: type(value) is int and value >= 1,
             "columns": lambda value: isinstance(value, dict),
             "recorder": lambda value: isinstance(value, dict),
+            "profiler": lambda value: isinstance(value, dict) and isinstance(value.get("name"), str),
         }
         for key, is_good in checks.items():
             if key in read and is_good(read[key]):

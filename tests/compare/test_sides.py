@@ -142,6 +142,16 @@ def test_findings_that_may_explain_a_part_are_hints_and_equal_ones_are_counted()
     )
 
 
+def test_the_kernels_of_a_profiled_run_are_hints() -> None:
+    note = Finding(
+        "note", Rule.READ_PROFILE, "nsys1", "backward: 2 kernels, 1.2 ms a step: gemm 90 %", Source("k", 2)
+    )
+    profiled = run(aggregate(9.0), note, id="nsys1", profiler="nsys")
+    split = breakdown([run(aggregate(2.0)), profiled], [run(aggregate(1.0))])
+    assert split is not None
+    assert [(hint.kind, hint.finding, hint.is_baseline) for hint in split.hints] == [("device", note, False)]
+
+
 @pytest.mark.parametrize("metric", ["memory_used", "latency"])
 def test_a_number_that_is_not_a_time_or_rate_of_steps_has_no_parts(metric: str) -> None:
     assert (

@@ -114,6 +114,7 @@ def _compare(run: Run, expected: dict) -> None:
         for rank, each in expected["ranks"].items()
         for column in (*each["columns"], *(["tokens"] if "tokens" in each else []))
     }
+    assert run.profiler == expected.get("profiler", "")
     assert any(one.metric == "operations" for one in run.series) == ("flops_per_step" in expected)
     aggregates = [] if "wall_time_ns" not in expected else [("run_time", expected["wall_time_ns"] / 1e9)]
     peaks = [rank["memory"] for rank in expected["ranks"].values() if "memory" in rank]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reportgen.core.case_findings import remark
 from reportgen.core.model import Aggregate, Case, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, Protocol, available_metrics, parse_protocol
@@ -488,3 +489,24 @@ def test_a_rate_has_the_statistic_of_the_time_that_it_is_computed_from() -> None
         for name in ("mean", "p99")
     ]
     assert [one.factors["statistic"] for one in cases(runs, "throughput", "step", TWO)] == ["mean", "p99"]
+
+
+def test_a_profiled_run_is_not_a_repeat() -> None:
+    """It is named with the case, and counts neither in the median nor among the repeats."""
+    profiled = repeat(None, 3.0, id="nsys1", profiler="nsys")
+    doubt = Finding("warning", Rule.READ_STATED_PROBLEM, "r2", "slow disk")
+    runs = [replace(repeat(i, 1 + i / 1000), findings=(doubt,) if i == 2 else ()) for i in range(1, 8)]
+    case = one_case(*runs, profiled)
+    assert case.summary is not None
+    assert (case.summary.median, case.summary.n) == (pytest.approx(1.004), 7)
+    assert [each.id for each in case.unmeasured] == ["nsys1"]
+    assert messages(case.findings, "read.profile") == [
+        "profiled with nsys: not a repeat, left out of the median"
+    ]
+    assert remark(case, doubt) == "slow disk (1 of 7 repeats: r2)"
+    # An MLPerf result drops the slowest runs, and a run without a value is the slowest: this one is not.
+    olympic = replace(TWO, reduce="olympic", drop=1)
+    ((with_it,), (without,)) = (
+        cases(each, "step_time", "step", olympic) for each in ([*runs, profiled], runs)
+    )
+    assert with_it.summary == without.summary

@@ -43,6 +43,7 @@ EXPLAINED_BY: Mapping[Rule, PartKind] = {
     Rule.TELEMETRY_THROTTLED: "clocks",
     Rule.TELEMETRY_POWER_CAPPED: "clocks",
     Rule.RANK_STRAGGLER: "stragglers",
+    Rule.READ_PROFILE: "device",
 }
 
 

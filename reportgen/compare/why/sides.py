@@ -203,10 +203,14 @@ def _distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
 
 
 def _hints(case: Case, *, is_baseline: bool) -> list[Hint]:
-    """Return the findings about a case that may explain a part; equal messages of its runs are one."""
+    """Return the findings about a case that may explain a part; equal messages of its runs are one.
+
+    A run that was profiled has no measurement, but its profile says which kernels a phase consists of.
+    """
     counts: dict[tuple[str, str], Hint] = {}
-    for measurement in case.measurements:
-        for finding in dict.fromkeys((*measurement.run.findings, *measurement.findings)):
+    of_repeats = [(*each.run.findings, *each.findings) for each in case.measurements]
+    for findings in (*of_repeats, *(run.findings for run in case.unmeasured if run.profiler)):
+        for finding in dict.fromkeys(findings):
             kind = EXPLAINED_BY.get(finding.rule)
             if kind:
                 key = finding.rule, finding.text

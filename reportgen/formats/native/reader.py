@@ -30,11 +30,13 @@ from reportgen.core.model import (
     Source,
     Telemetry,
 )
+from reportgen.core.plain_text import one_line
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.native.contradictions import find_contradictions, tick_of
 from reportgen.formats.native.device_time import device_begins, fill_not_entered
 from reportgen.formats.native.integer_csv import ABSENT, IntTable, Layout, parse
+from reportgen.formats.native.kernels import kernel_notes
 from reportgen.formats.native.run_json import RunFile, StepClock, parse_run, twice_with_other_values
 from reportgen.formats.native.stretches import find_stretches, waits_within_steps
 from reportgen.formats.parsing import json_values
@@ -50,7 +52,7 @@ _VERSION = 1
 _RUN = "run.json"
 _FILE = re.compile(
     r"(steps)\.rank([0-9]{1,6})\.csv|(environment)\.node([0-9]{1,6})\.json"
-    r"|(telemetry)\.node([0-9]{1,6})\.csv"
+    r"|(telemetry)\.node([0-9]{1,6})\.csv|(kernels)\.rank([0-9]{1,6})\.csv"
 )
 _IS_RUN = re.compile(rb'"format"\s*:\s*"reportgen-run"')
 _INCOMPLETE: Mapping[str, str] = {
@@ -213,7 +215,9 @@ class _RunFolder:
         self.incomplete: list[str] = []
         self.is_cut = False
         self.json, self.problems = parse_run(files.bytes(_RUN)) if _RUN in files else (RunFile(), [])
-        self.names: dict[str, dict[int, str]] = {"steps": {}, "environment": {}, "telemetry": {}}
+        self.names: dict[str, dict[int, str]] = {
+            kind: {} for kind in ("steps", "environment", "telemetry", "kernels")
+        }
         for name in files:
             if match := _FILE.fullmatch(name):
                 kind, number = filter(None, match.groups())
@@ -267,6 +271,10 @@ class _RunFolder:
         # The monotonic clock cannot be set and begins with the machine. Readings of one pair differ by
         # microseconds.
         run.machines = frozenset(f"{part.offset / 1e9:.2f}" for part in ranks if part.offset is not None)
+        if json.profiler is not None:
+            run.profiler = one_line(json.profiler.name)
+            for _, name in sorted(self.names["kernels"].items()):
+                run.findings += kernel_notes(self.files, name, run.id, json.profiled_steps)
         self._add_status(ranks)
         self._add_contradictions(ranks)
         return run.run()

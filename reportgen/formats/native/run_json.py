@@ -27,6 +27,12 @@ class Column(Struct):
     clock: StepClock | None = None
 
 
+class Profiler(Struct):
+    """The profiler of a run that was profiled."""
+
+    name: str
+
+
 class RunFile(Struct, kw_only=True):
     """The known keys of run.json and the values that they may have; other keys are ignored."""
 
@@ -51,6 +57,7 @@ class RunFile(Struct, kw_only=True):
     error: str | None = None
     columns: dict[str, StepClock | Column] = {}
     recorder: dict[str, Any] = {}
+    profiler: Profiler | None = None
 
     @property
     def factors(self) -> dict[str, FactorValue]:
@@ -84,6 +91,12 @@ class RunFile(Struct, kw_only=True):
         reasons = table(self.recorder.get("no_device_time"))
         counts = [f"{reason[:_MAX_TEXT_CHARS]} ({n})" for reason, n in reasons.items() if _is_integer(n)]
         return f"CUDA events without a time: {'; '.join(counts)}" if counts else ""
+
+    @property
+    def profiled_steps(self) -> int:
+        """Steps that the profiler saw, 0 if unknown."""
+        steps = self.recorder.get("profiled_steps")
+        return steps if _is_integer(steps) and steps > 0 else 0
 
     def several_optimizers(self, steps: int) -> str:
         """Say that other optimizers stepped than the one whose steps were counted, "" if none did."""

@@ -115,6 +115,7 @@ class ResultRun:
     round: tuple[int, int] | None = None
     machines: frozenset[str] = frozenset()
     command: str = ""
+    profiler: str = ""
     status: Status = "complete"
     samples_per_step: float | None = None
     series: list[Series] = field(default_factory=list)
@@ -195,6 +196,7 @@ class ResultRun:
             round=self.round,
             machines=self.machines,
             command=self.command,
+            profiler=self.profiler,
             status=self.status,
             samples_per_step=self.samples_per_step,
             series=tuple(self.series),

@@ -71,8 +71,8 @@ class Repeat:
 
     @property
     def status(self) -> str:
-        """Return how the run ended, in words."""
-        return self.run.status.replace("_", " ")
+        """Return how the run ended, in words, or that it was profiled."""
+        return "profiled" if self.run.profiler else self.run.status.replace("_", " ")
 
     @property
     def log(self) -> str:

@@ -144,7 +144,7 @@ class _Encoder:
                 _rounded(window.time or 0.0) if window else 0,
                 repeat.run.machine,
                 self._findings(repeat.findings),
-                "" if repeat.run.status == "complete" else repeat.status,
+                "" if repeat.status == "complete" else repeat.status,
                 0 if repeat.paths == usual.paths else self._paths(repeat.paths),
                 0 if repeat.steps == usual.steps else repeat.steps,
                 _rounded(window.gap_time or 0.0) if window else 0,
