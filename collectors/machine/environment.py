@@ -47,6 +47,8 @@ _JOB_VARIABLES = {
 #: Packages that affect speed and have modules of another name, or may be imported late.
 _PACKAGE_PREFIXES = ("nvidia-", "triton", "intel-", "mkl", "torch", "cuda-", "pillow", "onednn")
 
+_PACKAGE_FIELD = re.compile(r"^(Name|Version):[ \t]*(\S+)", re.MULTILINE)
+
 Group = dict[str, Any]
 
 
@@ -244,10 +246,21 @@ def _packages() -> Group:
     modules = {name.lower() for name in list(sys.modules) if "." not in name}
     versions: Group = {}
     for distribution in metadata.distributions():
-        name = (distribution.metadata["Name"] or "").lower()
+        name, version = _name_and_version(distribution)
         if name.replace("-", "_") in modules or name.startswith(_PACKAGE_PREFIXES):
-            versions[name] = distribution.version
+            versions[name] = version
     return dict(sorted(versions.items()))
+
+
+def _name_and_version(distribution: metadata.Distribution) -> tuple[str, str]:
+    """Return the lower-case name and the version of a package; "" for what its metadata does not say.
+
+    Its properties parse the whole description of the package, which takes most of the time of a start.
+    """
+    files = (distribution.read_text(name) for name in ("METADATA", "PKG-INFO", ""))  # wheels, eggs, Debian's
+    head = next(filter(None, files), "").partition("\n\n")[0]
+    fields = dict(reversed(_PACKAGE_FIELD.findall(head)))
+    return fields.get("Name", "").lower(), fields.get("Version", "")
 
 
 def _variables() -> Group:

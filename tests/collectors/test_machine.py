@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from collectors.machine import environment, gpu_info, torch_info
+from tests.builders import write_files
 from tests.collectors.nvml_standin import broken_nvml
 
 SECRET = "hunter2-very-secret"
@@ -178,6 +179,20 @@ def test_a_group_that_fails_does_not_affect_others(monkeypatch, error):
     groups = environment.capture()
     assert {"memory", "gpu"}.isdisjoint(groups)
     assert {"python", "platform", "packages"} <= set(groups)
+
+
+def test_a_package_has_the_version_of_its_metadata(tmp_path, monkeypatch):
+    head = "Metadata-Version: 2.1\nName: Torch-A\nVersion: 1.0+cu1\nLicense: MIT\n        Version: 7\n"
+    files = {
+        "torch_a-1.0.dist-info/METADATA": head + "\nA description.\nName: other\nVersion: 9\n",
+        "torch_b.egg-info/PKG-INFO": "Name: torch-b\nVersion: 2\n",
+        "torch_c-3.egg-info": "Name: torch-c\nVersion: 3\n",
+        "torch_d-4.dist-info/RECORD": "",
+        "unknown-5.dist-info/METADATA": "Name: unknown\nVersion: 5\n",
+    }
+    write_files(tmp_path, files)
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    assert environment._packages() == {"torch-a": "1.0+cu1", "torch-b": "2", "torch-c": "3"}
 
 
 def test_a_byte_that_is_not_utf_8_is_escaped(script):
