@@ -29,26 +29,52 @@ def statuses(logs):
     return [json.loads(path.read_text())["status"] for path in sorted(logs.glob("*/r*/run.json"))]
 
 
+def wait_until(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+# Each run ends when it has taken a file away that allows one run to end.
+WAIT = """
+import os, time
+while True:
+    try:
+        os.remove("end")
+        break
+    except FileNotFoundError:
+        time.sleep(0.01)
+"""
+
+
 @pytest.mark.slow
 def test_four_tasks_of_an_array_make_four_runs(tmp_path):
     logs = tmp_path / "logs"
-    tasks = [launch(logs, "import time; time.sleep(1)", "--repeats", "4") for _ in range(4)]
-    errors = [task.communicate(timeout=120)[1].decode() for task in tasks]
-    assert [task.returncode for task in tasks] == [0] * 4
+    tasks = [launch(logs, WAIT, "--repeats", "4") for _ in range(4)]
+    wait_until(lambda: len(list(logs.glob("*/*/run.json"))) == 4)
+    running = list(tasks)
+    while running:
+        (tmp_path / "end").touch()
+        wait_until(lambda: any(task.poll() is not None for task in running))
+        (ended,) = [task for task in running if task.poll() is not None]
+        running.remove(ended)
+        error = ended.communicate()[1].decode()
+        assert (ended.returncode, "another launcher runs the rest" in error) == (0, True), error
     assert statuses(logs) == ["complete"] * 4
     assert sorted(path.name for path in logs.glob("*/*")) == ["r1", "r2", "r3", "r4"]
-    assert any("another launcher runs the rest" in error for error in errors)
     assert list(logs.glob("*/*/*.claim")) == []
 
 
 @pytest.mark.slow
 def test_a_launcher_that_was_killed_claims_nothing(tmp_path):
     logs = tmp_path / "logs"
-    killed = launch(logs, "import time; time.sleep(5)")
-    while not list(logs.glob("*/r1/run.json")):
-        time.sleep(0.05)
+    killed = launch(logs, WAIT)
+    wait_until(lambda: list(logs.glob("*/r1/run.json")))
     killed.kill()
-    killed.communicate()
+    killed.wait()
+    (tmp_path / "end").touch()
+    killed.communicate()  # its command holds the pipe until it ends
     assert (logs / "unnamed" / "r1" / "launcher.claim").exists()
     after = launch(logs, "pass")
     assert "r2" in after.communicate(timeout=60)[1].decode()
@@ -106,10 +132,7 @@ def test_a_launcher_renews_its_claim(tmp_path, monkeypatch):
     path = create(tmp_path) / "launcher.claim"
     with RepeatClaim(path.parent):
         os.utime(path, (1, 1))
-        deadline = time.monotonic() + 10
-        while path.stat().st_mtime < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert path.stat().st_mtime > 2
+        wait_until(lambda: path.stat().st_mtime > 2)
     assert not path.exists()
 
 

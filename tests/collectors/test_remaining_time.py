@@ -1,11 +1,13 @@
 """A campaign shows the time that is left, stops at its budget, and can be planned without running."""
 
 import argparse
+import re
 import sys
 
 import pytest
 
 from collectors.__main__ import main
+from collectors.launcher import launch
 from collectors.launcher.remaining_time import RemainingTime, duration_text, parse_duration
 
 
@@ -72,12 +74,17 @@ def test_without_a_duration_the_first_run_begins():
 
 
 @pytest.mark.slow
-def test_a_campaign_stops_at_its_budget_and_continues(tmp_path, capsys):
-    sleep = ["--", sys.executable, "-S", "-c", "import time; time.sleep(0.6)"]
+def test_a_campaign_stops_at_its_budget_and_continues(tmp_path, capsys, monkeypatch):
+    times = iter([0.0, 0.0, 9.9])  # s when the budget begins, before the first run, and after it
+    monkeypatch.setattr(launch, "RemainingTime", lambda budget: RemainingTime(budget, lambda: next(times)))
+    sleep = ["--", sys.executable, "-S", "-c", "import time; time.sleep(0.2)"]
     line = ["run", "--logs", str(tmp_path / "logs"), "--telemetry-interval", "0", "--repeats", "3"]
-    assert main([*line, "--budget", "1s", *sleep]) == 0
+    assert main([*line, "--budget", "10s", *sleep]) == 0
     err = capsys.readouterr().err
-    assert "of the budget of 1s are left, and a run takes about 1s; runs left: 2; the same command" in err
+    assert re.search(
+        "0s of the budget of 10s are left, and a run takes about [0-9]+s; runs left: 2; the same", err
+    )
+    monkeypatch.undo()
     assert len(list(tmp_path.glob("logs/*/r*"))) == 1
     assert main([*line, *sleep]) == 0
     assert len(list(tmp_path.glob("logs/*/r*"))) == 3
