@@ -246,9 +246,12 @@ def run_folder(
 # Reading a log
 
 
+_FORMATS = {known.name: known for known in FORMATS}
+
+
 def format_named(name: str) -> Format:
     """Return the log format of that name."""
-    return {known.name: known for known in FORMATS}[name]
+    return _FORMATS[name]
 
 
 def read_all(

@@ -111,9 +111,9 @@ def _hostile(content: bytes) -> Iterator[tuple[str, bytes]]:
     yield "a digit that never ends", content + b"\n" + longest.rstrip(b"}]\"'") + b"9" * _LINE
     yield "spaces that never end", longest[:half] + b" " * _LINE + longest[half:]
     yield "brackets that never end", content.rstrip(b"}]\n") + b", " + b'[{"a":' * (_LINE // 6)
-    rows = _filled(longest + b"\n")[: _LINE // 2]
+    rows = _filled(longest + b"\n")[: _LINE // 4]
     for place in [*_NUMBER.finditer(longest)][:_WIDE]:
-        wide = longest[: place.start()] + b"9" * (_LINE // 2) + longest[place.end() :]
+        wide = longest[: place.start()] + b"9" * (_LINE * 3 // 4) + longest[place.end() :]
         yield f"many lines, and one with number {place[0]!r} without an end", rows + wide + b"\n"
 
 

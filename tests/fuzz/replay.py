@@ -46,7 +46,7 @@ TRIALS = (DETECTION, *VALID_LOGS, DISK)
 
 # Readers of folders may name lines of the valid files in the folder of an input.
 _LINES = max(content.count(b"\n") for files in VALID_LOGS.values() for content in files.values()) + 1
-# In addition to the memory of the process before the reader starts; no input here is larger than 0.5 MB.
+# In addition to the memory of the process before the first reader starts; no input here is larger than 0.5 MB.
 _MEMORY = 128 * 2**20
 _MESSAGE = 2000
 _FINDINGS = 100
@@ -57,36 +57,43 @@ class TooSlow(BaseException):
 
 
 @contextmanager
-def limit(seconds: float) -> Iterator[None]:
-    """Raise TooSlow or MemoryError in the block when it takes more than it may; main thread only.
+def limited_memory() -> Iterator[None]:
+    """Raise MemoryError in the block when it takes more than it may."""
+    memory = resource.getrlimit(resource.RLIMIT_AS)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + _MEMORY, memory[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, memory)
 
-    seconds  of processor time
-    """
+
+@contextmanager
+def limited_time(seconds: float) -> Iterator[None]:
+    """Raise TooSlow in the block when it takes more than so many s of processor time; main thread only."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise TooSlow(f"more than {seconds:g} s")
 
-    handler, memory = signal.signal(signal.SIGPROF, stop), resource.getrlimit(resource.RLIMIT_AS)
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + _MEMORY, memory[1]))
+    handler = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, handler)
-        resource.setrlimit(resource.RLIMIT_AS, memory)
 
 
 def replay(one: Input, seconds: float, trials: Iterable[str] = TRIALS) -> None:
     """Put an input to these trials; each may take so many s of processor time."""
-    for name in trials:
-        try:
-            with limit(seconds):
-                _try(name, one)
-        except BaseException as error:
-            error.add_note(f"{one.name}: {name}")
-            raise
+    with limited_memory():
+        for name in trials:
+            try:
+                with limited_time(seconds):
+                    _try(name, one)
+            except BaseException as error:
+                error.add_note(f"{one.name}: {name}")
+                raise
 
 
 def _try(name: str, one: Input) -> None:

@@ -9,7 +9,7 @@ from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
 from tests.formats.valid_logs import VALID_LOGS
 from tests.fuzz.inputs import ANY_FORMAT, CORPUS, Input, endless, kept, large
-from tests.fuzz.replay import DETECTION, DISK, limit, replay
+from tests.fuzz.replay import DETECTION, DISK, limited_memory, limited_time, replay
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +65,7 @@ LONG = (
 @pytest.mark.parametrize(("name", "path", "content"), LONG, ids=[f"{one[0]}-{len(one[2])}" for one in LONG])
 def test_repetitive_logs_are_read_in_linear_time(name: str, path: str, content: bytes) -> None:
     files = LogFiles.of({path: content}).file(path)
-    with limit(QUICK):
+    with limited_memory(), limited_time(QUICK):
         format_named(name).claims(files)
         assert list(format_named(name).read(files))
 
