@@ -7,16 +7,19 @@ import difflib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 from reportgen.render.page import library, page_script, page_style
 
 GOLDEN = Path(__file__).parent / "golden"
+WINDOW = ViewportSize(width=1280, height=720)  # px, as a new page has
 
 expect.set_options(timeout=30_000)  # ms; a busy machine takes long to draw a chart
 
@@ -56,7 +59,7 @@ def golden() -> Callable[[str, Mapping[str, bytes]], None]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One browser for all tests; each test opens pages of its own."""
+    """One browser for all tests."""
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("chromium is not installed (apt-get install chromium)")
@@ -64,6 +67,22 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def shared_page(browser: Browser) -> Page:
+    """The page of all tests: a new one costs more than most tests do in it."""
+    return browser.new_page()
+
+
+@pytest.fixture
+def window(shared_page: Page) -> Page:
+    """The page of all tests in the state of a new one; `listening` leaves it empty."""
+    shared_page.context.clear_permissions()
+    shared_page.mouse.move(0, 0)
+    shared_page.set_viewport_size(WINDOW)
+    shared_page.emulate_media(media="screen", color_scheme="light")
+    return shared_page
 
 
 def write_assets(folder: Path) -> None:
@@ -76,32 +95,69 @@ def write_assets(folder: Path) -> None:
 
 def accessibility(page: Page) -> dict[str, Any]:
     """Return what axe finds on a page. It asks for no file: the policy refuses its requests for style sheets."""
-    return Axe().run(page, options={"preload": False}).response
+    return Axe().run(page, options={"preload": False, "resultTypes": ["violations"]}).response
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What pages said and asked for."""
+
+    noises: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def listening(page: Page) -> Iterator[Heard]:
+    """Listen to a page; at the end it is left, so that it says no more."""
+    heard = Heard()
+    listeners: dict[Any, Callable[[Any], None]] = {
+        "console": lambda message: heard.noises.append(message.text),
+        "pageerror": lambda error: heard.noises.append(str(error)),
+        "request": lambda request: heard.requests.append(request.url),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
+    try:
+        yield heard
+        page.goto("about:blank")
+    finally:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
 
 
 @pytest.fixture
-def open_page(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
-    """Write the files of a report and open its page from the disk; the page must stay silent and offline."""
+def open_page(browser: Browser, window: Page, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Write the files of a report and open its page from the disk; the page must stay silent and offline.
+
+    The first page of a test opens in the window, unless it is to have no script.
+    """
     folder = tmp_path / "report"
     write_assets(tmp_path)
-    noises: list[str] = []
-    pages: list[Page] = []
+    heard: dict[Page, Heard] = {}
 
-    def opened(files: Mapping[str, bytes], fragment: str = "", **options: object) -> Page:
+    def opened(
+        files: Mapping[str, bytes],
+        fragment: str = "",
+        *,
+        viewport: ViewportSize = WINDOW,
+        color_scheme: Literal["light", "dark"] = "light",
+        java_script_enabled: bool = True,
+    ) -> Page:
         for path, content in files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content)
-        page = browser.new_page(**options)
-        pages.append(page)
-        page.on("console", lambda message: noises.append(message.text))
-        page.on("pageerror", lambda error: noises.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
+        page = window
+        if window in heard or not java_script_enabled:
+            new = browser.new_page(java_script_enabled=java_script_enabled)
+            page = stack.enter_context(closing(new))
+        page.set_viewport_size(viewport)
+        page.emulate_media(color_scheme=color_scheme)
+        heard[page] = stack.enter_context(listening(page))
         page.goto((folder / "index.html").as_uri() + fragment)
         return page
 
-    requests: list[str] = []
-    yield opened
-    for page in pages:
-        page.close()
-    assert noises == []
-    assert [url for url in requests if not url.startswith(tmp_path.as_uri())] == []
+    with ExitStack() as stack:
+        yield opened
+    for each in heard.values():
+        assert each.noises == []
+        assert [url for url in each.requests if not url.startswith(tmp_path.as_uri())] == []

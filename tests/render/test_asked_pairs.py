@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.contract import contract
@@ -149,12 +149,9 @@ def test_the_page_compares_as_the_program_does(open_page: OpenPage, name: str) -
         assert answer == _expected(_compare(own, base)), pair
 
 
-def _evaluate(browser: Browser, modules: Sequence[str], body: str) -> Any:
+def _evaluate(window: Page, modules: Sequence[str], body: str) -> Any:
     """Return what modules that need no report compute on an empty page."""
-    page = browser.new_page()
-    answer = page.evaluate(_script(modules, body))
-    page.close()
-    return answer
+    return window.evaluate(_script(modules, body))
 
 
 def _repeats(noise: random.Random, center: float, count: int, decimals: int) -> list[float]:
@@ -190,7 +187,7 @@ def _made_up() -> list[tuple[list[TimedRepeat], list[TimedRepeat], Literal["high
     return pairs
 
 
-def test_the_page_decides_as_the_program_does_for_any_order_of_runs(browser: Browser) -> None:
+def test_the_page_decides_as_the_program_does_for_any_order_of_runs(window: Page) -> None:
     pairs = _made_up()
     sides = [
         [[{"value": r.value, "start": r.start, "clock": r.clock, "round": r.round} for r in side] for side in pair[:2]]
@@ -198,7 +195,7 @@ def test_the_page_decides_as_the_program_does_for_any_order_of_runs(browser: Bro
     ]  # fmt: skip
     asked_pairs = [[*each, better] for each, (_, _, better) in zip(sides, pairs, strict=True)]
     ask = f"return {json.dumps(asked_pairs)}.map((each) => verdict(verdicts.decide(...each)));"
-    answers = _evaluate(browser, ("statistics", "verdicts"), f"{SHOWN}\n{ask}")
+    answers = _evaluate(window, ("statistics", "verdicts"), f"{SHOWN}\n{ask}")
     expected = [_verdict(decide(own, base, better=better)) for own, base, better in pairs]
     kinds = Counter((each["words"][1], each["words"][0]) for each in expected)
     assert len(kinds) == 9, kinds
@@ -206,7 +203,7 @@ def test_the_page_decides_as_the_program_does_for_any_order_of_runs(browser: Bro
         assert answer == wanted, pair
 
 
-def test_a_sum_is_exact(browser: Browser) -> None:
+def test_a_sum_is_exact(window: Page) -> None:
     noise = random.Random(2)
     lists = [
         [noise.choice((-1, 1)) * noise.random() * 2.0 ** noise.randrange(-60, 60) for _ in range(9)]
@@ -214,7 +211,7 @@ def test_a_sum_is_exact(browser: Browser) -> None:
     ]
     # The sum is half of a last digit more, and a little bit decides.
     lists += [[2.0**53, 1.0, 2.0**-60], [2.0**53, 1.0, -(2.0**-60)], [-(2.0**53), -1.0, -(2.0**-60)], []]
-    sums = _evaluate(browser, ("statistics",), f"return {json.dumps(lists)}.map(statistics.sum);")
+    sums = _evaluate(window, ("statistics",), f"return {json.dumps(lists)}.map(statistics.sum);")
     assert list(map(float, sums)) == list(map(math.fsum, lists))
 
 
@@ -254,7 +251,7 @@ def _asked_side(side: Side) -> dict[str, Any]:
     }
 
 
-def test_the_page_makes_the_contracts_that_the_program_makes(browser: Browser) -> None:
+def test_the_page_makes_the_contracts_that_the_program_makes(window: Page) -> None:
     noise = random.Random(3)
     metrics = ("throughput", "step_time", "memory_used")
     pairs = [[_made_up_side(noise, metrics[n % 3]) for _ in range(2)] for n in range(600)]
@@ -268,7 +265,7 @@ def test_the_page_makes_the_contracts_that_the_program_makes(browser: Browser) -
         return [heldEqual.map((each) => each.name), shown(about), shown(differs), notStated];
       }});
     """
-    for (own, base), answer in zip(pairs, _evaluate(browser, ("contract",), body), strict=True):
+    for (own, base), answer in zip(pairs, _evaluate(window, ("contract",), body), strict=True):
         about = [name for name in FACTORS if own.factors.get(name) != base.factors.get(name)]
         wanted = contract(own, base, about)
         lists = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from reportgen.core import units
 from reportgen.document.model import FigureKind
@@ -18,7 +18,7 @@ from reportgen.render.page.chart_data import charts_json
 from reportgen.render.page.page_script import digest
 from reportgen.tables.results import Figure, FigureSeries
 from tests.render import example
-from tests.render.conftest import accessibility, write_assets
+from tests.render.conftest import accessibility, listening, write_assets
 from tests.render.example import render_report
 from tests.render.test_steps import run_with_steps, with_steps
 from tests.render.test_vega import FIGURES
@@ -245,21 +245,18 @@ def test_no_name_is_a_field_or_an_expression(open_page: OpenPage) -> None:
     assert page.evaluate("Object.prototype.polluted") is None
 
 
-def test_a_page_without_the_library_keeps_its_pictures(browser: Browser, tmp_path: Path) -> None:
+def test_a_page_without_the_library_keeps_its_pictures(window: Page, tmp_path: Path) -> None:
     write_assets(tmp_path)
     (tmp_path / library.OUTPUT.path).unlink()
     files = render_report(example.report(figures=(_bars(),), prose=""))
     (tmp_path / "report").mkdir()
     (tmp_path / "report/index.html").write_bytes(files["index.html"])
-    page = browser.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto((tmp_path / "report/index.html").as_uri())
-    with page.expect_event("requestfailed", lambda request: request.url.endswith("/assets/vega.js")):
-        page.reload()
-    expect(page.locator("figure > svg")).to_be_visible()
-    assert errors == []
-    page.close()
+    with listening(window) as heard:
+        window.goto((tmp_path / "report/index.html").as_uri())
+        with window.expect_event("requestfailed", lambda request: request.url.endswith("/assets/vega.js")):
+            window.reload()
+        expect(window.locator("figure > svg")).to_be_visible()
+    assert [noise for noise in heard.noises if "ERR_FILE_NOT_FOUND" not in noise] == []
 
 
 @pytest.fixture(scope="module")
@@ -271,28 +268,22 @@ def standalone_files() -> dict[str, bytes]:
 
 
 def test_a_standalone_page_needs_no_other_file(
-    browser: Browser, standalone_files: dict[str, bytes], tmp_path: Path
+    window: Page, standalone_files: dict[str, bytes], tmp_path: Path
 ) -> None:
     (tmp_path / "mailed.html").write_bytes(standalone_files["index.html"])
-    page = browser.new_page()
-    noises: list[str] = []
-    requests: list[str] = []
-    page.on("console", lambda message: noises.append(message.text))
-    page.on("pageerror", lambda error: noises.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto((tmp_path / "mailed.html").as_uri() + "#fp32-b128/1-1/oneflow-images-s")
-    _drawn(page.locator("figure"))
-    expect(page.locator("#panel .series").first).to_contain_text("step 50: 30 ms")
-    with page.expect_download() as saved:
-        page.get_by_role("link", name="CSV", exact=True).click()
-    saved.value.save_as(tmp_path / "saved")
+    with listening(window) as heard:
+        window.goto((tmp_path / "mailed.html").as_uri() + "#fp32-b128/1-1/oneflow-images-s")
+        _drawn(window.locator("figure"))
+        expect(window.locator("#panel .series").first).to_contain_text("step 50: 30 ms")
+        with window.expect_download() as saved:
+            window.get_by_role("link", name="CSV", exact=True).click()
+        saved.value.save_as(tmp_path / "saved")
     assert (tmp_path / "saved").read_bytes() == standalone_files["tables/fp32-b128.csv"]
-    assert noises == []
-    assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
-    assert {url.partition("#")[0] for url in requests if url.startswith("file:")} == {
+    assert heard.noises == []
+    assert [url for url in heard.requests if not url.startswith(("file:", "data:"))] == []
+    assert {url.partition("#")[0] for url in heard.requests if url.startswith("file:")} == {
         (tmp_path / "mailed.html").as_uri()
     }
-    page.close()
 
 
 def test_the_scripts_of_a_standalone_page_are_named_by_their_digests(

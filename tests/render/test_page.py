@@ -12,13 +12,13 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Browser, expect
 from playwright.sync_api import Page as BrowserPage
+from playwright.sync_api import expect
 
 from reportgen.render.page import page_script, page_style
 from reportgen.tables.results import Cell, Report
 from tests.render import example
-from tests.render.conftest import write_assets
+from tests.render.conftest import listening, write_assets
 from tests.render.example import render_report
 from tests.render.test_hostile import hostile_report
 
@@ -176,33 +176,30 @@ def served(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def visited(browser: Browser, address: str) -> Iterator[tuple[BrowserPage, list[str]]]:
+def visited(window: BrowserPage, address: str) -> Iterator[tuple[BrowserPage, list[str]]]:
     """Open a page, and yield it with what it writes to the console."""
-    page, said = browser.new_page(), list[str]()
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.goto(address)
-    yield page, said
-    page.close()
+    with listening(window) as heard:
+        window.goto(address)
+        yield window, heard.noises
 
 
 def test_script_and_style_are_loaded_from_the_disk_and_from_a_server(
-    browser: Browser, tmp_path: Path
+    window: BrowserPage, tmp_path: Path
 ) -> None:
     write_assets(tmp_path)
     (tmp_path / "favicon.ico").touch()  # a browser asks each server for it
     file = write_page(tmp_path)
     with served(tmp_path) as site:
         for address in (file.as_uri(), f"{site}/report/index.html"):
-            with visited(browser, address + FIRST_CELL) as (page, said):
+            with visited(window, address + FIRST_CELL) as (page, said):
                 expect(page.locator("#panel h2")).to_contain_text("397.6")
                 expect(page.locator("#panel")).to_have_css("position", "fixed")
                 assert said == []
 
 
-def test_a_page_alone_shows_its_evidence_as_text(browser: Browser, tmp_path: Path) -> None:
+def test_a_page_alone_shows_its_evidence_as_text(window: BrowserPage, tmp_path: Path) -> None:
     file = write_page(tmp_path)
-    with visited(browser, file.as_uri()) as (page, said):
+    with visited(window, file.as_uri()) as (page, said):
         expect(page.locator("main > .warning")).to_contain_text("assets/page.js is not beside this page")
         page.get_by_role("link", name="397.6", exact=True).first.click()
         case = page.locator(page.evaluate("location.hash"))
@@ -215,11 +212,11 @@ def test_a_page_alone_shows_its_evidence_as_text(browser: Browser, tmp_path: Pat
         assert all("ERR_FILE_NOT_FOUND" in line for line in said)
 
 
-def test_a_page_says_that_the_script_is_of_another_version(browser: Browser, tmp_path: Path) -> None:
+def test_a_page_says_that_the_script_is_of_another_version(window: BrowserPage, tmp_path: Path) -> None:
     write_assets(tmp_path)
     version = page_script.PAGE_VERSION
     file = write_page(tmp_path, (f'data-page="{version}"'.encode(), b'data-page="0"'))
-    with visited(browser, file.as_uri()) as (page, said):
+    with visited(window, file.as_uri()) as (page, said):
         expect(page.locator("main > .warning")).to_contain_text("of another version than this page")
         expect(page.locator("main > .warning")).to_have_css("padding-left", "12px")
         expect(page.get_by_role("heading", name="Evidence", exact=True)).to_be_visible()
@@ -227,7 +224,7 @@ def test_a_page_says_that_the_script_is_of_another_version(browser: Browser, tmp
         assert said == []
 
 
-def test_no_script_runs_but_those_that_the_page_loads(browser: Browser, tmp_path: Path) -> None:
+def test_no_script_runs_but_those_that_the_page_loads(window: BrowserPage, tmp_path: Path) -> None:
     """A policy is tested by what it refuses: scripts in the text, from the disk, in attributes and as text."""
     for number, evil in enumerate(
         (
@@ -243,17 +240,17 @@ def test_no_script_runs_but_those_that_the_page_loads(browser: Browser, tmp_path
         write_assets(folder)
         (folder / "evil.js").write_text("globalThis.evil = 1;")
         file = write_page(folder, (b"</main>", evil.encode() + b"</main>"))
-        with visited(browser, file.as_uri() + FIRST_CELL) as (page, said):
+        with visited(window, file.as_uri() + FIRST_CELL) as (page, said):
             expect(page.locator("#panel h2")).to_contain_text("397.6")
             assert page.evaluate("globalThis.evil") is None
             assert any("Content Security Policy" in line for line in said), evil
             assert page.locator("#panel").count() == 1
 
 
-def test_the_text_of_a_page_alone_runs_no_script(browser: Browser, tmp_path: Path) -> None:
+def test_the_text_of_a_page_alone_runs_no_script(window: BrowserPage, tmp_path: Path) -> None:
     evil = b"<img src=x onerror='globalThis.evil = 1'><script>globalThis.evil = 1</script>"
     file = write_page(tmp_path, (b"<noscript>", b"<noscript>" + evil))
-    with visited(browser, file.as_uri()) as (page, _):
+    with visited(window, file.as_uri()) as (page, _):
         expect(page.locator("main > .warning")).to_be_visible()
         page.wait_for_function("document.querySelector('img[src=x]')?.complete")
         assert page.evaluate("globalThis.evil") is None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from reportgen.core.model import Break, Measurement, Run, Series, Source, Telemetry, Window
 from reportgen.protocol import DEFAULT, measure_run
@@ -209,11 +209,9 @@ def test_steps_without_telemetry_are_drawn_over_their_number(open_page: OpenPage
     expect(page.locator(".series").first).to_contain_text("step 140")
 
 
-def test_a_page_without_its_files_says_so(browser: Browser, files: dict[str, bytes], tmp_path: Path) -> None:
+def test_a_page_without_its_files_says_so(window: Page, files: dict[str, bytes], tmp_path: Path) -> None:
     write_assets(tmp_path)
     (tmp_path / "report").mkdir()
     (tmp_path / "report/index.html").write_bytes(files["index.html"])
-    page = browser.new_page()
-    page.goto((tmp_path / "report/index.html").as_uri() + "#fp32-b128/1-1/oneflow-images-s")
-    expect(page.locator("#panel")).to_contain_text("not beside this page, which lacks steps/fp32-b128.js")
-    page.close()
+    window.goto((tmp_path / "report/index.html").as_uri() + "#fp32-b128/1-1/oneflow-images-s")
+    expect(window.locator("#panel")).to_contain_text("not beside this page, which lacks steps/fp32-b128.js")
