@@ -2836,8 +2836,14 @@ const explorerCsv = (() => {
   }
 
   document.querySelector("section.explorer h2").after(...Object.values(parts));
-  if (open(location.hash)) document.getElementById("explorer").scrollIntoView();
-  else update();
+  if (open(location.hash)) {
+    const show = () => document.getElementById("explorer").scrollIntoView();
+    show();
+    // The style sheet may come after the script, and moves the explorer.
+    if (document.readyState !== "complete") window.addEventListener("load", show, { once: true });
+  } else {
+    update();
+  }
   remember();
   addEventListener("popstate", (event) => open(event.state?.explorer ?? location.hash));
 })();
