@@ -56,7 +56,7 @@ def torchrun(folder, *, steps, dies, work=""):
     command += ["--standalone", "train.py"]
     line = [sys.executable, "-m", "collectors", "run", "--logs", "logs", "--", *command]
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(line, cwd=folder, env=environ, capture_output=True, check=False, timeout=120)
+    done = subprocess.run(line, cwd=folder, env=environ, capture_output=True, check=False)
     return done, folder / "logs" / "unnamed" / "r1"
 
 

@@ -493,7 +493,7 @@ print(seconds, re.search(r"VmHWM:\\s*([0-9]+)", open("/proc/self/status").read()
     code, out, err = script.run()
     assert code == 0, err
     seconds, kibibytes = map(float, out.split())
-    assert seconds < 1
+    assert seconds < 0.8  # 0.13 s; 1.2 s if no step had been written before
     assert kibibytes < 100_000  # ru_maxrss would contain the memory of the process that started this one
 
 

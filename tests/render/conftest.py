@@ -100,7 +100,7 @@ def accessibility(page: Page) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Heard:
-    """What pages said and asked for."""
+    """The messages of a page, and the files that it asked for."""
 
     noises: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
