@@ -11,6 +11,7 @@ The command line calls these functions. pandas is loaded by the first `to_datafr
 
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -46,7 +47,7 @@ from reportgen.library.run_set import Progress, RunSet, read_runs, run_set_of
 from reportgen.library.table_history import TableHistory, read_history
 from reportgen.load.unrecognised import UnknownFolder
 from reportgen.protocol import Protocol, parse_protocol
-from reportgen.sources.filesystem import resolve_existing
+from reportgen.sources.filesystem import local_path, resolve_existing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,18 +181,21 @@ def list_runs(
     root: PathLike | None = None,
     progress: Progress | None = None,
     cache: bool = False,
+    executor: Executor | None = None,
 ) -> "RunListing":
     """Measure all runs below files and folders and return what `reportgen runs` prints.
 
     Runs are measured where they are read, so that their steps need no memory. Parameters as those of `read`.
 
-    cache  whether to read only the logs that changed since the last time, as `reportgen runs` does
+    cache     whether to read only the logs that changed since the last time, as `reportgen runs` does
+    executor  as in `build`
     """
     from reportgen.report import listing
 
     rule = _protocol(protocol, "list_runs()")
     places = existing_paths(paths, "list_runs()")
-    return listing.list_runs(places, rule, root=_root(root, "list_runs()"), progress=progress, cache=cache)
+    folder = _root(root, "list_runs()")
+    return listing.list_runs(places, rule, root=folder, progress=progress, cache=cache, executor=executor)
 
 
 def view_run(run: Run | str, *, protocol: str = "20+100x7", root: PathLike | None = None) -> "RunView":
@@ -818,6 +822,7 @@ def build(
     check: bool = False,
     standalone: bool = False,
     cache: bool = False,
+    executor: Executor | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     review: "Callable[[BuildResult], None] | None" = None,
 ) -> BuildResult:
@@ -828,6 +833,7 @@ def build(
     out       write generated files here; required for logs outside the repository
     standalone  put everything into each page, as one file to mail; required: `out`
     cache     take reports from the last build if nothing that they are made of changed
+    executor  parses the logs instead of processes on this machine, such as that of a Dask client
     progress  called with (what, done, total)
     review    called with the result before anything is written; if it raises, nothing is
     Raises RequestError for anything wrong in definitions, labels, settings and prose, before writing.
@@ -843,9 +849,10 @@ def build(
     request = pipeline.Request(
         folder.resolve().parent,
         folder,
-        None if logs is None else one_path(logs, "build().logs"),
+        None if logs is None else local_path(one_path(logs, "build().logs")),
         None if out is None else one_path(out, "build().out"),
         standalone,
+        executor,
     )
     built = pipeline.build(request, progress, committed_only=check, cache=cache)
     place = request.place if request.out is None else request.out.as_posix()

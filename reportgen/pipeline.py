@@ -8,6 +8,7 @@ loaded at once: each is opened and parsed once, however many definitions name it
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -57,6 +58,7 @@ class Request:
     logs     replaces the logs of every definition; None keeps them
     out      where generated files go instead of the reports folder; required for logs outside the root
     standalone  whether each page has everything inside, as one file to mail; required: `out`
+    executor    parses the logs instead of a pool of processes
     """
 
     root: Path
@@ -64,6 +66,7 @@ class Request:
     logs: Path | None = None
     out: Path | None = None
     standalone: bool = False
+    executor: Executor | None = None
 
     @property
     def target(self) -> Path:
@@ -306,9 +309,11 @@ def _read_inputs(
     definitions = _definitions(request, settings)
     if only and definitions:
         definitions = _only(definitions, only, request.place)
-    reader = LogReader(request.base, progress)
+    reader = LogReader(request.base, progress, request.executor)
     # Facts are about the repository's own logs, wherever the logs of the reports are.
-    facts_reader = reader if request.base == request.root else LogReader(request.root, progress)
+    facts_reader = (
+        reader if request.base == request.root else LogReader(request.root, progress, request.executor)
+    )
     expect_logs(settings.facts, facts_reader)
     for definition in definitions:
         for position, log in enumerate(definition.logs):

@@ -16,7 +16,7 @@ from tests.source_code import calls, files, nodes, place, tree
 # A package may be imported by all packages to the right of the next "<". Packages with a "," between them do not
 # import each other. `formats.*` are the families of formats.
 ORDER = (
-    "core < sources < formats.base < formats.parsing < formats.* < formats.registry, formats.filetype"
+    "core < cache < sources < formats.base < formats.parsing < formats.* < formats.registry, formats.filetype"
     " < formats.detection < labels < load < report; core < protocol < compare < document < tables < report"
     "; document < render"
     "; report < autolayout, learn < pipeline < library < api < cli < __main__; render < publish, inject < pipeline"
@@ -24,7 +24,7 @@ ORDER = (
     "; report, diff < history < library"
     "; protocol, render < audit < api"
     "; sources, diff < baseline < api"
-    "; core < cache < load; render, cache < kept_reports < pipeline"
+    "; render, cache < kept_reports < pipeline"
 )
 
 # Third-party packages and the only places that may know them; "" is everywhere in reportgen.
@@ -32,6 +32,9 @@ THIRD_PARTY = {
     "numpy": "",
     "msgspec": "",
     "re2": "formats labels",
+    "fsspec": "cache",
+    "zstandard": "cache",
+    "distributed": "load.scheduler",
     "pandas": "tables library api",  # in api for type checkers only
     "jinja2": "render",
     "markupsafe": "render",

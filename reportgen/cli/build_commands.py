@@ -17,7 +17,7 @@ from reportgen.cli.log_messages import (
     skipped_files,
     unexplained_files,
 )
-from reportgen.cli.options import Format, TextOrJson, parse_condition, print_document
+from reportgen.cli.options import Format, Scheduler, TextOrJson, parse_condition, parsing_at, print_document
 from reportgen.cli.remembered import NO_CACHE
 from reportgen.cli.terminal import log, progress, sanitize, summarize
 from reportgen.core.errors import RequestError
@@ -54,6 +54,7 @@ def build(
         bool, typer.Option("--standalone", help="Put everything into each index.html, as one file to mail.")
     ] = False,
     no_cache: NoCache = False,
+    scheduler: Scheduler = None,
     format: Format = TextOrJson.TEXT,
 ) -> None:
     """Build every report: tables, figures, pages, README.
@@ -78,6 +79,7 @@ def build(
             verbose=verbose,
             standalone=standalone,
             cache=not no_cache,
+            scheduler=scheduler,
             format=format,
         )
 
@@ -97,6 +99,7 @@ def build_and_print(
     verbose: bool = False,
     standalone: bool = False,
     cache: bool = True,
+    scheduler: str | None = None,
     format: TextOrJson = TextOrJson.TEXT,
 ) -> "BuildResult":
     """Build, and print changes, unread logs and findings; `build` explains the parameters."""
@@ -104,13 +107,14 @@ def build_and_print(
     from reportgen.report.run_counts import are_complete, count_by_status
 
     is_text = format is TextOrJson.TEXT
-    with progress() as show:
+    with parsing_at(scheduler) as executor, progress() as show:
         result = api.build(
             reports,
             logs=logs,
             out=out,
             standalone=standalone,
             cache=cache,
+            executor=executor,
             progress=show,
             review=print_numbers if is_text else None,
         )
@@ -152,6 +156,7 @@ def check(
     ] = False,
     diff: Diff = False,
     no_cache: NoCache = False,
+    scheduler: Scheduler = None,
     format: Format = TextOrJson.TEXT,
 ) -> None:
     """Compare the committed files with what `build` would write.
@@ -166,8 +171,10 @@ def check(
     """
     from reportgen import api
 
-    with progress() as show:
-        result = api.build(reports, logs=logs, out=out, check=True, cache=not no_cache, progress=show)
+    with parsing_at(scheduler) as executor, progress() as show:
+        result = api.build(
+            reports, logs=logs, out=out, check=True, cache=not no_cache, executor=executor, progress=show
+        )
     edits = find_log_edits(reports, result.reports) if logs is None and out is None else LogEdits()
     if format is TextOrJson.JSON:
         print_json(result, edits)

@@ -7,6 +7,7 @@ import typer
 
 from reportgen.cache import cache_folder
 from reportgen.cache.answers import Answers
+from reportgen.cache.copies import clear_copies, copies_size
 from reportgen.cache.rows import all_rows
 from reportgen.cli.options import one_of
 from reportgen.render.text.english import count
@@ -29,7 +30,7 @@ def cache(
         ),
     ],
 ) -> None:
-    """Look after the cache of `runs`, which reads only what changed.
+    """Look after the cache: what `runs` read before, and copies of remote and packed logs.
 
     \b
     Example: reportgen cache info
@@ -37,6 +38,7 @@ def cache(
     answers, rows = Answers(cache_folder()), all_rows(cache_folder())
     if action is CacheAction.clear:
         answers.clear()
+        clear_copies()
         for each in rows:
             each.clear()
     elif action is CacheAction.verify:
@@ -44,4 +46,5 @@ def cache(
         print(f"{count(damaged, 'damaged entry', 'damaged entries')} removed")
     sizes = answers.sizes()
     size = sum(sizes) + sum(each.size() for each in rows)
-    print(f"{count(len(sizes), 'answer')}, {size / 1e6:.1f} MB, in {cache_folder()}")
+    copies = f"copies of remote and packed logs: {copies_size() / 1e6:.1f} MB"
+    print(f"{count(len(sizes), 'answer')}, {size / 1e6:.1f} MB; {copies}; in {cache_folder()}")

@@ -11,7 +11,16 @@ import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
 from reportgen.cli.log_messages import skipped_files
-from reportgen.cli.options import Format, TextOrJson, Where, conditions, one_of, print_document
+from reportgen.cli.options import (
+    Format,
+    Scheduler,
+    TextOrJson,
+    Where,
+    conditions,
+    one_of,
+    parsing_at,
+    print_document,
+)
 from reportgen.cli.remembered import NO_CACHE
 from reportgen.cli.terminal import print_runs, print_table, progress, summarize
 from reportgen.core.plain_text import spreadsheet
@@ -30,7 +39,7 @@ class ListingFormat(StrEnum):
 
 
 def runs(
-    logs: Annotated[list[Path], typer.Argument(help="Files or folders of logs.")],
+    logs: Annotated[list[Path], typer.Argument(help="Files, folders, archives or addresses of logs.")],
     format: Annotated[
         ListingFormat,
         typer.Option(help="How to print.", parser=one_of(ListingFormat), metavar="|".join(ListingFormat)),
@@ -47,6 +56,7 @@ def runs(
         bool, typer.Option("--skipped", help="List the files that became no run instead of the runs.")
     ] = False,
     strict: Strict = False,
+    scheduler: Scheduler = None,
     no_cache: Annotated[bool, typer.Option(NO_CACHE, help="Read the logs, also if none changed.")] = False,
 ) -> None:
     """List the runs found in logs, with their values and findings.
@@ -55,6 +65,7 @@ def runs(
     Example: reportgen runs logs/
              reportgen runs logs/ --where devices=8 --sort=-measured
              reportgen runs logs/ --format json | jq '.runs[].measurements'
+             reportgen runs s3://bucket/campaign
 
     Runs of one format with equal factors share a row: r*.log stands for all of them, with their median and
     range. Runs whose files or folders have different names, apart from counters and dates, do not. In csv and
@@ -65,12 +76,13 @@ def runs(
     from reportgen.report.run_counts import count_by_status
 
     with relaxed_gc():
-        with progress() as show:
+        with parsing_at(scheduler) as executor, progress() as show:
             listing = api.list_runs(
                 logs,
                 protocol=protocol,
                 progress=lambda done, total: show("reading", done, total),
                 cache=not no_cache,
+                executor=executor,
             ).where(conditions(where))
         if skipped and format is not ListingFormat.json:
             _print_skipped(listing.skipped_rows(), format)

@@ -1,6 +1,7 @@
 """Options and arguments that several commands have: `--where factor=value`, `--format`, and REPORT/TABLE."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -10,6 +11,8 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.plain_text import printable_json
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from reportgen.core.factors import Accepted, AcceptedValues, Presence
     from reportgen.core.model import FactorValue
 
@@ -20,8 +23,20 @@ Where = Annotated[
         " may be repeated: a factor twice accepts both values"
     ),
 ]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Parse logs with the workers of this Dask scheduler, e.g. tcp://host:8786.")
+]
 Words = TypeVar("Words", bound=StrEnum)
 _BOOLEANS = {"true": True, "false": False}
+
+
+def parsing_at(scheduler: str | None) -> "AbstractContextManager[Executor | None]":
+    """Return the executor of --scheduler; None without one: the processes of this machine."""
+    if scheduler is None:
+        return nullcontext()
+    from reportgen.load.scheduler import executor_at
+
+    return executor_at(scheduler)
 
 
 def conditions(arguments: Sequence[str] | None, option: str = "--where") -> "dict[str, Accepted]":

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 from zlib import crc32
 
+from reportgen.cache.archives import is_archive
 from reportgen.core.factors import natural_key
 from reportgen.core.frozen import FrozenDict
 from reportgen.core.model import Finding, Run, Source
@@ -471,7 +472,8 @@ class ParsedLogs(Generic[T]):
 
 def _inner_folder(scan: Scan, path: Path, place: str) -> str:
     """Return the folder that ids of a path are below, relative to the folder of its scan; "" for the same."""
-    folder = place if path != scan.path and not path.is_file() else place.rpartition("/")[0]
+    is_file = path.is_file() and not is_archive(path.name)
+    folder = place if path != scan.path and not is_file else place.rpartition("/")[0]
     return "" if path == scan.path else folder.removeprefix(scan.folder).removeprefix("/")
 
 

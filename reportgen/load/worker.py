@@ -5,13 +5,13 @@ small: what a RunMapper makes of each run, and the fingerprints that find duplic
 that the caller does not need, stay in the process that read them.
 """
 
-import posixpath
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from reportgen.cache.archives import is_archive
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.detection import offer
@@ -161,8 +161,7 @@ def _recognise(batch: Batch, result: BatchResult[T]) -> Iterator[FolderJob]:
         if ambiguity := claimed.ambiguity():
             result.findings.append(ambiguity)
         labels = tuple(above(source.path, batch.labels)) if batch.labels else ()
-        folder = posixpath.dirname(source.path)
-        beside = tuple(posixpath.normpath(f"{folder}/{name}".lstrip("/")) for name in claimed.claim.beside)
+        beside = tuple(view.sibling_source(name) for name in claimed.claim.beside)
         yield FolderJob(claimed.format, claimed.files, labels, beside)
 
 
@@ -174,9 +173,12 @@ def _unrecognised(view: LogFiles, place: str) -> UnrecognisedFile:
 
 
 def _compressed_file(view: LogFiles, source: Source) -> Iterator[Finding]:
-    """Yield the finding for a file that may be a compressed log; checkpoints and arrays are zip files."""
+    """Yield the finding for a file that is compressed, though its name does not say so.
+
+    Checkpoints and arrays are zip files.
+    """
     program = compression(view.head(view.path))
-    if program and program != "zip":
+    if program and program != "zip" and not is_archive(view.path):
         message = f"is compressed with {program} and was skipped; decompress it if it is a log"
         yield Finding("warning", Rule.READ_PACKED_FILE, source.path, message, source)
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from reportgen.cache.remote import address_of
 from reportgen.compare.comparison import CompareKind
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import FactorValue, Status
@@ -204,7 +205,7 @@ def _definition(
     protocols: Mapping[str, Protocol],
     named: Callable[[str], str],
 ) -> ReportDefinition:
-    logs = [below(log, f"{place}: logs[{i}]") for i, log in enumerate(_list(file.logs) or ["logs"])]
+    logs = [_logs(log, f"{place}: logs[{i}]") for i, log in enumerate(_list(file.logs) or ["logs"])]
     protocol = _protocol(file.protocol, f"{place}: protocol", protocols, Protocol())
     tables: dict[str, TableSpec] = {}
     known: dict[str, TableEntry] = {}
@@ -240,6 +241,11 @@ def _definition(
 def table_from_keys(keys: Mapping[str, Any], place: str) -> TableSpec:
     """Return the spec of one table from the keys of `[[tables]]`. Raises RequestError for wrong ones."""
     return _table(convert(dict(keys), TableEntry, place), place, Protocol(), {})
+
+
+def _logs(log: str, place: str) -> str:
+    """Return an entry of `logs`: an address, or a path below the root in its shortest form."""
+    return address_of(log) or below(log, place)
 
 
 def below(path: str, place: str) -> str:

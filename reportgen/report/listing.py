@@ -6,6 +6,7 @@ A run is measured and becomes a RunEntry where it is read, so that its steps do 
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -129,10 +130,11 @@ def list_runs(
     root: Path,
     progress: Callable[[int, int], None] | None = None,
     cache: bool = False,
+    executor: Executor | None = None,
 ) -> RunListing:
     """Read and measure all runs below the paths; steps are dropped where they are read.
 
-    paths, root, progress  as in `parse_logs`
+    paths, root, progress, executor  as in `parse_logs`
     cache                  whether to read only what changed since the last time
     """
     mapper = RunMapper(partial(run_entry, protocol=protocol), _mark, _rename)
@@ -140,7 +142,8 @@ def list_runs(
     if cache:
         decoder = msgspec.msgpack.Decoder(BatchResult[RunEntry])
         store = BatchStore(rows_of(cache_folder(), str(root)), decoder, f"runs {protocol!r}")
-    loaded = parse_logs(paths, mapper, root=root, progress=progress, store=store).select(paths)
+    logs = parse_logs(paths, mapper, root=root, progress=progress, executor=executor, store=store)
+    loaded = logs.select(paths)
     return RunListing(loaded.runs, loaded.findings, loaded.unrecognised)
 
 

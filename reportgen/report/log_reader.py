@@ -6,9 +6,11 @@ gets its part, with the copies within this part marked.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from reportgen.cache.remote import address_of
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
@@ -18,7 +20,7 @@ from reportgen.load.unread import unread_logs
 from reportgen.load.unrecognised import UnrecognisedFile
 from reportgen.load.worker import RUNS
 from reportgen.report.definition import inside
-from reportgen.sources.filesystem import relative_place
+from reportgen.sources.filesystem import relative_place, resolve_existing
 
 Progress = Callable[[str, int, int], None]
 
@@ -47,10 +49,14 @@ class Campaigns:
 
 @dataclass(slots=True)
 class LogReader:
-    """Reads logs below a folder `root`: first `expect` every entry, then `read` them."""
+    """Reads logs below a folder `root`: first `expect` every entry, then `read` them.
+
+    executor  parses the logs instead of a pool of processes
+    """
 
     root: Path
     progress: Progress | None = None
+    executor: Executor | None = None
     _expected: dict[str, Path] = field(default_factory=dict)
     _parsed: ParsedLogs[Run] | None = None
     _results: dict[tuple[str, ...], LoadResult[Run]] = field(default_factory=dict)
@@ -59,10 +65,13 @@ class LogReader:
         self.root = self.root.resolve()
 
     def expect(self, log: str, place: str) -> None:
-        """Announce a file or folder, relative to the root. Raises RequestError if it does not exist.
+        """Announce a file or folder, relative to the root, or an address. RequestError if it does not exist.
 
         place  of the key that names it
         """
+        if address_of(log):
+            self._expected[log] = resolve_existing(Path(log))
+            return
         path = inside(self.root, log, place)
         if not path.exists():
             raise RequestError(place, f'no such file or folder: "{log}"', "name a path below the root")
@@ -133,5 +142,5 @@ class LogReader:
                     self.progress(what, done, total)
 
             paths = list(self._expected.values())
-            self._parsed = parse_logs(paths, RUNS, root=self.root, progress=report)
+            self._parsed = parse_logs(paths, RUNS, root=self.root, progress=report, executor=self.executor)
         return self._parsed

@@ -8,10 +8,13 @@ import os
 import re
 import stat
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import file_digest, sha256
 from io import FileIO
 from pathlib import Path
 
+from reportgen.cache import remote
+from reportgen.cache.archives import Packed, archive_of, is_archive, unpack
 from reportgen.core.errors import RequestError, closest_match
 
 # Siblings that a reader may ask for (labels, configurations) are small; larger files are not kept.
@@ -25,10 +28,14 @@ class FileList:
     """The regular files below a folder: path below it -> path on disk.
 
     unreadable  (path below the folder, reason) of entries that could not be opened
+    archives    path of an archive -> the folder that it was unpacked to; what is in it is among the files
+    packed      (path, reason) of archives that stay packed
     """
 
     files: dict[str, str]
     unreadable: tuple[tuple[str, OSError], ...] = ()
+    archives: dict[str, str] = field(default_factory=dict)
+    packed: tuple[tuple[str, str], ...] = ()
 
 
 def printable(name: str) -> str:
@@ -40,12 +47,21 @@ def printable(name: str) -> str:
 
 
 def relative_place(path: Path, root: Path) -> str:
-    """Return a path relative to the root as sources write it."""
+    """Return a path relative to the root, as sources write it; in a copy of a remote folder, its address."""
+    if address := remote.shown_place(str(path)):
+        return printable(address)
     return printable(Path(os.path.relpath(path, root)).as_posix())
 
 
+def local_path(path: Path) -> Path:
+    """Return a path on disk: of an address the copy, brought up to date, else the path itself."""
+    address = remote.address_of(path)
+    return remote.fetch(address) if address else path
+
+
 def resolve_existing(path: Path) -> Path:
-    """Return a path with its links followed. Raises RequestError if it does not exist."""
+    """Return a path with its links followed, of an address its copy. RequestError if it does not exist."""
+    path = local_path(path)
     if not path.is_file() and not path.is_dir():
         raise RequestError(str(path), *missing_reason(path))
     return path.resolve()
@@ -88,7 +104,24 @@ def list_files(folder: Path, root: Path) -> FileList:
             elif stat.S_ISDIR(mode) and target not in followed and not _is_listed(target, base):
                 followed.add(target)
                 walk.folders.append((f"{name}/", path))
-    return FileList(walk.files, tuple(walk.unreadable))
+    archives, packed = _unpack(walk.files)
+    return FileList(walk.files, tuple(walk.unreadable), archives, tuple(packed))
+
+
+def _unpack(files: dict[str, str]) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Replace archives by the files in them; return where they were unpacked, and which were not."""
+    folders: dict[str, str] = {}
+    packed: list[tuple[str, str]] = []
+    for name in [name for name in files if is_archive(name)]:
+        try:
+            unpacked = unpack(files[name])
+        except Packed as reason:
+            packed.append((name, str(reason)))
+            continue
+        del files[name]
+        folders[name] = unpacked.folder
+        files |= {f"{name}/{printable(inner)}": f"{unpacked.folder}/{inner}" for inner in unpacked.names}
+    return folders, packed
 
 
 @dataclass(slots=True)
@@ -142,6 +175,8 @@ def sha256_of(place: str | Path | bytes) -> str:
     """Return the SHA-256 of a file (or of a content in memory), as `sha256sum` prints it."""
     if isinstance(place, bytes):
         return sha256(place).hexdigest()
+    if whole := remote.sha256_of(str(place)):
+        return whole
     with Path(place).open("rb", buffering=0) as file:
         return file_digest(file, "sha256").hexdigest()
 
@@ -198,6 +233,7 @@ class SiblingFiles:
     contents      path -> content, None for a file that is missing, too large or out of bounds
     heads         paths of the files whose first bytes were asked for
     real_folders  folder on disk -> whether no symbolic link leads to it
+    archives      path of an archive -> the folder that it was unpacked to
     """
 
     folder: str
@@ -205,6 +241,7 @@ class SiblingFiles:
     contents: dict[str, bytes | None] = field(default_factory=dict)
     heads: set[str] = field(default_factory=set)
     real_folders: dict[str, bool] = field(default_factory=dict)
+    archives: dict[str, str] = field(default_factory=dict)
 
     def get(self, path: str) -> bytes | None:
         """Return the content of a file; `path` is below the folder and normalised."""
@@ -212,15 +249,22 @@ class SiblingFiles:
             self.contents[path] = self._read(path)
         return self.contents[path]
 
-    def __reduce__(self) -> tuple[type["SiblingFiles"], tuple[str, str]]:
-        return SiblingFiles, (self.folder, self.root)
+    def __reduce__(self) -> "tuple[partial[SiblingFiles], tuple[str, str]]":
+        return partial(SiblingFiles, archives=self.archives), (self.folder, self.root)
+
+    def place(self, path: str) -> str:
+        """Return where a file is on disk, or would be."""
+        archive = archive_of(path) if self.archives else None
+        if archive in self.archives:
+            return self.archives[archive] + path[len(archive) :]
+        return f"{self.folder}/{path}"
 
     def read_head(self, path: str, size: int) -> tuple[bytes, int] | None:
         """Return the first bytes of a file of any size, and its size; None if it cannot be read."""
         self.heads.add(path)
         try:
             status = self._regular(path)
-            return None if status is None else (read_head(f"{self.folder}/{path}", size), status.st_size)
+            return None if status is None else (read_head(self.place(path), size), status.st_size)
         except OSError:
             return None
 
@@ -228,7 +272,7 @@ class SiblingFiles:
         try:
             status = self._regular(path)
             is_small = status is not None and status.st_size <= _MAX_SIBLING_BYTES
-            return read_whole(f"{self.folder}/{path}") if is_small else None
+            return read_whole(self.place(path)) if is_small else None
         except OSError:
             return None
 
@@ -236,8 +280,10 @@ class SiblingFiles:
         """Return the status of a regular file inside the bounds, else None."""
         if path.startswith(("/", ".")) or "/." in path:
             return None
-        place = f"{self.folder}/{path}"
+        place = self.place(path)
         status = os.lstat(place)
+        if not place.startswith(self.folder):  # in an archive, which has no links
+            return status if stat.S_ISREG(status.st_mode) else None
         if stat.S_ISLNK(status.st_mode) or not self._is_real(place.rpartition("/")[0]):
             target = Path(os.path.realpath(place))
             if not any(target.is_relative_to(os.path.realpath(bound)) for bound in (self.root, self.folder)):

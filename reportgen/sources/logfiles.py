@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from reportgen.cache.archives import Packed, is_archive, unpack
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Source
 from reportgen.core.rules import Rule, Severity
@@ -78,6 +79,8 @@ class LogFiles:
         root  sources are relative to it; raises RequestError if there is no such path
         """
         prefix = filesystem.relative_place(path, root)
+        if path.is_file() and is_archive(path.name):
+            return cls._unpacked(path, prefix)
         if path.is_file():
             folder = posixpath.dirname(prefix)
             return cls({filesystem.printable(path.name): str(path)}, prefix=folder, is_folder=False), ()
@@ -88,9 +91,21 @@ class LogFiles:
         for name, why in listing.unreadable:
             # A link without a target hides no data.
             severity: Severity = "warning" if isinstance(why, FileNotFoundError) else "invalid"
-            findings.append(unreadable(Source(posixpath.normpath(f"{prefix}/{name}")), why, severity))
-        siblings = filesystem.SiblingFiles(str(path), str(root))
+            findings.append(unreadable(Source(_normal(f"{prefix}/{name}")), why, severity))
+        findings += [_packed(_normal(f"{prefix}/{name}"), why) for name, why in listing.packed]
+        siblings = filesystem.SiblingFiles(str(path), str(root), archives=listing.archives)
         return cls(listing.files, prefix="" if prefix == "." else prefix, siblings=siblings), tuple(findings)
+
+    @classmethod
+    def _unpacked(cls, path: Path, prefix: str) -> tuple["LogFiles", tuple[Finding, ...]]:
+        """Return the view of an archive as a folder; of one that stays packed, of the file itself."""
+        try:
+            folder, names = unpack(str(path))
+        except Packed as reason:
+            view = cls({path.name: str(path)}, prefix=posixpath.dirname(prefix), is_folder=False)
+            return view, (_packed(prefix, str(reason)),)
+        files = {filesystem.printable(name): f"{folder}/{name}" for name in names}
+        return cls(files, prefix=prefix, siblings=filesystem.SiblingFiles(folder, folder)), ()
 
     def __iter__(self) -> Iterator[str]:
         start = len(self._base)
@@ -292,12 +307,16 @@ class LogFiles:
         content = self._siblings.get(name)
         return None if content is None else (filesystem.read_head(content, size), filesystem.size_of(content))
 
+    def sibling_source(self, path: str) -> str:
+        """Return the path of a file near the view's only file, relative to the root; it need not exist."""
+        return _normal(f"{self._above}{path}")
+
     def consulted(self) -> list[str]:
         """Return the paths on disk of the siblings that readers asked for, also of those that are missing."""
         if not isinstance(self._siblings, filesystem.SiblingFiles):
             return []
         asked = self._siblings.heads.union(self._siblings.contents)
-        return [f"{self._siblings.folder}/{path}" for path in sorted(asked)]
+        return [self._siblings.place(path) for path in sorted(asked)]
 
     def disk_paths(self) -> Iterator[tuple[str, str]]:
         """Yield the id of each file on disk, and its path there."""
@@ -339,9 +358,20 @@ class LogFiles:
         return view
 
 
+def _normal(place: str) -> str:
+    """Return a path relative to the root, or an address, in its shortest form."""
+    scheme, sign, path = place.rpartition("://")
+    return scheme + sign + posixpath.normpath(path.lstrip("/"))
+
+
 def _upper_bound(folder: str) -> str:
     """Return the smallest string greater than every path under `folder/` (upper bound for bisect)."""
     return f"{folder[:-1]}0"  # the character after "/"
+
+
+def _packed(place: str, reason: str) -> Finding:
+    """Return the finding for an archive that stays packed."""
+    return Finding("warning", Rule.READ_PACKED_FILE, place, f"was skipped: {reason}", Source(place))
 
 
 def unreadable(place: Source, reason: OSError | str, severity: Severity = "invalid") -> Finding:

@@ -82,15 +82,21 @@ const evidence = (() => {
     return { severity, rule, text, remedy: data().remedies[rule] };
   }
 
+  const ARCHIVE = /^.*?\.(?:tar|zip|gz|bz2|xz|zst|tgz|tbz2|txz|tzst)(?=\/)/i;
+
   function source(log, [file, line]) {
     const path = data().files[file].replace("\t", () => log);
-    const encoded = path.split("/").map(encodeURIComponent).join("/");
+    return { text: line ? `${path}:${line}` : path, href: addressOf(path, line) };
+  }
+
+  // A browser opens https, but not s3. A log in an archive is there, but has no address.
+  function addressOf(path, line) {
+    if (/^[a-z0-9]+:\/\//.test(path)) return path.startsWith("http") ? encodeURI(path) : "";
+    const [archive] = path.match(ARCHIVE) || [];
+    const encoded = (archive || path).split("/").map(encodeURIComponent).join("/");
     // The fragment names the line; a whole file needs none.
-    const address = line ? data().source : data().source.replace(/#.*$/, "");
-    return {
-      text: line ? `${path}:${line}` : path,
-      href: address && address.replace("{path}", () => encoded).replace("{line}", line),
-    };
+    const address = line && !archive ? data().source : data().source.replace(/#.*$/, "");
+    return address && address.replace("{path}", () => encoded).replace("{line}", line);
   }
 
   function repeat(entries, kind, [folder, paths, steps]) {

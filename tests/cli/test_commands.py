@@ -381,7 +381,7 @@ def test_build_without_a_run_is_an_error_with_a_remedy(tmp_path, monkeypatch):
     assert error_of("build") == f"logs: no runs; {elsewhere}"
     Path("logs/a.log.gz").write_bytes(b"\x1f\x8b\x08abc")
     assert error_of("build").startswith(
-        "logs: no runs; logs/a.log.gz: is compressed with gzip and was skipped"
+        "logs: no runs; logs/a.log.gz: was skipped: cannot be unpacked: Compressed file ended"
     )
     Path("logs/a b.log").write_text("it 1 took 5 whatevers\n")
     assert error_of("build") == (
@@ -434,7 +434,7 @@ def test_runs_prints_warnings_of_skipped_files(tmp_path, monkeypatch):
     for number in range(23):
         (tmp_path / f"{number}.log.gz").write_bytes(b"\x1f\x8b\x08abc")
     told = call("runs", ".")[1].splitlines()
-    first = "warning  1.log.gz: is compressed with gzip and was skipped; decompress it if it is a log"
+    first = "warning  1.log.gz: was skipped: cannot be unpacked: Compressed file ended before the end-of-stream marker was reached"
     assert told[1] == f"{first} [read.packed-file]"
     assert told[-2:] == [
         "warning  ... and 20 more of read.packed-file: see --format json",

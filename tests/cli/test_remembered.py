@@ -213,11 +213,11 @@ def test_too_much_output_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_cache_shows_clears_and_verifies(folder: Path) -> None:
-    assert call("cache", "info")[0].startswith("0 answers, 0.0 MB, in ")
+    assert call("cache", "info")[0].startswith("0 answers, 0.0 MB; ")
     call(*ARGUMENTS)
     call("runs", "logs")
     assert call("cache", "info")[0].startswith("2 answers, ")
     next(Path(cache_folder(), "answers").iterdir()).write_bytes(b"scribbled")
     assert call("cache", "verify")[0].startswith("1 damaged entry removed\n1 answer, ")
-    assert call("cache", "clear")[0].startswith("0 answers, 0.0 MB, in ")
+    assert call("cache", "clear")[0].startswith("0 answers, 0.0 MB; ")
     assert not answers.Answers(cache_folder()).sizes()

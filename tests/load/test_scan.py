@@ -226,11 +226,11 @@ def test_reserved_factors_of_a_log_are_renamed(root: Path) -> None:
     assert (found.factors, [one.rule for one in found.findings]) == ({"stage": 4}, [])
 
 
-def test_a_compressed_file_is_a_finding(tmp_path: Path) -> None:
-    (tmp_path / "train.log.gz").write_bytes(gzip.compress(NVIDIA_SMI_LOG.encode(), mtime=0))
+def test_a_compressed_file_with_the_name_of_a_log_is_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_bytes(gzip.compress(NVIDIA_SMI_LOG.encode(), mtime=0))
     (tmp_path / "checkpoint.pt").write_bytes(b"PK\x03\x04 weights")
     found = load_runs(["."], root=tmp_path)
-    assert (found.runs, [file.path for file in found.unrecognised]) == ((), ["checkpoint.pt", "train.log.gz"])
+    assert (found.runs, [file.path for file in found.unrecognised]) == ((), ["checkpoint.pt", "train.log"])
     (finding,) = found.findings
-    assert (finding.rule, finding.subject) == ("read.packed-file", "train.log.gz")
+    assert (finding.rule, finding.subject) == ("read.packed-file", "train.log")
     assert finding.message == "is compressed with gzip and was skipped; decompress it if it is a log"
