@@ -7,6 +7,7 @@ The same loop is recorded by
   - the JSON backend of DLLogger: one record per step with four times. Without the package `dllogger`, the
     same work is done here (two timestamps, a dictionary, json.dumps, a line);
   - SimpleProfiler of Lightning: four actions;
+  - four ranges of NVTX, pushed and popped by the package `nvtx`, which no profiler collects;
   - torch.profiler on the CPU: four `record_function`, without a schedule; its trace is discarded.
 
 The tools are interleaved, so that drift favours none. The time in the training thread is the median over the
@@ -168,6 +169,25 @@ class SimpleProfiler:
         self.profiler.recorded_durations.clear()
 
 
+class Nvtx:
+    """Four ranges of NVTX without a profiler."""
+
+    name = "NVTX"
+
+    def __init__(self):
+        import nvtx
+
+        self.nvtx = nvtx
+
+    def run(self, count):
+        """Run `count` steps."""
+        push, pop = self.nvtx.push_range, self.nvtx.pop_range
+        for _ in range(count):
+            for name in PHASES:
+                push(name)
+                pop()
+
+
 class TorchProfiler:
     """Four record_function under torch.profiler, without the time to start and stop it."""
 
@@ -195,7 +215,7 @@ def installed_tools(folder):
     """Return the installed tools, and the names of the missing ones."""
     tools = [Empty(), Steps(folder), Phases(folder), DLLogger(folder)]
     missing = []
-    for package, tool in (("lightning", SimpleProfiler), ("torch", TorchProfiler)):
+    for package, tool in (("lightning", SimpleProfiler), ("nvtx", Nvtx), ("torch", TorchProfiler)):
         if importlib.util.find_spec(package):
             tools.append(tool())
         else:

@@ -1,10 +1,13 @@
 """The callbacks with the real frameworks, on CPU: steps of the optimizer, with their actual samples."""
 
+import itertools
 import json
 import os
 import pickle
+import statistics
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,6 +39,21 @@ def ranks(folder):
     assert result["findings"] == []
     assert result["run"]["status"] == "complete"
     return result["run"]["ranks"]["0"]
+
+
+def work():
+    """Compute for some milliseconds, so that the steps are as long as short real ones."""
+    matrix = torch.ones(300, 300)
+    for _ in range(20):
+        matrix @ matrix
+
+
+def assert_agree(steps, ends):
+    """Compare each step but the first with the time between two ends by a clock of the test's own."""
+    own = [end - begin for begin, end in itertools.pairwise(ends)]
+    ratios = [step / true for step, true in zip(steps[1:], own, strict=True)]
+    assert statistics.median(ratios) == pytest.approx(1, abs=0.005)
+    assert len(ratios) >= 20
 
 
 def only_run(folder):
@@ -137,6 +155,26 @@ def test_lightning_steps_have_phases_and_exclude_validation(tmp_path, module):
     assert (run.factors["model"], run.factors["item"]) == ("linear", "row")
 
 
+def test_lightning_steps_take_the_time_of_an_independent_clock(tmp_path, module):
+    ends = []
+
+    def training_step(batch, batch_idx):
+        work()
+        return module.layer(batch[0]).sum()
+
+    module.training_step = training_step
+    module.on_train_batch_end = lambda *_: ends.append(time.perf_counter_ns())
+    module.train_dataloader = lambda: torch.utils.data.DataLoader(
+        torch.utils.data.TensorDataset(torch.ones(30, 4))
+    )
+    callback = fit(module, tmp_path, limit_val_batches=0)
+    rank = ranks(callback.recorder.folder)
+    assert [name for name, *_ in rank["breaks"]] == ["setup", "epoch"]
+    steps = rank["columns"]["step/host"]
+    assert_agree(steps[:30], ends[:30])
+    assert_agree(steps[30:], ends[30:])
+
+
 def test_a_lightning_step_is_a_step_of_the_optimizer(tmp_path, module):
     callback = fit(module, tmp_path, accumulate_grad_batches=2, limit_val_batches=0)
     rank = ranks(callback.recorder.folder)
@@ -207,7 +245,7 @@ def test_callbacks_can_be_pickled_and_unknown_names_raise():
             getattr(module, "Record" + "Step")
 
 
-def hf_train(folder, **options):
+def hf_train(folder, *callbacks, **options):
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("accelerate")
     from collectors.integrations.huggingface import RecordSteps
@@ -219,20 +257,18 @@ def hf_train(folder, **options):
     callback = RecordSteps(logs=folder / "logs", item="sequence")
     arguments = transformers.TrainingArguments(
         output_dir=str(folder / "out"),
-        per_device_train_batch_size=3,
-        num_train_epochs=2,
         report_to=[],
         use_cpu=True,
         disable_tqdm=True,
         logging_strategy="no",
-        **{"save_strategy": "no", **options},
+        **{"save_strategy": "no", "per_device_train_batch_size": 3, "num_train_epochs": 2, **options},
     )
     trainer = transformers.Trainer(
         model=transformers.BertForSequenceClassification(config),
         args=arguments,
         train_dataset=rows,
         eval_dataset=rows[:2],
-        callbacks=[callback],
+        callbacks=[callback, *callbacks],
     )
     trainer.train()
     return only_run(folder / "logs")
@@ -255,6 +291,28 @@ def test_the_transformers_callback_counts_actual_samples_and_tokens(tmp_path):
         assert all(part > 0 for part in parts)
         assert sum(parts) <= step
     assert json.loads((folder / "run.json").read_text())["samples_per_step"] == 3
+
+
+def test_transformers_steps_take_the_time_of_an_independent_clock(tmp_path):
+    transformers = pytest.importorskip("transformers")
+    ends = []
+
+    class Clock(transformers.TrainerCallback):
+        def on_pre_optimizer_step(self, *_, **__):
+            work()
+
+        def on_step_end(self, *_, **__):
+            ends.append(time.perf_counter_ns())
+
+    folder = hf_train(tmp_path, Clock(), per_device_train_batch_size=1, num_train_epochs=3)
+    rank = ranks(folder)
+    steps = rank["columns"]["step/host"]
+    # The time between epochs is a break: the first step of an epoch has no end before it.
+    epochs = [
+        (steps[first : first + SAMPLES], ends[first : first + SAMPLES]) for first in range(0, 30, SAMPLES)
+    ]
+    own = [0] + [end - begin for _, each in epochs for begin, end in itertools.pairwise(each)]
+    assert_agree([0] + [step for each, _ in epochs for step in each[1:]], list(itertools.accumulate(own)))
 
 
 def test_a_transformers_step_is_a_step_of_the_optimizer(tmp_path):
