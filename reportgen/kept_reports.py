@@ -94,6 +94,18 @@ class KeptReports:
         digests = {path: _digest(content) for path, content in report.files.items()}
         self._new[key] = msgspec.msgpack.encode(_KeptRow(report.findings, digests, committed_only))
 
+    def is_kept(self, key: bytes, content: bytes) -> bool:
+        """Return whether this is the file that was made under the key."""
+        row = self._rows.load([key]).get(key)
+        if row != _digest(content):
+            return False
+        self._used.append(key)
+        return True
+
+    def add_file(self, key: bytes, content: bytes) -> None:
+        """Keep a file that was made."""
+        self._new[key] = _digest(content)
+
     def store(self) -> None:
         """Store what was made."""
         if self._new:

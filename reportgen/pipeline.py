@@ -26,7 +26,10 @@ from reportgen.core.model import Finding, Source, Status
 from reportgen.core.progress import TrackProgress
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
+from reportgen.document.encode import encode
+from reportgen.document.file_names import HISTORY, REPORT_JSON
 from reportgen.document.model import Document
+from reportgen.history.page_file import ReportVersions
 from reportgen.kept_reports import BuiltReport, KeptReports
 from reportgen.labels import labels_toml
 from reportgen.load import relaxed_gc
@@ -148,12 +151,13 @@ def build(
     inputs = _read_inputs(request, measured, progress)
     kept = KeptReports(rows_of(cache_folder(), str(request.root))) if cache else None
     watch = _Watch(progress, len(inputs.definitions))
+    versions = _versions(request, inputs, committed_only)
     reports = [
-        _build_report(_Part(request, inputs, definition, logs, committed_only), measured, watch, kept)
+        _build_report(
+            _Part(request, inputs, definition, logs, committed_only, versions), measured, watch, kept
+        )
         for definition, logs in zip(inputs.definitions, inputs.campaigns, strict=True)
     ]
-    if kept:
-        kept.store()
     documents = [report.document for report in reports]
     findings = [finding for report in reports for finding in report.findings]
     files = {
@@ -162,6 +166,10 @@ def build(
         for path, content in report.files.items()
     }
     existing = partial(read_generated, request.target)
+    if not committed_only and not request.standalone:
+        files.update(_history_files(reports, versions, kept, existing))
+    if kept:
+        kept.store()
     files.update(render_index(documents, existing, committed_only, request.standalone))
     injected, problems = _inject(request, inputs.settings, documents) if request.out is None else ({}, ())
     findings += problems
@@ -184,6 +192,7 @@ class _Part:
     definition: ReportDefinition
     logs: Campaigns
     committed_only: bool
+    versions: ReportVersions
 
     @property
     def prose(self) -> str:
@@ -203,6 +212,7 @@ class _Part:
     def _made_of(self) -> Iterator[object]:
         """Yield everything else that the report is made of."""
         yield self.request.standalone
+        yield self.versions.of(self.definition.name) if self.request.standalone else ()
         yield replace(self.logs, runs={})
         for entry, runs in self.logs.runs.items():
             yield entry
@@ -241,8 +251,37 @@ def _new_report(
         report = assemble(part.definition, part.logs, part.inputs.knowledge, part.prose, tables, measured)
     document, side_files = _document(report, part.source_url)
     standalone = part.request.standalone
-    files = render_document(document, side_files, existing, figures, part.committed_only, standalone)
+    # A file of its own is made after the report, which does not change with each commit.
+    history = part.versions.history_js(document.name, encode(document)) if standalone else b""
+    files = render_document(document, side_files, existing, figures, part.committed_only, standalone, history)
     return BuiltReport(document, report.findings, files)
+
+
+def _versions(request: Request, inputs: "_Inputs", committed_only: bool) -> ReportVersions:
+    """Return the commits of each report; none for other logs than those that the commits are about."""
+    is_read = not committed_only and request.logs is None
+    return ReportVersions(request.reports, [each.name for each in inputs.definitions] if is_read else [])
+
+
+def _history_files(
+    reports: Sequence[BuiltReport],
+    versions: ReportVersions,
+    kept: KeptReports | None,
+    existing: Callable[[str], bytes | None],
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the file with the history of each report; one that would be the same is taken as it is."""
+    for report in reports:
+        name, now = report.document.name, report.files[REPORT_JSON]
+        path = f"{name}/{HISTORY}"
+        key = kept.key(("history", versions.of(name)), [now]) if kept else b""
+        old = existing(path) if kept else None
+        if kept and old and kept.is_kept(key, old):
+            yield path, old
+            continue
+        new = versions.history_js(name, now)
+        if kept:
+            kept.add_file(key, new)
+        yield path, new
 
 
 def _document(report: Report, source_url: str) -> tuple[Document, Mapping[str, bytes]]:

@@ -21,7 +21,7 @@ ORDER = (
     "; document < render"
     "; report < autolayout, learn < pipeline < library < api < cli < __main__; render < publish, inject < pipeline"
     "; render, compare < diff < pipeline"
-    "; report, diff < history < library"
+    "; report, diff < history < pipeline"
     "; protocol, render < audit < api"
     "; sources, diff < baseline < api"
     "; render, cache < kept_reports < pipeline"

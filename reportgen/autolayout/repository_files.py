@@ -42,8 +42,9 @@ _IGNORE = """\
 # Temporary files of a build that was killed, and edited pages that a build replaced.
 .*.new
 .*.edited
-# What each clone builds for itself: steps of runs, and the library that draws charts.
+# What each clone builds for itself: steps of runs, histories, and the library that draws charts.
 {reports}/*/steps/
+{reports}/*/history.js
 {reports}/assets/vega.js
 """
 

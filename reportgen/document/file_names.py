@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 REPORT_JSON = "report.json"
+HISTORY = "history.js"
 _OTHER = re.compile(r"[^A-Za-z0-9._-]+")
 
 

@@ -149,6 +149,7 @@ class _Track:
             tuple(self._points),
             end=self.end,
             case=cell.case,
+            shown=cell.cell.unit,
         )
 
 

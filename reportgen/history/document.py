@@ -28,8 +28,19 @@ def title(history: CellHistory) -> str:
     """Return the place of the cell in words: `study/times a, ratio`."""
     parts = [heading_text(dict(history.row)), heading_text(dict(history.column))]
     if history.quantity != "value":
-        parts.append(_TITLES.get(history.quantity, history.quantity))
+        parts.append(quantity_title(history))
     return f"{history.report}/{history.table} {', '.join(part for part in parts if part)}".rstrip()
+
+
+def quantity_title(history: CellHistory) -> str:
+    """Return what the cell shows, in words."""
+    return _TITLES.get(history.quantity, history.quantity)
+
+
+def shown_values(history: CellHistory, point: HistoryPoint) -> list[float]:
+    """Return the value of a point and, where it has one, the ends of its interval, in the unit shown."""
+    unit = _unit(history)
+    return [each / unit.factor for each in (point.value, point.low, point.high) if each is not None]
 
 
 def summary_lines(history: CellHistory, width: int, *, is_brief: bool = False) -> Iterator[str]:
@@ -102,6 +113,8 @@ def _interval(point: HistoryPoint, unit: Unit) -> str:
 def _unit(history: CellHistory) -> Unit:
     if history.unit == "ratio" or history.quantity != "value":
         return Unit("", "ratio", 1.0)
+    if history.shown and history.shown.base == "samples/s":  # the table says samples of what
+        return history.shown
     return units.choose([point.value for point in history.points], history.unit)
 
 

@@ -9,6 +9,7 @@ from reportgen.core.change_points import ChangePoint, ChangePointRule, find_chan
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue
 from reportgen.core.stats import median
+from reportgen.core.units import Unit
 from reportgen.tables.trends import change_size
 
 Key = Mapping[str, FactorValue]
@@ -64,6 +65,7 @@ class CellHistory:
     note     why no change points are given, or how far to trust them; "" if there is nothing to say
     end      since when the cell shows no number, and why; "" if it shows one now
     case     name of the case behind the last number, "" without one
+    shown    unit in which the table shows it, None without one
     """
 
     report: str
@@ -78,6 +80,7 @@ class CellHistory:
     note: str = ""
     end: str = ""
     case: str = ""
+    shown: Unit | None = None
 
 
 def with_changes(history: CellHistory, rule: ChangePointRule) -> CellHistory:

@@ -30,6 +30,7 @@ def render_document(
     watched: TrackProgress = iter,
     committed_only: bool = False,
     standalone: bool = False,
+    history: bytes | None = None,
 ) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 
@@ -39,12 +40,13 @@ def render_document(
     watched        passes the figures on, one by one as they are drawn
     committed_only  leaves out the files that are built and not committed
     standalone     puts what the page loads into it
+    history        the file with the history of the numbers; None if none is known, empty to leave it out
     Raises RequestError for a mistake in the prose, with its file and line.
     """
     from reportgen.document.file_names import stems
     from reportgen.render.data import svg
     from reportgen.render.figures.svg import drawing
-    from reportgen.render.outputs import Content
+    from reportgen.render.outputs import NO_HISTORY, Content
     from reportgen.render.prose.template import fill_headline, fill_prose
     from reportgen.render.registry import OUTPUTS
 
@@ -67,6 +69,7 @@ def render_document(
             path for output in outputs for path in output.paths(document, table_names, figure_names)
         ),
         side_files=side_files or {},
+        history=NO_HISTORY if history is None else history,
         is_standalone=standalone,
     )
     return {

@@ -15,6 +15,10 @@ if TYPE_CHECKING:  # these load jinja2, which `reportgen --help` does not wait f
     from reportgen.render.prose.template import Prose
 
 
+# The history of a report whose numbers never changed, or whose repository is not at hand.
+NO_HISTORY = b"globalThis.reportgenHistory = {};\n"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
     """A report with everything that its outputs share.
@@ -24,6 +28,7 @@ class Content:
     svgs          the drawn figures, by id
     generated     the paths of all files of the report, relative to its folder
     side_files    the files with steps and telemetry, as far as they are at hand
+    history       the file with the history of the numbers; empty to leave it out
     is_standalone  whether a page has everything inside, as one file to mail
     """
 
@@ -35,6 +40,7 @@ class Content:
     svgs: Mapping[str, bytes]
     generated: Sequence[str]
     side_files: Mapping[str, bytes] = field(default_factory=dict)
+    history: bytes = NO_HISTORY
     is_standalone: bool = False
 
 

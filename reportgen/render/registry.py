@@ -21,6 +21,7 @@ _MODULES = (
     "data.acceptance_csv",  # acceptance.csv
     "data.svg",  # figures/*.svg
     "page.steps",  # steps/*.js
+    "page.history",  # history.js
     "page.page_script",  # assets/page.js, for all reports
     "page.page_style",  # assets/page.css, for all reports
     "page.library",  # assets/vega.js, for all reports

@@ -39,7 +39,7 @@ def test_build_prints_a_line_for_each_file_that_changed_then_none(here):
     out, err = call("build", "reports")
     assert "new      reports/frameworks/README.md" in out
     assert "changed  README.md" in out
-    assert "1 report, 11 files changed" in err
+    assert "1 report, 12 files changed" in err
     assert call("build", "reports")[0] == ""
 
 

@@ -97,7 +97,8 @@ def test_existing_files_are_kept_and_their_missing_lines_named(scratch: ScratchR
     assert not any(name in out for name in FILES)
     assert [Path(name).read_text() for name in FILES] == ["mine\n"] * 3
     assert (
-        ".gitignore exists; to be added: .*.new, .*.edited, reports/*/steps/, reports/assets/vega.js\n" in err
+        ".gitignore exists; to be added: .*.new, .*.edited, reports/*/steps/, reports/*/history.js, reports/assets/vega.js\n"
+        in err
     )
     assert ".gitattributes exists; to be added: logs/** -text, reports/** -text, reports/README.md" in err
     assert "before the first push" not in err

@@ -110,7 +110,9 @@ def test_a_table_in_your_own_file_needs_one_side(study: Study) -> None:
 def test_every_committed_output_has_the_driver_and_no_other_file(study: Study) -> None:
     reports = [f"reports/study/{path.replace('*', 'x')}" for path in registry.report_patterns()]
     shared = [f"reports/{path}" for path in registry.shared_paths()]
-    built = {path for path in (*reports, *shared) if "/steps/" in path or path.endswith("vega.js")}
+    built = {
+        path for path in (*reports, *shared) if "/steps/" in path or path.endswith(("vega.js", "history.js"))
+    }
     written = {
         "reports/study.toml",
         "reports/study.md",

@@ -38,6 +38,7 @@ MODULES = (
     "ask",  # one number against another one that a reader chooses
     "command",  # the commands that check the answer, or settle it
     "measurement",  # its sections: the case in words, comparison, repeats
+    "history",  # ... the number at earlier commits, from the file beside the page
     "steps",  # ... steps, phases and telemetry, from the file beside the page
     "context",  # ... findings, environment, factors
     "charts",  # draws a specification of Vega-Lite, with tooltips, legend and downloads
