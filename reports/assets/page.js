@@ -992,6 +992,43 @@ const tools = (() => {
     },
   };
 })();
+// A table that is wider than its place says how many columns are beside it, since a telephone shows no scroll bar,
+// and begins where its first number is seen.
+
+const scrolls = (() => {
+  const SLACK = 8; // pixels that a column may be cut off
+  const boxes = new WeakMap();
+
+  function update(box) {
+    const { table, hint, isPlaced } = boxes.get(box);
+    hint.hidden = box.scrollWidth - box.clientWidth < SLACK;
+    if (hint.hidden) return;
+    if (!isPlaced) showFirst(box);
+    const end = box.getBoundingClientRect().right + SLACK;
+    const beside = [...table.tHead.rows].at(-1);
+    const count = [...beside.cells].filter((head) => head.getBoundingClientRect().right > end).length;
+    hint.textContent = count ? `${count} more ${count === 1 ? "column" : "columns"} to the right \u2192` : "\u2190 more columns to the left";
+  }
+
+  function showFirst(box) {
+    boxes.get(box).isPlaced = true;
+    const first = box.querySelector("tbody td");
+    if (first) box.scrollLeft = Math.max(0, first.getBoundingClientRect().right - box.getBoundingClientRect().right + SLACK);
+  }
+
+  const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => update(target)));
+
+  return {
+    add(table) {
+      const box = table.closest(".scroll");
+      const hint = h("p", { class: "hint", hidden: true, "aria-hidden": "true" });
+      box.before(hint);
+      boxes.set(box, { table, hint });
+      box.addEventListener("scroll", () => update(box), { passive: true });
+      sizes.observe(box);
+    },
+  };
+})();
 // Tables that differ in their facets only: a list for each facet chooses the one that is shown.
 
 const families = (() => {
@@ -1221,7 +1258,7 @@ const panel = (() => {
 
   function show(found, cell, focus) {
     const heads = cell ? [...cell.row, ...cell.column].filter(Boolean).join(", ") : "";
-    open({ heads, text: cell ? cell.text : found.title, sections: panelSections.map((section) => section({ found, cell })), address: cell?.address, cell, focus });
+    open({ heads, text: cell ? cell.text : found.title, sections: panelSections.map((section) => section({ found, cell })), address: cell?.address || `#case-${found.name}`, cell, focus });
   }
 
   function openCell(td, { focus = true } = {}) {
@@ -1537,8 +1574,17 @@ function timeShares({ time, gap, outside }) {
   return `stepping ${share(time)}, gaps ${share(gap)}, outside ${share(outside)}`;
 }
 
+// The folder that all sources are in, "" where that says little: it is shown once.
+function sharedFolder(sources) {
+  const parts = [...new Set(sources.map(({ text }) => text))].map((text) => text.split("/").slice(0, -1));
+  const differs = (i) => parts.some((each) => each[i] !== parts[0][i]);
+  const end = parts.length > 1 ? parts[0].findIndex((_, i) => differs(i)) : 0;
+  return parts.length > 1 ? parts[0].slice(0, end < 0 ? undefined : end).map((part) => `${part}/`).join("") : "";
+}
+
 // Every repeat: a strip plot, then value, measured steps, status and sources of each.
 panelSections.push(({ found }) => {
+  const folder = sharedFolder(found.runs.flatMap((run) => run.sources));
   const rows = found.runs.map((run) => {
     const { window } = run;
     // A log that prints rates only has no time of its steps.
@@ -1547,14 +1593,15 @@ panelSections.push(({ found }) => {
     const gap = window?.gap ? h("small", {}, `${shown(window.gap)} s left out`) : null;
     const shares = window?.outside ? h("small", {}, timeShares(window)) : null;
     const status = run.status === "complete" ? run.evidence : run.status;
-    const places = run.sources.map((source, i) => [i ? h("br") : null, sourceLink(source)]);
+    const places = run.sources.map((source, i) => [i ? h("br") : null, sourceLink({ ...source, text: source.text.slice(folder.length) })]);
     const more = run.more ? [h("br"), `${run.more} more`] : null;
     const values = h("tr", {}, h("td", {}, run.value === null ? "-" : shown(run.value)), h("td", {}, steps ?? "", gap, shares), h("td", {}, status));
     return h("tbody", {}, values, h("tr", {}, h("td", { colspan: 3, class: "place" }, places, more)));
   });
   const heads = [`Value${found.unit ? ` (${found.unit})` : ""}`, "Steps", "Evidence"].map((text) => h("th", { scope: "col" }, text));
   const heading = found.runs.length === 1 ? "Run" : `${found.runs.length} repeats`;
-  return panelSection(heading, stripPlot(found), h("table", { class: "runs" }, h("thead", {}, h("tr", {}, heads)), rows));
+  const place = folder ? h("p", { class: "quiet place" }, "In ", h("code", {}, folder)) : null;
+  return panelSection(heading, stripPlot(found), place, h("table", { class: "runs" }, h("thead", {}, h("tr", {}, heads)), rows));
 });
 // The section of the panel about the number at earlier commits: its curve, where it changed, and what else changed
 // there. The points are in history.js beside the page, which is loaded when the first number is opened.
@@ -2948,6 +2995,7 @@ const explorerCsv = (() => {
 document.body.append(panel.element);
 document.querySelector("main").append(ask.status);
 tables.all().forEach(tools.add);
+tables.all().forEach(scrolls.add);
 families.start();
 contents.start();
 figures.start();

@@ -84,6 +84,11 @@ def test_bold_names_the_work_that_differs_within_a_column_or_row() -> None:
     assert best.text == "Bold: the best of a row among columns with the same gradient clipping."
 
 
+def test_a_machine_that_is_not_stated_competes_with_nothing() -> None:
+    table = _table([[1.0], [2.0], [3.0]], ("hardware", ["A", "B", "not stated"]), ("pass", ["forward"]))
+    assert best_cells(*shown(table)).cells == {(1, 0)}
+
+
 def test_less_time_is_better() -> None:
     table = _table([[1.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]), metric="step_time", unit="s")
     assert best_cells(*shown(table)).cells == {(0, 0)}

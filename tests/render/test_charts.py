@@ -294,7 +294,7 @@ def test_the_scripts_of_a_standalone_page_are_named_by_their_digests(
     scripts = re.findall(r'<script data-page="2">(.*?)</script>', page, flags=re.DOTALL)
     assert allowed
     assert allowed[1] == " ".join(f"'{digest(script)}'" for script in scripts)
-    assert len(scripts) == 3
+    assert len(scripts) == 4
 
 
 def test_paper_has_the_picture_and_the_screen_the_chart(open_page: OpenPage) -> None:

@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import expect
 
+from reportgen.document.model import Note
 from reportgen.render.page import page_script, page_style
 from reportgen.tables.results import Cell, Report
 from tests.render import example
@@ -149,14 +150,34 @@ def test_captions_are_outside_of_the_scrolling_region() -> None:
     assert 'aria-describedby="table-fp32-b128-caption"' in table
 
 
+def test_what_all_numbers_have_in_common_is_folded_and_doubts_are_not() -> None:
+    about = (
+        Note("Throughput: published figures.", name="measure"),
+        Note("All with devices 8.", name="constants"),
+        Note("Held equal: model.", name="contract"),
+        Note("The repeats vary.", rule="protocol.spread"),
+    )
+    table = replace(example.throughput_table(), about=about)
+    text = render_report(example.report(tables=(table,), figures=(), prose=""))["index.html"].decode()
+    caption, folded = (
+        text.split('<p class="caption"')[1].split("</p>")[0],
+        text.split("<summary>Terms</summary>")[1],
+    )
+    assert "Throughput: published figures. " in caption
+    assert "The repeats vary." in caption
+    assert folded.startswith("All with devices 8. Held equal: model.</details>")
+
+
 FIRST_CELL = "#fp32-b128/1-1/oneflow-images-s"
 
 
 def write_page(folder: Path, change: tuple[bytes, bytes] = (b"", b"")) -> Path:
     """Write the example's page, with one part of its text replaced, and return its path."""
     (folder / "report").mkdir()
-    page = render_report(example.report())["index.html"]
+    files = render_report(example.report())
+    page = files["index.html"]
     assert change[0] in page
+    (folder / "report/history.js").write_bytes(files["history.js"])
     (folder / "report/index.html").write_bytes(page.replace(*change, 1))
     return folder / "report/index.html"
 

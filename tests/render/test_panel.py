@@ -40,10 +40,37 @@ def test_a_number_opens_its_repeats_beside_the_table(open_page: OpenPage, files:
         "2.5 s left out",
     ):
         expect(panel.get_by_text(text).first).to_be_visible()
-    link = panel.get_by_role("link", name="logs/OneFlow-1/r1/steps.rank0.csv:22")
+    expect(panel.get_by_text("In logs/OneFlow-1/", exact=True)).to_be_visible()  # once for all repeats
+    link = panel.get_by_role("link", name="r1/steps.rank0.csv:22", exact=True)
     assert link.get_attribute("href") == "../../logs/OneFlow-1/r1/steps.rank0.csv#L22"
     plot = panel.get_by_role("img", name="3 repeats from 397.5602 to 397.6398 samples/s, median 397.6")
     assert plot.locator(".mark").count() == 3
+
+
+def test_a_number_of_the_text_has_an_address(open_page: OpenPage) -> None:
+    prose = '{{ value("fp32-b128", row={"nodes": 1, "devices": 1}, column={"framework": "OneFlow"}) }}'
+    page = open_page(render_report(example.report(prose=prose)))
+    page.locator("main p a[href^='#case-']").first.click()
+    assert "#case-" in page.url
+    page.reload()
+    expect(page.locator("#panel-title")).to_contain_text("Throughput")
+
+
+def test_a_table_on_a_telephone_says_that_it_scrolls_and_begins_at_its_first_number(
+    open_page: OpenPage, files: dict[str, bytes]
+) -> None:
+    page = open_page(files, viewport={"width": 240, "height": 900})
+    box = page.locator("#table-fp32-b128 .scroll")
+    expect(page.locator("#table-fp32-b128 .hint")).to_have_text(
+        re.compile("[0-9] more columns? to the right \u2192")
+    )
+    first = box.locator("tbody td").first.bounding_box()
+    frame = box.bounding_box()
+    assert first
+    assert frame
+    assert first["x"] + first["width"] <= frame["x"] + frame["width"]
+    box.evaluate("box => box.scrollLeft = box.scrollWidth")
+    expect(page.locator("#table-fp32-b128 .hint")).to_have_text("\u2190 more columns to the left")
 
 
 def test_a_number_without_repeats_says_that_a_difference_may_be_chance(open_page: OpenPage) -> None:
@@ -75,7 +102,7 @@ def test_steps_without_times_open_too(open_page: OpenPage) -> None:
 def test_sources_lead_to_a_forge_if_it_is_known(open_page: OpenPage) -> None:
     url = "https://forge/blob/main/{path}#L{line}"
     page = open_page(render_report(example.report(), source_url=url), "#fp32-b128/1-1/oneflow-images-s")
-    link = page.locator("#panel").get_by_role("link", name="logs/OneFlow-1/r1/steps.rank0.csv:22")
+    link = page.locator("#panel").get_by_role("link", name="r1/steps.rank0.csv:22", exact=True)
     assert link.get_attribute("href") == "https://forge/blob/main/logs/OneFlow-1/r1/steps.rank0.csv#L22"
 
 

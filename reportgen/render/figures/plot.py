@@ -27,6 +27,8 @@ def plot_of(figure: Figure, repeats_of: RepeatsOf | None = None) -> Plot:
 
 def plot_shown(figure: Shown, kind: Kind) -> Plot:
     """Return the plot of a rounded figure."""
+    is_one = _are_named_at_axis(figure) and not kind.columns
+    figure = _in_one_colour(figure) if is_one else figure
     is_flat = _is_flat(figure, kind)
     values = _columns(figure) if kind.columns else scales.number_values(figure, kind)
     places = _categories(figure, kind, is_flat=is_flat) if figure.categories else None
@@ -42,7 +44,7 @@ def plot_shown(figure: Shown, kind: Kind) -> Plot:
         fields=_fields(figure, kind),
         lanes=kind.lanes(figure),
         slots=max(1, len(figure.series)) if kind.has_slots else 1,
-        has_legend=not _are_named_at_axis(figure) and not kind.columns,
+        has_legend=not is_one and not kind.columns,
         has_line_ends=kind.has_line_ends,
     )
 
@@ -91,6 +93,11 @@ def _reference(figure: Shown, kind: Kind) -> list[Mark]:
 def _are_named_at_axis(figure: Shown) -> bool:
     """Return whether the series have the names of their categories: a legend would repeat the axis."""
     return all(set(series.places) <= {series.name} for series in figure.series)
+
+
+def _in_one_colour(figure: Shown) -> Shown:
+    """Return the figure with one look for all series: the axis names them, so colours would say nothing."""
+    return replace(figure, series=tuple(replace(series, look=0) for series in figure.series))
 
 
 def _fields(figure: Shown, kind: Kind) -> tuple[RowField, ...]:

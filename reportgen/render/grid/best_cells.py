@@ -4,6 +4,7 @@ What does the work competes: frameworks, devices, compilers. Models, batch sizes
 they change the work. So numbers compete that differ only in factors of the first kind; where both rows and
 columns have such factors, the numbers of a column.
 
+A machine that the source does not state competes with nothing: its number may be of any other one.
 A number whose interval overlaps that of the best is marked as well: nothing shows that it is worse.
 """
 
@@ -17,6 +18,9 @@ from reportgen.protocol.conditions import ITEM
 
 _HIGHER: frozenset[Quantity] = frozenset(("speedup", "efficiency"))
 _LOWER: frozenset[Quantity] = frozenset(("observed", "excess"))
+
+# The value of a factor that a source leaves out, as tables of results say it.
+_UNSTATED = "not stated"
 
 Position = tuple[int, int]
 
@@ -37,6 +41,8 @@ def best_cells(document: Document, table: Table) -> Best:
     groups: dict[tuple[object, ...], list[Position]] = {}
     for i, j in _numbers(table):
         column = table.columns[j]
+        if _is_unstated(table.row_factors, table.rows[i]) or _is_unstated(table.column_factors, column):
+            continue
         rows = j, *_work(table.row_factors, table.rows[i])
         columns = i, *_work(table.column_factors, column)
         item = counted_item(document, table.cells[i][j]) if column.quantity == "value" else ""
@@ -69,6 +75,11 @@ def _competes(names: Sequence[str], heads: Sequence[Header]) -> bool:
     """Return whether the heads differ in what does the work."""
     keys = [dict(zip(names, head.key, strict=False)) for head in heads if not head.is_mean]
     return any(len({repr(key.get(name)) for key in keys}) > 1 for name in COMPETITORS.intersection(names))
+
+
+def _is_unstated(names: Sequence[str], head: Header) -> bool:
+    """Return whether the head does not say what did the work."""
+    return any(n in COMPETITORS and v == _UNSTATED for n, v in zip(names, head.key, strict=False))
 
 
 def _work(names: Sequence[str], head: Header) -> tuple[str, ...]:

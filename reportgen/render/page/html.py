@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 # A longer headline, in characters, is set in the size of the text.
 _LONG_HEADLINE = 300
 
+# Sentences of a caption that a reader of single numbers does not need; the panel has them for each number.
+_TERMS = ("sum", "constants", "contract", "sets", "chance")
+
 # More tables that differ in their facet only are folded.
 _MOST_UNFOLDED = 4
 
@@ -114,6 +117,7 @@ class TableView:
     csv     path of its CSV file; steps  that of its steps, "" for none
     cases   the name of the case of each cell
     best    positions of the best numbers; caption  the sentences below, with what "best" means
+    terms   further sentences, folded: what all numbers have in common, and what was held equal
     values  each cell in the base unit, by which a column is sorted; empty if all of a column have one unit
     """
 
@@ -125,6 +129,7 @@ class TableView:
     cases: Sequence[Sequence[str | None]]
     best: Collection[tuple[int, int]]
     caption: Sequence[str]
+    terms: Sequence[str]
     values: Mapping[tuple[int, int], str]
 
 
@@ -165,6 +170,11 @@ def _families(tables: Sequence[Table]) -> list[list[Table]]:
 
 def _json(texts: Sequence[str]) -> str:
     return json.dumps(list(map(one_line, texts)), ensure_ascii=False) if texts else ""
+
+
+def _sentences(grid: Grid, *, folded: bool) -> list[str]:
+    """Return the sentences of the caption that are folded, or the others."""
+    return [note.text for note in grid.about if (note.mark in _TERMS) is folded]
 
 
 def _values(table: Table) -> dict[tuple[int, int], str]:
@@ -259,7 +269,8 @@ class _Page:
             steps=self._steps_path(table),
             cases=[[item.case for item in cells] for _, cells in grid.rows],
             best=best.cells,
-            caption=(*grid.caption, *([best.text] if best.text else [])),
+            caption=(*_sentences(grid, folded=False), *([best.text] if best.text else [])),
+            terms=_sentences(grid, folded=True),
             values=_values(table),
         )
         return self._macro("table", shown, heading)

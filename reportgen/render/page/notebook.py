@@ -62,6 +62,7 @@ def table_html(document: Document, table: Table) -> str:
         cases=[[None for _ in cells] for _, cells in grid.rows],
         best=best.cells,
         caption=(*grid.caption, *([best.text] if best.text else [])),
+        terms=(),
         values={},
     )
     return str(getattr(page_templates().get_template("blocks.html").module, "table")(shown, False))  # noqa: B009

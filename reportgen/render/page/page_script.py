@@ -31,6 +31,7 @@ MODULES = (
     "view",  # rows, columns and bars that a table shows
     "copy",  # a table as Markdown, CSV or LaTeX
     "tools",  # the controls of a table
+    "scrolls",  # what a table has beside what is seen of it
     "families",  # tables that differ in their facets only, one shown at a time
     "contents",  # the side list of sections, with search
     "strip",  # the repeats of a case as a strip plot

@@ -66,6 +66,8 @@ _SETTINGS = {
 # In inches. A telephone shows a figure of this width with letters of 9 pixels, a page of text at its size.
 _SIZE = (6.0, 3.9)
 _LANE_PITCH = 0.24  # inches from one horizontal bar to the next
+# A figure that is higher than a screen loses its axis: first bars get closer, down to the least pitch.
+_SCREEN, _LEAST_PITCH = 6.4, 0.13
 _MAX_HEIGHT = 48.0
 _LEGEND_ROWS, _LEGEND_PITCH = 1, 0.21  # the height is that of a figure with so many rows of names
 
@@ -125,5 +127,6 @@ def _size(plot: Plot) -> tuple[float, float]:
     width, height = _SIZE
     if plot.is_flat and isinstance(plot.places, Categories):
         lanes = len(plot.places.names) * (plot.lanes + 0.5)
-        height = min(_MAX_HEIGHT, max(height * 0.6, 1.5 + _LANE_PITCH * lanes))
+        full, least = (1.5 + pitch * lanes for pitch in (_LANE_PITCH, _LEAST_PITCH))
+        height = min(_MAX_HEIGHT, max(height * 0.6, min(full, _SCREEN), least))
     return width, height

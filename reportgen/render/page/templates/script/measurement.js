@@ -53,8 +53,17 @@ function timeShares({ time, gap, outside }) {
   return `stepping ${share(time)}, gaps ${share(gap)}, outside ${share(outside)}`;
 }
 
+// The folder that all sources are in, "" where that says little: it is shown once.
+function sharedFolder(sources) {
+  const parts = [...new Set(sources.map(({ text }) => text))].map((text) => text.split("/").slice(0, -1));
+  const differs = (i) => parts.some((each) => each[i] !== parts[0][i]);
+  const end = parts.length > 1 ? parts[0].findIndex((_, i) => differs(i)) : 0;
+  return parts.length > 1 ? parts[0].slice(0, end < 0 ? undefined : end).map((part) => `${part}/`).join("") : "";
+}
+
 // Every repeat: a strip plot, then value, measured steps, status and sources of each.
 panelSections.push(({ found }) => {
+  const folder = sharedFolder(found.runs.flatMap((run) => run.sources));
   const rows = found.runs.map((run) => {
     const { window } = run;
     // A log that prints rates only has no time of its steps.
@@ -63,12 +72,13 @@ panelSections.push(({ found }) => {
     const gap = window?.gap ? h("small", {}, `${shown(window.gap)} s left out`) : null;
     const shares = window?.outside ? h("small", {}, timeShares(window)) : null;
     const status = run.status === "complete" ? run.evidence : run.status;
-    const places = run.sources.map((source, i) => [i ? h("br") : null, sourceLink(source)]);
+    const places = run.sources.map((source, i) => [i ? h("br") : null, sourceLink({ ...source, text: source.text.slice(folder.length) })]);
     const more = run.more ? [h("br"), `${run.more} more`] : null;
     const values = h("tr", {}, h("td", {}, run.value === null ? "-" : shown(run.value)), h("td", {}, steps ?? "", gap, shares), h("td", {}, status));
     return h("tbody", {}, values, h("tr", {}, h("td", { colspan: 3, class: "place" }, places, more)));
   });
   const heads = [`Value${found.unit ? ` (${found.unit})` : ""}`, "Steps", "Evidence"].map((text) => h("th", { scope: "col" }, text));
   const heading = found.runs.length === 1 ? "Run" : `${found.runs.length} repeats`;
-  return panelSection(heading, stripPlot(found), h("table", { class: "runs" }, h("thead", {}, h("tr", {}, heads)), rows));
+  const place = folder ? h("p", { class: "quiet place" }, "In ", h("code", {}, folder)) : null;
+  return panelSection(heading, stripPlot(found), place, h("table", { class: "runs" }, h("thead", {}, h("tr", {}, heads)), rows));
 });

@@ -49,7 +49,7 @@ const panel = (() => {
 
   function show(found, cell, focus) {
     const heads = cell ? [...cell.row, ...cell.column].filter(Boolean).join(", ") : "";
-    open({ heads, text: cell ? cell.text : found.title, sections: panelSections.map((section) => section({ found, cell })), address: cell?.address, cell, focus });
+    open({ heads, text: cell ? cell.text : found.title, sections: panelSections.map((section) => section({ found, cell })), address: cell?.address || `#case-${found.name}`, cell, focus });
   }
 
   function openCell(td, { focus = true } = {}) {

@@ -3,6 +3,7 @@
 document.body.append(panel.element);
 document.querySelector("main").append(ask.status);
 tables.all().forEach(tools.add);
+tables.all().forEach(scrolls.add);
 families.start();
 contents.start();
 figures.start();
