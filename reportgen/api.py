@@ -193,7 +193,7 @@ def list_runs(
     from reportgen.report import listing
 
     rule = _protocol(protocol, "list_runs()")
-    places = existing_paths(paths, "list_runs()")
+    places = existing_paths(paths, "list_runs()", progress)
     folder = _root(root, "list_runs()")
     return listing.list_runs(places, rule, root=folder, progress=progress, cache=cache, executor=executor)
 

@@ -7,6 +7,7 @@ import glob
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from reportgen.cache.remote import Progress
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import Accepted, AcceptedValues, Presence, is_factor_value
 from reportgen.core.model import FactorValue
@@ -104,9 +105,10 @@ def one_path(value: object, place: str) -> Path:
     return Path(value)
 
 
-def existing_paths(paths: object, place: str) -> list[Path]:
+def existing_paths(paths: object, place: str, progress: Progress | None = None) -> list[Path]:
     """Return files and folders that exist, patterns such as "logs/*" filled in, links followed.
 
+    progress  called with (files fetched, all files) where an address is copied
     Raises RequestError for a path that does not exist and for a pattern that matches nothing.
     """
     if not isinstance(paths, Iterable) or isinstance(paths, bytes | Mapping):
@@ -115,7 +117,7 @@ def existing_paths(paths: object, place: str) -> list[Path]:
     if not several:
         raise RequestError(place, "no paths", "name files or folders of logs")
     matching = [path for each in several for path in _matching(one_path(each, place))]
-    return [resolve_existing(path) for path in matching]
+    return [resolve_existing(path, progress) for path in matching]
 
 
 def _matching(path: Path) -> Iterable[Path]:

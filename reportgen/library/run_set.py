@@ -182,7 +182,7 @@ def check_factors(ignored: Iterable[str], runs: Sequence[Run], place: str) -> No
 def read_runs(paths: Paths, root: PathLike | None, progress: Progress | None, place: str) -> RunSet:
     """Return all runs below files and folders; see `api.read`. place: of the paths, in messages."""
     folder = Path.cwd() if root is None else one_path(root, f"{place}.root").resolve()
-    loaded = load_runs(existing_paths(paths, place), root=folder, progress=progress)
+    loaded = load_runs(existing_paths(paths, place, progress), root=folder, progress=progress)
     return RunSet(loaded.runs, loaded.findings, loaded.unrecognised)
 
 

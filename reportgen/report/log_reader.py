@@ -8,6 +8,7 @@ gets its part, with the copies within this part marked.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from reportgen.cache.remote import address_of
@@ -70,7 +71,8 @@ class LogReader:
         place  of the key that names it
         """
         if address_of(log):
-            self._expected[log] = resolve_existing(Path(log))
+            show = partial(self.progress, f"copying {log}") if self.progress else None
+            self._expected[log] = resolve_existing(Path(log), show)
             return
         path = inside(self.root, log, place)
         if not path.exists():

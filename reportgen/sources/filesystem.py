@@ -53,15 +53,18 @@ def relative_place(path: Path, root: Path) -> str:
     return printable(Path(os.path.relpath(path, root)).as_posix())
 
 
-def local_path(path: Path) -> Path:
-    """Return a path on disk: of an address the copy, brought up to date, else the path itself."""
+def local_path(path: Path, progress: remote.Progress | None = None) -> Path:
+    """Return a path on disk: of an address the copy, brought up to date, else the path itself.
+
+    progress  called with (files fetched, all files to fetch)
+    """
     address = remote.address_of(path)
-    return remote.fetch(address) if address else path
+    return remote.fetch(address, progress) if address else path
 
 
-def resolve_existing(path: Path) -> Path:
+def resolve_existing(path: Path, progress: remote.Progress | None = None) -> Path:
     """Return a path with its links followed, of an address its copy. RequestError if it does not exist."""
-    path = local_path(path)
+    path = local_path(path, progress)
     if not path.is_file() and not path.is_dir():
         raise RequestError(str(path), *missing_reason(path))
     return path.resolve()

@@ -16,8 +16,9 @@ from moto.server import ThreadedMotoServer
 from reportgen.cache import remote
 from reportgen.core.errors import RequestError
 from reportgen.load import load_runs
+from reportgen.pipeline import Request, build
 from reportgen.sources.filesystem import resolve_existing, sha256_of
-from tests.builders import NVIDIA_SMI_LOG, native_files
+from tests.builders import NVIDIA_SMI_LOG, native_files, write_files
 
 ADDRESS = "s3://bucket/camp"
 
@@ -226,3 +227,23 @@ def test_runs_of_s3_equal_those_of_the_folder(s3: dict[str, str], tmp_path: Path
     local = runs("camp")
     assert len(local["runs"]) == 2
     assert runs("s3://bench/camp") == local
+
+
+def test_a_definition_reads_an_address_and_names_it_as_the_source(
+    store: MemoryFileSystem, tmp_path: Path
+) -> None:
+    for number in (1, 2):
+        for name, text in native_files(number, *range(100, 230 + number)).items():
+            store.pipe(f"/bucket/camp/r{number}/{name}", text.encode())
+    definition = 'title = "Far"\nlogs = ["s3://bucket/camp/"]\n[[tables]]\nid = "t"\nrows = ["devices"]\n'
+    write_files(tmp_path, {"reports/far.toml": f'{definition}metric = "step_time"\n'})
+    built = build(Request(tmp_path, tmp_path / "reports"))
+    (report,) = built.reports
+    assert sum(report.runs.statuses.values()) == 2
+    assert "s3://bucket/camp/r1/steps.rank0.csv" in built.files["far/report.json"].decode()
+    assert str(tmp_path) not in built.files["far/report.json"].decode()
+    readme = built.files["far/README.md"].decode()
+    assert "s3://bucket/camp" in readme
+    assert "remote/s3" not in readme + built.files["far/index.html"].decode()
+    again = build(Request(tmp_path, tmp_path / "reports"))
+    assert again.files == built.files
