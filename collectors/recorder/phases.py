@@ -13,6 +13,7 @@ from collectors.recorder.cuda_events import CudaEvents
 
 Extend = Callable[[Iterable[int]], None]
 Synchronize = Callable[[], object]
+Wait = Callable[[], None]
 
 
 class Phase:
@@ -69,21 +70,46 @@ class EventPhase(Phase):
         self._cuda_events.end_interval(self._kind, self._begin, perf_counter_ns(), self._first)
 
 
-class Pause(Phase):
-    """A pause: time that belongs to no step. `wait` is called before it begins."""
+class HostPause(Phase):
+    """A pause by the host's clock: time that belongs to no step.
 
-    __slots__ = ("_timed", "_wait")
+    wait_before  waits for the work of the step, which contains the wait
+    wait_within  waits for the work of the pause
+    """
 
-    def __init__(self, timed: Phase, wait: Callable[[], None]) -> None:
-        self._timed = timed
+    __slots__ = ("_wait_before", "_wait_within")
+
+    def __init__(self, kind: int, extend: Extend, wait_before: Wait, wait_within: Wait) -> None:
+        super().__init__(kind, extend)
+        self._wait_before = wait_before
+        self._wait_within = wait_within
+
+    def __enter__(self) -> None:
+        self._wait_before()
+        super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._wait_within()
+        super().__exit__(*error)
+
+
+class EventPause(EventPhase):
+    """A pause with a CUDA event at both ends; `wait` waits for the work of the step.
+
+    On the device the pause begins before the wait: otherwise a device that had nothing to do, because the
+    work is on another one, would seem to work for as long as the recorder waits.
+    """
+
+    __slots__ = ("_wait",)
+
+    def __init__(self, kind: int, cuda_events: CudaEvents, wait: Wait) -> None:
+        super().__init__(kind, cuda_events)
         self._wait = wait
 
     def __enter__(self) -> None:
+        self._first = self._cuda_events.border()
         self._wait()
-        self._timed.__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        self._timed.__exit__(*error)
+        self._begin = perf_counter_ns()
 
 
 def named(kind: str, name: object) -> str:
@@ -147,7 +173,8 @@ class PhaseRegistry:
         self.phase(DATA_LOADING, None)
         return self._columns.index(phase_column(DATA_LOADING, "host"))
 
-    def pause(self, kind: int, wait: Callable[[], None]) -> Phase:
-        """Return a new context manager for a break of this kind, before which `wait` is called."""
-        events = self._cuda_events
-        return Pause(Phase(kind, self._extend) if events is None else EventPhase(kind, events), wait)
+    def pause(self, kind: int, wait_before: Wait, wait_within: Wait) -> Phase:
+        """Return a new context manager for a break of this kind, with what waits for the devices."""
+        if self._cuda_events is not None:
+            return EventPause(kind, self._cuda_events, wait_before)
+        return HostPause(kind, self._extend, wait_before, wait_within)

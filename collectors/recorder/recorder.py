@@ -57,7 +57,7 @@ _SLICE_PAUSE_SECONDS = 1e-4  # only a thread that sleeps hands the interpreter o
 _MAX_WRITE_SECONDS = 1.0  # a write that takes longer while the training waits ends the recording
 _MAX_CLOSE_SECONDS = 5.0  # how long a failed training waits for the device, and each one for a hanging disk
 _WINDOW = (20, 120)  # the steps after which the measured window of the default protocol begins and ends
-_MAX_WAITS = 10  # for the devices, in pauses and after loops: many short loops are not disturbed
+_MAX_WAITS = 10  # for the devices, before pauses and after loops: many short loops are not disturbed
 _COUNT_LIMIT = 2**63  # of a cell in the log
 
 
@@ -74,7 +74,7 @@ class Recorder:
         self._synchronize: Optional[Callable[[], object]] = None
         self._cuda_events: Optional[CudaEvents] = None
         if timing.kind == "synchronized":
-            self._synchronize = timing.cuda.synchronize
+            self._synchronize = wait_for_devices
             self._now = self._synchronized_now
         elif timing.kind == "events":
             self._columns.append(step_event_column())
@@ -90,7 +90,8 @@ class Recorder:
         self._writing = threading.Lock()
         self._encoder = StepEncoder(self._columns, self._break_names)
         self._borders_left = len(_WINDOW)
-        self._waits_left = _MAX_WAITS
+        # Each wait holds the training up, and only the clock of the host needs all of them.
+        self._waits_left: float = math.inf if self._cuda_events is None else _MAX_WAITS
         self._has_waited = False  # for the devices
         self._has_recorded = False  # True: a new loop begins after a break
         self._last_break_end = -1
@@ -300,6 +301,13 @@ class Recorder:
         if self._borders_left and self._waits_left:
             self._waits_left -= 1
             self._wait()
+        elif self._synchronize is not None:
+            self._synchronize()
+
+    def _wait_in_break(self) -> None:
+        """Wait for what a break has queued: by the host's clock it would count as the next steps' work."""
+        if self._cuda_events is None and (self._borders_left or self._synchronize is not None):
+            wait_for_devices()
 
     def _wait_after_loop(self) -> None:
         if self._borders_left and self._waits_left and not self._is_closed:
@@ -328,6 +336,7 @@ class Recorder:
 
         In the body of `steps` this also discards the running step; use `pause` there.
         """
+        self._wait_in_break()
         end = self._now()
         self._extend((self._break_kind(name), self._begin, end))
         self._begin = self._last_break_end = end
@@ -336,7 +345,7 @@ class Recorder:
 
     def pause(self, name: str) -> Phase:
         """Return a context manager that excludes time from the running step: `with pause("evaluation"):`."""
-        return self._phases.pause(self._break_kind(name), self._wait_before_break)
+        return self._phases.pause(self._break_kind(name), self._wait_before_break, self._wait_in_break)
 
     def _break_kind(self, name: str) -> int:
         if name not in self._break_kinds:

@@ -41,14 +41,17 @@ def choose_timing(requested: Optional[str]) -> Timing:
 
 
 def wait_for_devices() -> bool:
-    """Wait until all devices that torch uses here are idle; return False if it uses none, or cannot wait."""
+    """Wait until all devices that torch uses here are idle; return False if it uses none, or cannot wait.
+
+    torch.cuda.synchronize() alone waits for the current device, and the work may be on another one.
+    """
     cuda: Any = getattr(sys.modules.get("torch"), "cuda", None)
     if cuda is None or not cuda.is_initialized():
         return False
     try:
         if cuda.is_current_stream_capturing():  # waiting would break the capture
             return False
-        for device in initialized_devices():  # synchronize() alone waits for the current one
+        for device in initialized_devices():
             cuda.synchronize(device)
     except (AttributeError, RuntimeError):  # an earlier error of the training, which will raise there
         return False

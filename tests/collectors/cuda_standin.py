@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from collectors.machine import environment
 from collectors.recorder import cuda_events
 from collectors.telemetry import watch
 
@@ -167,4 +168,5 @@ def cuda(clock, monkeypatch):
 
     monkeypatch.setattr(cuda_events, "time", SimpleNamespace(monotonic=lambda: clock.now / 1e9, sleep=sleep))
     monkeypatch.setenv(watch.WATCHED_VARIABLE, watch.host_id())  # no telemetry
+    monkeypatch.setattr(environment, "capture", dict)  # the packages of this host take 100 ms
     return cuda
