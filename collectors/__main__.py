@@ -51,7 +51,7 @@ def main(argv: Optional[list[str]] = None) -> int:
         warn(str(error))
         return 2
     except OSError as error:
-        warn(str(error))
+        warn(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         return 1
 
 

@@ -36,6 +36,15 @@ class AppendFile:
             raise
         self._size += size
 
+    def lost(self) -> str:
+        """Return what another program did to the file, in words; "" if all lines are still there."""
+        if self._fd is None:
+            return ""
+        state = os.fstat(self._fd)
+        if not state.st_nlink:
+            return "removed"
+        return "cut short" if state.st_size < self._size else ""
+
     def _truncate_and_close(self) -> None:
         assert self._fd is not None
         try:

@@ -73,6 +73,16 @@ def _can_join(folder: Path, node: int) -> bool:
     return any(run.get("status") == "running" for run in recent)
 
 
+def refused_path(folder: Path, rank: int) -> Path:
+    """Return the file by which a process says that another one records as its rank."""
+    return folder / f"refused.rank{rank}.{os.getpid()}.txt"
+
+
+def count_refused(folder: Path) -> int:
+    """Return how many processes could not record, because another one has their rank."""
+    return sum(1 for _ in folder.glob("refused.rank*.txt"))
+
+
 def list_run_folders(logs: Path, case: Case) -> list[Path]:
     """Return the existing run folders of a case, in no particular order."""
     folders = (logs / case_folder_name(case)).glob("r*")
@@ -138,6 +148,7 @@ def _write_json(path: Path, content: Mapping[str, Any]) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
+        error.filename = error.filename or str(path)
         temporary.unlink(missing_ok=True)
         if error.errno not in (errno.ENOSPC, errno.EDQUOT) or not _overwrite(path, text):
             raise

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any, Callable, Optional
 
 from collectors.format_v1.run_folder import SAMPLES_VARIABLE
-from collectors.machine.distributed import process_rank
+from collectors.machine.distributed import rank_text
 from collectors.messages import warn
 from collectors.recorder.recorder import Recorder
 
@@ -86,7 +86,7 @@ class OptimizerSteps:
             return "the recorder did not start"
         recorder.facts["hook"] = {"name": HOOK, "optimizers": self._names, "others": self._others}
         self.recorder = recorder
-        warn(f"hook {HOOK}: rank {process_rank().rank}: a step is one step of {self._names[0]}, from now on")
+        warn(f"hook {HOOK}: {rank_text()}: a step is one step of {self._names[0]}, from now on")
         return ""
 
     def _note_other(self, name: str) -> None:
@@ -98,7 +98,7 @@ class OptimizerSteps:
     def report(self) -> None:
         """Say at the end of the process why nothing was recorded."""
         if self._trouble and os.getpid() == self._pid:
-            warn(f"hook {HOOK}: rank {process_rank().rank}: nothing is recorded: {self._trouble}")
+            warn(f"hook {HOOK}: {rank_text()}: nothing is recorded: {self._trouble}")
 
 
 class _ImportWatch(MetaPathFinder):

@@ -54,6 +54,7 @@ def finish_record(
     run = {**started, **run_folder.read_run(folder, node)}
     run.update(exit_code=end.code, wall_time_ns=end.wall_time_ns)
     is_cancelled = _is_cancelled(run, end)
+    was_recorded = "ranks" in run or not folder.is_dir()  # otherwise the command had no recorder
     run.setdefault("ended_realtime_ns", read_clocks()["realtime_ns"])
     if is_cancelled:
         reason = end.reason if end.code < 0 else f"{end.reason} after an interrupt"
@@ -62,6 +63,8 @@ def finish_record(
         run.update(_failure(folder, run, end.reason))
     elif node:
         run["status"] = "complete"
+    elif was_recorded and not list_ranks(folder):
+        run.update(status="failed", error="the files of the run were removed while it was recorded")
     elif run["status"] == "running":
         run.update(_end_without_recorder(folder, needs_steps=needs_steps))
     return run

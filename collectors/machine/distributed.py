@@ -5,7 +5,9 @@ Lightning starts processes of its own, without RANK.
 
 torchrun and DeepSpeed's launcher set RANK; they come first, because under `srun torchrun` the variables of
 Slurm count the torchrun processes and not the ranks. mpirun and the launchers of other schedulers come before
-Slurm for the same reason. A process without such variables is rank 0 of 1.
+Slurm for the same reason. Variables that number nodes come last: there is one process on each. A process
+without any of these is rank 0 of 1, also under `pbsdsh`, `blaunch` and an indexed Job of Kubernetes, because
+their tasks may have nothing to do with each other.
 
 | launcher | node number |
 |---|---|
@@ -14,14 +16,16 @@ Slurm for the same reason. A process without such variables is rank 0 of 1.
 | Lightning, Ray Train, Accelerate's notebook_launcher | NODE_RANK |
 | horovodrun | HOROVOD_CROSS_RANK |
 | mpiexec of Cray (PALS) | PALS_NODEID |
-| a pod of Kubernetes with RANK and without LOCAL_RANK (PyTorchJob) | RANK: one process per pod |
+| a pod of Kubernetes (PyTorchJob) or Vertex, with RANK and without LOCAL_RANK | RANK: one process per pod |
+| TFJob, JAXJob, Kubeflow Trainer, SageMaker, Vertex, SkyPilot, without RANK | the number of the process |
 | srun | SLURM_NODEID |
-| mpirun, flux run, jsrun | from the rank and the ranks per node, if each node has equally many ranks |
+| mpirun, flux, jsrun, Paddle | from the rank and the ranks per node, if each node has equally many ranks |
 
 `REPORTGEN_NODE` overrides the number. If it cannot be derived it is None: a wrong number would overwrite the
 files of another node.
 """
 
+import json
 import os
 import re
 import sys
@@ -110,21 +114,60 @@ _TASKS = (
         ("PALS_NODEID",),
     ),
     _TaskVariables(("PMI_RANK",), ("PMI_SIZE",), ("PMI_LOCAL_RANK",), ("PMI_LOCAL_SIZE",)),  # of Cray
+    _TaskVariables(
+        ("PADDLE_TRAINER_ID",),
+        ("PADDLE_TRAINERS_NUM",),
+        ("PADDLE_LOCAL_RANK", "PADDLE_RANK_IN_NODE"),
+        ("PADDLE_LOCAL_SIZE",),
+        nodes=("PADDLE_NNODES",),
+    ),
 )
+#: A rank and the number of ranks, without a node: Hydra, PMIx, ALPS, JAX, MindSpore.
+_BARE_RANKS = (
+    ("PMI_RANK", "PMI_SIZE"),
+    ("PMIX_RANK", ""),
+    ("ALPS_APP_PE", ""),
+    ("JAX_PROCESS_ID", "JAX_NUM_PROCESSES"),
+    ("RANK_ID", "RANK_SIZE"),
+)
+#: The number of a node and of all nodes, where each has one process: SkyPilot, Kubeflow Trainer, JAXJob.
+_NODES = (
+    ("SKYPILOT_NODE_RANK", "SKYPILOT_NUM_NODES"),
+    ("PET_NODE_RANK", "PET_NNODES"),
+    ("PROCESS_ID", "NUM_PROCESSES"),
+)
+#: JSON: the tasks of a job by their type, and which one this is. TensorFlow, and Vertex for all frameworks.
+_CLUSTERS = ("TF_CONFIG", "CLUSTER_SPEC")
+#: Types of tasks that train, in the order of their ranks; other pools of Vertex reduce or evaluate.
+_TRAINING_TASKS = re.compile(r"chief|master|worker|workerpool[01]")
 _MAPPING_VARIABLE = "OMPI_MCA_rmaps_base_mapping_policy"  # of Open MPI: --map-by
 
 
 def process_rank() -> RankInfo:
-    """Return the rank of this process; without a launcher it is the only process."""
-    info = rank_of_variables(os.environ)
+    """Return the rank of this process; without a launcher it is the only process.
+
+    Raises ValueError if it is one of several and nothing says which.
+    """
     torch: Any = sys.modules.get("torch")
     try:
         if not torch.distributed.is_initialized():
-            return info
+            return rank_of_variables(os.environ)
         rank, ranks = int(torch.distributed.get_rank()), int(torch.distributed.get_world_size())
-    except (AttributeError, RuntimeError, ValueError):  # not imported, or not built with it
-        return info
+    except (AttributeError, RuntimeError):  # not imported, or not built with it
+        return rank_of_variables(os.environ)
+    try:
+        info = rank_of_variables(os.environ)
+    except ValueError:
+        return _of_process_group(os.environ, rank, ranks)
     return info if (rank, ranks) == (info.rank, info.ranks) else _of_process_group(os.environ, rank, ranks)
+
+
+def rank_text() -> str:
+    """Return "rank 3" for a message; "a rank" if the number is unknown."""
+    try:
+        return f"rank {process_rank().rank}"
+    except ValueError:
+        return "a rank"
 
 
 def _of_process_group(environ: _Environ, rank: int, ranks: int) -> RankInfo:
@@ -137,9 +180,12 @@ def _of_process_group(environ: _Environ, rank: int, ranks: int) -> RankInfo:
 
 
 def rank_of_variables(environ: _Environ) -> RankInfo:
-    """Return the rank by the variables of a launcher; without them it is the only process."""
+    """Return the rank by the variables of a launcher; without them it is the only process.
+
+    Raises ValueError if they say that it is one of several, and not which one.
+    """
     info = _of_torch(environ) or _of_mpi(environ) or _of_tasks(environ) or _of_slurm(environ)
-    info = info or _of_pmi(environ)
+    info = info or _of_lightning(environ) or _of_nodes(environ) or _of_bare_rank(environ)
     info = info or RankInfo(rank=0, ranks=1, local_rank=0, node=0, ranks_on_node=1)
     node = _integer(environ, NODE_VARIABLE)
     return info if node is None else info._replace(node=node)
@@ -157,9 +203,11 @@ def _of_torch(environ: _Environ) -> Optional[RankInfo]:
         return RankInfo(rank, ranks, local_rank, node, ranks_on_node)
     # Scripts under srun and mpirun often set RANK themselves.
     other = _of_mpi(environ) or _of_tasks(environ) or _of_slurm(environ)
-    if other and (other.rank, other.ranks) == (rank, ranks):
+    # RANK=0 and WORLD_SIZE=1 may come from the profile of a shell.
+    is_stale = local_rank is None and ranks == 1
+    if other and (is_stale or (other.rank, other.ranks) == (rank, ranks)):
         return other
-    if local_rank is None and "KUBERNETES_SERVICE_HOST" in environ:
+    if local_rank is None and ("KUBERNETES_SERVICE_HOST" in environ or "CLUSTER_SPEC" in environ):
         return RankInfo(rank, ranks, local_rank=0, node=rank, ranks_on_node=1)
     return _of_rank_alone(rank, ranks, local_rank, ranks_on_node)
 
@@ -240,12 +288,62 @@ def _expand_counts(text: str) -> list[int]:
     return counts
 
 
-def _of_pmi(environ: _Environ) -> Optional[RankInfo]:
-    """Return the rank under a launcher that sets a rank and nothing about nodes: PMI, PMIx, Cray's aprun."""
-    rank = _first_integer(environ, "PMI_RANK", "PMIX_RANK", "ALPS_APP_PE")
-    if rank is None:
+def _of_lightning(environ: _Environ) -> Optional[RankInfo]:
+    """Return the rank of a process that Lightning started: without RANK, it is certain on node 0 only."""
+    local_rank, node, ranks = (_integer(environ, name) for name in ("LOCAL_RANK", "NODE_RANK", "WORLD_SIZE"))
+    if local_rank is None or node is None or ranks is None:
         return None
-    return _of_rank_alone(rank, _integer(environ, "PMI_SIZE") or rank + 1, None, 0)
+    if node:
+        raise ValueError(
+            f"NODE_RANK={node} and no RANK: the rank of this process is unknown; start the recorder after "
+            "torch.distributed, or by the callback RecordSteps"
+        )
+    return RankInfo(local_rank, ranks, local_rank, node=0, ranks_on_node=0)
+
+
+def _of_nodes(environ: _Environ) -> Optional[RankInfo]:
+    """Return the rank by variables that number the nodes, if each of them has one process."""
+    numbers = [tuple(_integer(environ, name) for name in names) for names in _NODES]
+    for rank, ranks in (
+        *numbers,
+        *(_of_cluster(environ, name) for name in _CLUSTERS),
+        _of_sagemaker(environ),
+    ):
+        if rank is not None and ranks is not None and rank < ranks:
+            return RankInfo(rank, ranks, local_rank=0, node=rank, ranks_on_node=1)
+    return None
+
+
+_Numbers = tuple[Optional[int], Optional[int]]
+
+
+def _of_cluster(environ: _Environ, name: str) -> _Numbers:
+    """Return the number of this task among those that train, and how many these are."""
+    try:
+        content = json.loads(environ.get(name, ""))
+        cluster, task = content["cluster"], content["task"]
+        kinds = sorted(filter(_TRAINING_TASKS.fullmatch, cluster))
+        tasks = [(kind, index) for kind in kinds for index in range(len(cluster[kind]))]
+        return tasks.index((task["type"], int(task["index"]))), len(tasks)
+    except (ValueError, TypeError, LookupError):  # no such variable, another kind of task
+        return None, None
+
+
+def _of_sagemaker(environ: _Environ) -> _Numbers:
+    try:
+        hosts = json.loads(environ.get("SM_HOSTS", ""))
+        return hosts.index(environ.get("SM_CURRENT_HOST")), len(hosts)
+    except (ValueError, AttributeError):
+        return None, None
+
+
+def _of_bare_rank(environ: _Environ) -> Optional[RankInfo]:
+    """Return the rank under a launcher that sets a rank and nothing about nodes."""
+    for names in _BARE_RANKS:
+        rank, ranks = (_integer(environ, name) for name in names)
+        if rank is not None and (ranks is not None or names[0] != "RANK_ID"):
+            return _of_rank_alone(rank, ranks or rank + 1, None, 0)
+    return None
 
 
 def _first_integer(environ: _Environ, *names: str) -> Optional[int]:

@@ -17,7 +17,7 @@ _SECRET_PART = re.compile(r"passw|passphrase|passcode|secret|credential|access[-
 #: Last words of the names of secrets: `--github-pat`, `X-Api-Key`, `HF_TOKEN`.
 _SECRET_WORDS = {
     "auth", "authentication", "authorization", "bearer", "cookie", "cred", "creds", "jwt", "key", "otp",
-    "pat", "pin", "pwd", "sig", "signature", "token", "webhook",
+    "pat", "pin", "pw", "pwd", "sig", "signature", "token", "webhook",
 }  # fmt: skip
 #: Options that are secrets only with a dash: `pass=forward` is a factor, and `Signature=X` is in URLs.
 _SECRET_OPTION = re.compile(r"-+(?:[\w-]*[-_])?pass\Z")
@@ -39,6 +39,7 @@ _HARMLESS_KINDS = {
     "thread", "total", "train", "unk", "unused", "val", "valid", "video", "vision", "visual",
 }  # fmt: skip
 _HARMLESS_VALUES = {"", "true", "false", "yes", "no", "none", "null"}
+_SHARE = re.compile(r"[01]?\.\d{1,4}\Z")  # `--drop-token 0.1`
 #: Words of a name that say nothing about its kind: `TOKEN_VALUE`, `--auth-header`.
 _FILLERS = {"value", "string", "header"}
 _FLAG = re.compile(r"-+(use|no|with|enable|disable|skip|allow)[-_]")
@@ -53,6 +54,7 @@ _PASSWORD_PROGRAMS = (
     "sshpass",
     "docker",
     "podman",
+    "az",
     "7z",
     "7za",
 )
@@ -88,6 +90,7 @@ _HEADER = re.compile(
 _SECRET_FORMS = re.compile(
     r"""
       (?<=://)[^/\s"']+@                                        # user and password in a URL
+    | (?<=://)[^/\s"':@]+:(?!\d+/)[^\s"'@]{8,256}@              # the key of a store may contain a slash
     | (?<![\w/.])[\w.+-]{1,64}:(?!\d+@)[^\s/@:"']{1,256}@(?!sha\d)(?=\w)  # the same without a scheme
     | (?<=hooks\.slack\.com/)[^\s"']+ | (?<=/api/webhooks/)[^\s"']+ | (?<=\.office\.com/webhook)[^\s"']+
     | (?<=api\.telegram\.org/)bot[^\s/"']+                 # secrets as a whole
@@ -152,14 +155,14 @@ def _program_of(word: str) -> str:
 def _is_harmless(name: str, value: str) -> bool:
     """Return True if this value of a name that names a secret is none: a flag, a count of tokens."""
     value = value.strip("\\\"'")
-    if value.lower() in _HARMLESS_VALUES:
+    if value.lower() in _HARMLESS_VALUES or _SHARE.match(value):
         return True
     if _SECRET_OPTION.match(name):
         return (value.isdecimal() and len(value) < 3) or set(re.split("[+,]", value.lower())) <= _PARTS
     words = re.findall("[a-z]+", name.lower())
     if words and words[-1] in ("token", "tokens"):
         return value.isdecimal() and len(value) <= _MAX_COUNT_DIGITS
-    return bool(words) and words[-1] == "pin" and value.isdecimal() and len(value) < 3
+    return bool(words) and words[-1] in ("pin", "pw") and value.isdecimal() and len(value) < 3
 
 
 def _expects_value(word: str, program: str) -> bool:

@@ -15,10 +15,11 @@ from collectors.machine.personal_names import remove_names, remove_names_from_te
 from collectors.machine.redaction import remove_secrets, remove_secrets_from_text
 
 #: An absolute path: at the start of a word, after a sign or quote, or attached to an option (`-I/usr/x`).
-#: The `//` of a URL begins none. A path ends at such signs; it contains a space if the next word has a `/`.
+#: The `//` of a URL and the `/` of a tag such as `</s>` begin none. A path ends at such signs; it contains a
+#: space if the next word has a `/`.
 _ABSOLUTE_PATH = re.compile(
     r"""(?:(?<=^)|(?<=[\s=:,;"'`(\[{<>|&@])|(?<=^-[A-Za-z])|(?<=\s-[A-Za-z])|(?<=file://))"""
-    r"""/(?!/)(?:[^\s=:,;"'`)\]}<>|&]|\s+(?=[^\s/="':,;-][^\s="':,;]*/))*"""
+    r"""/(?!/|\w+>)(?:[^\s=:,;"'`)\]}<>|&]|\s+(?=[^\s/="':,;-][^\s="':,;]*/))*"""
 )
 
 

@@ -21,6 +21,8 @@ from collectors.messages import warn
 from collectors.recorder.merged_case import MergedCase, add_late_device, merge_cases
 from collectors.telemetry.watch import ThreadWatch, start_thread_watch
 
+_opened: set[tuple[Path, int]] = set()  # run folders and ranks of this process
+
 
 class RunWriter:
     """Writes the files of one rank."""
@@ -61,10 +63,13 @@ class RunWriter:
         try:
             steps = StepsFile(folder, rank.rank)
         except FileExistsError:
+            if (folder, rank.rank) not in _opened:
+                run_folder.refused_path(folder, rank.rank).touch()
             raise FileExistsError(
                 f"{folder}: rank {rank.rank} already has a recorder; use one Recorder for all loops of a "
                 "run, and start another run for another measurement"
             ) from None
+        _opened.add((folder, rank.rank))
         memory = peak_memory()
         device = torch_device() if memory and memory.allocated_bytes else None  # else it is not known yet
         if device:
@@ -143,11 +148,19 @@ class RunWriter:
             lines += device_line(*device) if device and not self._has_device else ""
             lines += memory_line(*memory) if memory else ""
             self.write(lines + clock_line() + end_line(status, error))
+            if lost := self._steps.lost():
+                self.mark_partial(f"the steps were {lost} while they were recorded")
             self._steps.close()
         if self._watch is not None:
             self._watch.close()
         if self._run is None:
             return
+        if refused := run_folder.count_refused(self.folder):
+            who = "another process" if refused == 1 else f"{refused} other processes"
+            self.mark_partial(
+                f"{who} had the rank of a recorder of this run, and recorded nothing; set RANK, WORLD_SIZE "
+                f"and LOCAL_RANK in each process of a job, and unset {run_folder.RUN_VARIABLE} for others"
+            )
         if self._error:
             self.add_recorder_facts({"error": self._error})
             status = "partial" if status == "complete" else status
