@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reportgen.core.model import STEP, Finding, Run
@@ -119,62 +119,56 @@ def test_a_log_that_begins_with_a_hole_is_read(name: str) -> None:
     assert claimed.format.name == name
 
 
-@pytest.mark.parametrize("name", [known.name for known in FORMATS])
+def check_read(name: str, offered: LogFiles, files: LogFiles) -> None:
+    """Ask a format about what it is offered, and read files with it; an error names the format."""
+    try:
+        format_named(name).claims(offered)
+        check_valid(list(format_named(name).read(files)))
+    except BaseException as error:
+        error.add_note(f"format: {name}")
+        raise
+
+
+# One example for all formats: making it takes longer than reading it.
+@settings(max_examples=150)
 @given(contents=st.dictionaries(st.sampled_from(NAMES), st.binary(max_size=300), min_size=1, max_size=4))
-def test_any_bytes_yield_only_runs_and_findings(name: str, contents: dict[str, bytes]) -> None:
-    offered = view(contents, name)
-    format_named(name).claims(offered)
-    check_valid(
-        list(
-            format_named(name).read(
-                LogFiles.of({"source.toml": b"", "run.json": b"", **contents}, SETTINGS)
-                if offered.is_folder
-                else offered
-            )
-        )
-    )
+def test_any_bytes_yield_only_runs_and_findings(contents: dict[str, bytes]) -> None:
+    folder = LogFiles.of({"source.toml": b"", "run.json": b"", **contents}, SETTINGS)
+    for known in FORMATS:
+        offered = view(contents, known.name)
+        check_read(known.name, offered, folder if offered.is_folder else offered)
 
 
-@pytest.mark.parametrize("name", [known.name for known in FORMATS])
-@given(cut=st.data())
-def test_damaged_logs_yield_only_runs_and_findings(name: str, cut: st.DataObject) -> None:
-    contents = dict(VALID_LOGS[name])
-    for _ in range(cut.draw(st.integers(1, 4))):
-        path = cut.draw(st.sampled_from(sorted(contents)))
-        start = cut.draw(st.integers(0, len(contents[path])))
-        length = cut.draw(st.integers(0, 20))
-        new = cut.draw(
-            st.binary(max_size=8)
-            | st.sampled_from(
-                [
-                    b"\n",
-                    b",",
-                    b'"',
-                    b"-1",
-                    b"9" * 19,
-                    b"9" * 40,
-                    b"9" * 401,
-                    b"{",
-                    b"[[",
-                    b"step",
-                    b"NaN",
-                    b"1e999",
-                    b"1e400",
-                    b"1.7e308",
-                    b"-1e300",
-                    b"1e-320",
-                    b"\xff\xfe",
-                    b"\0",
-                    b"null",
-                    b"#clock,9223372036854775807,0\n",
-                    b"#break,a,1,9,8\n",
-                ]
-            )
-        )
+INSERTED = [
+    *(b"\n", b",", b'"', b"-1", b"9" * 19, b"9" * 40, b"9" * 401, b"{", b"[[", b"step", b"NaN", b"1e999"),
+    *(b"1e400", b"1.7e308", b"-1e300", b"1e-320", b"\xff\xfe", b"\0", b"null"),
+    *(b"#clock,9223372036854775807,0\n", b"#break,a,1,9,8\n"),
+]
+# (file, place in it, removed bytes, inserted bytes); file and place are those modulo their number in a log.
+Damage = tuple[int, int, int, bytes]
+DAMAGES = st.tuples(
+    st.integers(0, 5),
+    st.integers(0, 2**16),
+    st.integers(0, 20),
+    st.binary(max_size=8) | st.sampled_from(INSERTED),
+)
+
+
+def damaged(files: Mapping[str, bytes], damages: list[Damage]) -> dict[str, bytes]:
+    contents = dict(files)
+    for number, place, length, new in damages:
+        path = sorted(contents)[number % len(contents)]
+        start = place % (len(contents[path]) + 1)
         contents[path] = contents[path][:start] + new + contents[path][start + length :]
-    offered = view(contents, name)
-    format_named(name).claims(offered)
-    check_valid(list(format_named(name).read(offered)))
+    return contents
+
+
+@settings(max_examples=100)
+@given(st.lists(DAMAGES, min_size=1, max_size=4))
+def test_damaged_logs_yield_only_runs_and_findings(damages: list[Damage]) -> None:
+    for name, files in VALID_LOGS.items():
+        offered = view(damaged(files, damages), name)
+        check_read(name, offered, offered)
 
 
 @pytest.mark.parametrize(
