@@ -53,6 +53,7 @@ def render_document(
     outputs = [output for output in OUTPUTS if output.is_needed(document)]
     table_names = stems(table.id for table in document.tables)
     figure_names = stems(figure.id for figure in document.figures)
+    headline, prose = fill_headline(document), fill_prose(document)  # a mistake there ends it before it draws
     with drawing.settings():
         svgs = {
             figure.id: drawing.up_to_date(figure, read_existing(svg.OUTPUT.path_of(figure_names[figure.id])))
@@ -60,8 +61,8 @@ def render_document(
         }
     content = Content(
         report=document,
-        headline=fill_headline(document),
-        prose=fill_prose(document),
+        headline=headline,
+        prose=prose,
         table_names=table_names,
         figure_names=figure_names,
         svgs=svgs,
