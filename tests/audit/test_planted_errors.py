@@ -5,6 +5,7 @@
 
 import random
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,14 @@ TABLES = 10
 STUDIES = studies(ROOT)
 
 
+@cache
+def auditor_of(logs: Path) -> Auditor:
+    """Return the auditor of a folder of logs, which tests and studies share."""
+    return Auditor(gather_evidence(reportgen.read(logs)))
+
+
 def audit_tables(study: Study, *, errors: bool) -> tuple[Score, list[str]]:
-    auditor = Auditor(gather_evidence(reportgen.read(study.logs)))
+    auditor = auditor_of(study.logs)
     score, remarks = Score(), []
     for number in range(TABLES):
         generator = random.Random(f"{study.name} {number}")
