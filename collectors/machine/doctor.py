@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from collectors.machine import environment
+from collectors.machine.amdsmi import start_amdsmi
 from collectors.machine.cpu_packages import list_cpu_zones
 from collectors.machine.device_checks import check_visible_devices
 from collectors.machine.nvml import UnavailableError, has_driver
@@ -158,11 +159,23 @@ def check_sysfs_gpus(report: HostReport, gpus: Sequence[SysfsGpu]) -> None:
         )
 
 
+def check_amdsmi(report: HostReport) -> None:
+    """Check whether AMD's library can be read beside the kernel's files."""
+    try:
+        start_amdsmi()
+    except UnavailableError as error:
+        report.unchecked.append(f"amdsmi: {error}: no energy, no memory errors; {error.remedy}")
+    else:
+        report.checked.append("amdsmi: energy and memory errors are recorded")
+
+
 def check_devices(report: HostReport, environ: Mapping[str, str], sysfs: Path = SYSFS) -> None:
     """Check the GPUs that are visible to a process with this environment, the driver, and torch."""
     gpus = [] if has_driver() else visible_sysfs_gpus(environ, sysfs)
     if gpus:
         check_sysfs_gpus(report, gpus)
+        if any(gpu.vendor == "AMD" for gpu in gpus):
+            check_amdsmi(report)
         return
     if not has_driver():
         remedy = "install the NVIDIA driver, or use --device cpu for a campaign on the CPU"

@@ -32,6 +32,14 @@ FAULTS = (
     CounterFault("amdgpu", "utilization_gpu_percent", 101, _ENDLESS, "out_of_range", _AMDGPU_NONE),
     CounterFault("amdgpu", "utilization_memory_percent", 101, _ENDLESS, "out_of_range", _AMDGPU_NONE),
     CounterFault("amdgpu", "clock_sm_mhz", 65_535, 65_535, "not_supported", _AMDGPU_NONE),
+    CounterFault(
+        "amdsmi", "power_mw", 0, 0, "stuck_at_zero", "no power is measured; the kernel's file may have it"
+    ),
+    CounterFault("amdsmi", "utilization_gpu_percent", 101, _ENDLESS, "out_of_range", "a sum over partitions"),
+    CounterFault(
+        "amdsmi", "utilization_memory_percent", 101, _ENDLESS, "out_of_range", "a sum over partitions"
+    ),
+    CounterFault("amdsmi", "clock_sm_mhz", 65_535, 65_535, "not_supported", _AMDGPU_NONE),
     CounterFault("i915", "power_limit_enforced_mw", 0, 0, "stuck_at_zero", "0 means that the limit is off"),
     CounterFault("xe", "power_limit_enforced_mw", 0, 0, "stuck_at_zero", "0 means that the limit is off"),
 )

@@ -7,8 +7,12 @@ table of known faults. No setting of a device is changed.
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Optional
 
+from collectors.machine.amdsmi import handles_by_pci, start_amdsmi
+from collectors.machine.nvml import UnavailableError
 from collectors.machine.sysfs_gpus import SYSFS, SysfsGpu, read_text, visible_sysfs_gpus
+from collectors.telemetry.amdsmi_device import AmdSmiDevice
 from collectors.telemetry.known_faults import RisingCounter, without_faults
 from collectors.telemetry.samples import Batch, Event, Sample
 from collectors.telemetry.sysfs_fields import ENERGY_FILES, FIELDS, SysfsField, existing_path, reason_paths
@@ -19,10 +23,14 @@ _PROBED = ("utilization_gpu_percent", "power_mw", _ENERGY)
 
 
 class SysfsDevice:
-    """A GPU and the files that it has. `missing`: the columns without values, each with the reason."""
+    """A GPU and the files that it has. `missing`: the columns without values, each with the reason.
 
-    def __init__(self, gpu: SysfsGpu) -> None:
+    amdsmi  the GPU by another way, whose values are preferred
+    """
+
+    def __init__(self, gpu: SysfsGpu, amdsmi: Optional[AmdSmiDevice] = None) -> None:
         self.gpu = gpu
+        self._amdsmi = amdsmi
         self.is_gone = False
         self.missing: dict[str, str] = {}
         fields = FIELDS[gpu.vendor]
@@ -65,6 +73,8 @@ class SysfsDevice:
             values[_REASONS] = sum({bit for text, bit in bits if text == "1"})
         measured, faulty = without_faults(self.gpu.driver, values)
         self.missing.update(faulty)
+        if self._amdsmi:
+            measured.update(self._amdsmi.read(is_slow=is_slow))
         for column in measured:  # it was faulty only for a time
             self.missing.pop(column, None)
         return measured
@@ -77,9 +87,16 @@ class SysfsSource:
         self.devices = devices
 
     @classmethod
-    def open(cls, environ: Mapping[str, str], sysfs: Path = SYSFS) -> "SysfsSource":
-        """Find the GPUs; the source may have none."""
-        return cls([SysfsDevice(gpu) for gpu in visible_sysfs_gpus(environ, sysfs)])
+    def open(
+        cls, environ: Mapping[str, str], sysfs: Path = SYSFS, *, uses_amdsmi: bool = False
+    ) -> "SysfsSource":
+        """Find the GPUs; the source may have none.
+
+        uses_amdsmi  prefer the values of amdsmi where it works; it loads a library into this process
+        """
+        gpus = visible_sysfs_gpus(environ, sysfs)
+        by_pci = _open_amdsmi() if uses_amdsmi and any(gpu.vendor == "AMD" for gpu in gpus) else {}
+        return cls([SysfsDevice(gpu, by_pci.get(gpu.pci)) for gpu in gpus])
 
     def read(self, slow: Sequence[bool]) -> Batch:
         """Return a sample or event of each device; `slow` selects the devices whose slow fields are due."""
@@ -117,3 +134,12 @@ class SysfsSource:
 
     def close(self) -> None:
         """Do nothing: no file stays open."""
+
+
+def _open_amdsmi() -> dict[str, AmdSmiDevice]:
+    """Return PCI address -> GPU; {} without amdsmi. The doctor says why."""
+    try:
+        smi = start_amdsmi()
+    except UnavailableError:
+        return {}
+    return {pci: AmdSmiDevice(smi, handle) for pci, handle in handles_by_pci(smi).items()}
