@@ -8,15 +8,19 @@ intervals. Images and tokens are never drawn in one figure, but their ratios are
 dots. Where more load costs latency, the first figure draws the latency over the rate.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from reportgen.autolayout.path_factors import ITEM
 from reportgen.autolayout.table_layout import PAIR, SIZES, count_combinations
 from reportgen.autolayout.tradeoff import load_of
 from reportgen.compare.conditions import DEVICE_COUNTS
-from reportgen.core.factors import factors_key, matches
-from reportgen.core.model import STEP, Run
+from reportgen.core.factors import AcceptedValues, factors_key, matches
+from reportgen.core.metrics import RATES, item_of, metric_of
+from reportgen.core.model import STEP, Aggregate, Run, Series
+from reportgen.core.units import rate_unit
 from reportgen.document.model import FigureKind, Quantity
 from reportgen.protocol import available_metrics
 from reportgen.tables.spec import PHASE, FigureSpec, SharesOf, TableSpec
@@ -27,6 +31,8 @@ MAX_DOTS = 32
 MAX_LINES = 8
 _MIN_POINTS_PER_LINE = 3
 _MAX_NAMED_POINTS = 64
+# Units of a table with a figure each.
+_MAX_UNITS = 4
 # A heat map with more rows is several screens high.
 _MAX_HEAT_ROWS = 128
 # Fewer days of one case, or steps of a run, show no course.
@@ -53,27 +59,94 @@ def figure_specs(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -
     ]
     for table in _drawn(tables):
         shown = [run for run in runs if matches(run.factors, table.where) and _has_data(run, table)]
-        drawing = _drawing(table, shown) if shown else None
-        if drawing is not None:
-            at = f"{place}: figures[{len(specs)}]"
-            of: SharesOf = "rows" if drawing.kind is FigureKind.ECDF else "steps"
-            x = drawing.x.replace("_", " ")
-            title = f"{table.title}, over {x}" if x else table.title
-            specs.append(
-                FigureSpec(
-                    at,
-                    table.id,
-                    title,
-                    drawing.kind,
-                    table.id,
-                    x=drawing.x,
-                    show=drawing.show,
-                    ideal=drawing.ideal,
-                    of=of,
-                    is_chosen=True,
-                )
-            )
+        for part in _parts(table, shown):
+            if drawing := _drawing(part.table, part.runs):
+                specs.append(_spec(table, part, drawing, f"{place}: figures[{len(specs)}]"))
     return specs
+
+
+@dataclass(frozen=True, slots=True)
+class _FigurePart:
+    """The part of a table that shares an axis: a phase of the steps, or the rows of one unit.
+
+    table  reduced to the part; where  selects it
+    unit   of the part, "" if the table has only one
+    """
+
+    table: TableSpec
+    runs: Sequence[Run]
+    where: Mapping[str, AcceptedValues]
+    unit: str = ""
+
+
+def _parts(table: TableSpec, runs: Sequence[Run]) -> Iterator[_FigurePart]:
+    """Yield the parts of a table that are drawn, each in a figure."""
+    where: dict[str, AcceptedValues] = {}
+    if table.columns == (PHASE,) and not _are_sequential(table):
+        phase = STEP if STEP in table.phases else _longest_phase(table, runs)
+        where[PHASE] = (phase,)
+        table = replace(table, columns=(), phases=(phase,))
+    by_item: dict[str, list[Run]] = {}
+    for run in runs:
+        by_item.setdefault(_item(table, run), []).append(run)
+    subject = next((name for name in table.rows if _has_one_item(name, runs)), "")
+    if len(by_item) < 2 or table.compare or not subject:
+        yield from [_FigurePart(table, runs, where)] if runs else []
+        return
+    for item, own in sorted(by_item.items())[:_MAX_UNITS]:
+        if values := {run.factors[subject]: None for run in own if subject in run.factors}:
+            yield _FigurePart(table, own, {**where, subject: tuple(values)}, rate_unit(item))
+
+
+def _item(table: TableSpec, run: Run) -> str:
+    """Return what a rate of a run counts; "" for all other quantities."""
+    is_rate = metric_of(table.metrics[0]).unit in RATES
+    return item_of(table.metrics[0], run.factors) if is_rate else ""
+
+
+def _are_sequential(table: TableSpec) -> bool:
+    """Return whether the phases of a table follow one another: they can be stacked."""
+    return set(table.phases) <= _SEQUENTIAL_PHASES and table.metrics == ("step_time",)
+
+
+def _longest_phase(table: TableSpec, runs: Sequence[Run]) -> str:
+    """Return the phase with the largest values."""
+    largest = dict.fromkeys(table.phases, 0.0)
+    values: Iterator[Series | Aggregate] = (
+        each for run in runs for several in (run.series, run.aggregates) for each in several
+    )
+    for each in values:
+        if each.metric in table.metrics and each.phase in largest:
+            largest[each.phase] = max(largest[each.phase], float(np.median(each.value)))
+    return max(largest, key=largest.__getitem__)
+
+
+def _has_one_item(name: str, runs: Sequence[Run]) -> bool:
+    """Return whether all runs with a value of a factor count the same."""
+    return count_combinations([name], runs) > 1 and (
+        count_combinations([name, ITEM], runs) == count_combinations([name], runs)
+    )
+
+
+def _spec(table: TableSpec, part: _FigurePart, drawing: "_FigureChoice", place: str) -> FigureSpec:
+    of: SharesOf = "rows" if drawing.kind is FigureKind.ECDF else "steps"
+    x = drawing.x.replace("_", " ")
+    phases = [str(phase).replace("_", " ") for phase in part.where.get(PHASE, ())]
+    title = ", ".join(filter(None, (table.title, *phases, part.unit, f"over {x}" if x else "")))
+    id = f"{table.id}-{part.unit.partition('/')[0]}" if part.unit else table.id
+    return FigureSpec(
+        place,
+        id,
+        title,
+        drawing.kind,
+        table.id,
+        x=drawing.x,
+        show=drawing.show,
+        ideal=drawing.ideal,
+        where=part.where,
+        of=of,
+        is_chosen=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +184,10 @@ def _drawing(table: TableSpec, runs: Sequence[Run]) -> _FigureChoice | None:
     rows = count_combinations(table.rows, runs)
     if table.compare and table.columns and not by_phase and table.compare.kind == "speedup":
         return _of_matrix(table, runs, rows, columns)
-    if table.metrics == ("throughput",) and count_combinations([ITEM], runs) > 1:
-        return None
-    if by_phase and set(table.phases) <= _SEQUENTIAL_PHASES and table.metrics == ("step_time",):
+    if len({_item(table, run) for run in runs}) > 1:
+        is_ratio = table.compare is not None and table.compare.kind == "speedup"
+        return _of_ratios(rows * columns) if is_ratio else None
+    if by_phase:
         return _FigureChoice(FigureKind.STACKED_BAR) if 1 < rows <= MAX_DOTS else None
     if table.rows == PAIR[:1] and table.columns == PAIR[1:]:
         return _FigureChoice(FigureKind.HEAT_MAP)
@@ -130,6 +204,11 @@ def _of_matrix(table: TableSpec, runs: Sequence[Run], rows: int, columns: int) -
         over = _over_size(table, runs, rows, columns) if show == "value" else None
         return over or _FigureChoice(FigureKind.DOTS, show=show)
     return _FigureChoice(FigureKind.HEAT_MAP if rows <= _MAX_HEAT_ROWS else FigureKind.ECDF, show="speedup")
+
+
+def _of_ratios(cells: int) -> _FigureChoice:
+    """Return dots, or the share of many rows up to each ratio."""
+    return _FigureChoice(FigureKind.DOTS if cells <= MAX_DOTS else FigureKind.ECDF, show="speedup")
 
 
 def _over_size(table: TableSpec, runs: Sequence[Run], rows: int, columns: int) -> _FigureChoice | None:
@@ -162,7 +241,7 @@ def _has_course(table: TableSpec, runs: Sequence[Run]) -> bool:
 def _of_numbers(runs: Sequence[Run], cells: int) -> _FigureChoice | None:
     """Return dots of several numbers, and for one number its repeats, or the steps of its only run."""
     if cells > 1:
-        return _FigureChoice(FigureKind.DOTS) if cells <= MAX_DOTS else None
+        return _FigureChoice(FigureKind.DOTS if cells <= MAX_DOTS else FigureKind.ECDF)
     if len(runs) > 1:
         return _FigureChoice(FigureKind.STRIP)
     times = (each for run in runs for each in run.series if (each.metric, each.phase) == ("step_time", STEP))

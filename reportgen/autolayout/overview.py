@@ -40,6 +40,13 @@ _HEAD = (
     "# This definition is yours: `init` does not change it again. All keys: docs/reference/definitions.md.",
 )
 
+# What a benchmark is about that trains up to a quality, the unit in which people read it, and what they ask.
+_OF_ALL_WORK = "time_to_train"
+_OF_ALL_WORK_UNIT = "min"
+_NOT_OFFICIAL = (
+    "The median of the runs is not the score of MLPerf, which leaves out the fastest and the slowest run."
+)
+
 # phase -> runs with data
 RunsByPhase = Mapping[str, Sequence[Run]]
 
@@ -79,11 +86,18 @@ def table_specs(
     for metric in prepared.separate:
         numbers = prepared.numbers(metric)
         omitted = sorted(set(by_metric[metric]) - set(numbers.phases))
-        notes = (_omitted_phases(omitted),) if omitted else ()
+        is_of_all_work = metric == _OF_ALL_WORK
+        notes = [
+            *([_omitted_phases(omitted)] if omitted else ()),
+            *([_NOT_OFFICIAL] if is_of_all_work else ()),
+        ]
+        unit = _OF_ALL_WORK_UNIT if is_of_all_work else ""
         made = _picked(propose_layouts(numbers), pick) if metric == first else plain_tables(numbers)
         for each in made:
             id = _free_id(each.id, {other.id for other in specs})
-            specs.append(replace(each, place=f"{place}: tables[{len(specs)}]", id=id, notes=notes))
+            specs.append(
+                replace(each, place=f"{place}: tables[{len(specs)}]", id=id, notes=tuple(notes), unit=unit)
+            )
         if metric == first:
             tradeoff = tradeoff_spec(by_metric, runs, f"{place}: tables[{len(specs)}]", guessed)
             specs += [tradeoff] if tradeoff else []
@@ -108,8 +122,13 @@ class _Prepared:
         self.largest = _largest_values(runs)
         self.combined = _combined_metrics(self.by_metric, runs)
         separate = self.by_metric.keys() - {name for names in self.combined.values() for name in names}
-        self.separate = sorted(separate, key=_metric_order)
+        self.separate = sorted(separate, key=lambda name: (not self._leads(name), _metric_order(name)))
         self.first = self.separate[0] if self.separate else ""
+
+    def _leads(self, metric: str) -> bool:
+        """Return whether most runs are about a metric: the time of all work, not the rate of a part."""
+        runs = _unique([run for some in self.by_metric[metric].values() for run in some])
+        return metric == _OF_ALL_WORK and 2 * len(runs) >= len(self.runs)
 
     def numbers(self, metric: str) -> MetricRuns:
         """Return the runs with data of a metric, in the phases that are shown."""
@@ -287,6 +306,7 @@ def definition_text(plan: ReportPlan, remark: str = "", pick: int = 1) -> str:
         lines += [f"show = {_text(figure.show)}"] if figure.show != "value" else []
         lines += ["ideal = true"] if figure.ideal else []
         lines += [f"of = {_text(figure.of)}"] if figure.of != "steps" else []
+        lines += [f"where = {{ {_conditions(figure.where)} }}"] if figure.where else []
     return "\n".join(lines) + "\n"
 
 

@@ -18,7 +18,7 @@ from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
-from reportgen.protocol.conditions import statistic_of
+from reportgen.protocol.conditions import STATISTIC
 from reportgen.protocol.measure_steps import LEFT_OUT_SHARE
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
@@ -33,7 +33,7 @@ _USUAL_STATISTICS = ("median", "mean", "total")
 # A sentence names at most this many things in which the compared runs differ.
 _MAX_DIFFERENCES = 3
 # and ranks at most this many subjects.
-_MAX_SUBJECTS = 4
+_MAX_SUBJECTS = 3
 # After a sentence.
 _MAX_CAVEATS = 3
 # Several subjects that differ from the baseline by less need no sentence each.
@@ -114,11 +114,11 @@ def _over_all(pairs: Sequence[ComparedPair]) -> str:
     left_out = [pair for pair in pairs if pair.comparison.speed_ratio_over_all is not None]
     if not left_out:
         return ""
-    ratios = [pair.comparison.speed_ratio_over_all or _speed_ratio(pair) for pair in pairs]
-    is_or_are = "it is" if len(pairs) == 1 else "they are"
-    many = "" if len(pairs) == 1 else f" in {len(left_out)} of {len(pairs)} comparisons"
-    what = f"Gaps that the protocol leaves out take more than {100 * LEFT_OUT_SHARE:g} % of the time{many}"
-    return f"{what}: with them, {is_or_are} {_span_of_ratios(ratios).partition(' (')[0]}."
+    what = f"Gaps that the protocol leaves out take more than {100 * LEFT_OUT_SHARE:g} % of the time"
+    if len(pairs) > 1:
+        return f"{what} in {len(left_out)} of {len(pairs)} comparisons."
+    ratio = pairs[0].comparison.speed_ratio_over_all or _speed_ratio(pairs[0])
+    return f"{what}: with them, it is {difference_text(ratio)}."
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -127,10 +127,13 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def of_one_statistic(items: Iterable[T], case_of: Callable[[T], Case]) -> list[T]:
-    """Return the items of one statistic: of several the median or mean, else the first one."""
+    """Return the items of one statistic, if that is a factor: of several the median or mean, else the first.
+
+    A log may state a mean where others have steps: these are the same quantity.
+    """
     by_statistic: dict[str, list[T]] = {}
     for item in items:
-        by_statistic.setdefault(statistic_of(case_of(item)), []).append(item)
+        by_statistic.setdefault(str(case_of(item).factors.get(STATISTIC, "")), []).append(item)
     usual = [name for name in _USUAL_STATISTICS if name in by_statistic]
     return by_statistic[[*usual, *by_statistic][0]] if by_statistic else []
 
@@ -315,7 +318,7 @@ def _scaling(pairs: Sequence[ComparedPair], baseline: str) -> str:
         f"{place} {_size(pair)} ({_share_of_ideal(pair)})"
         for place, pair in zip(places, largest, strict=True)
     ]
-    last = rest[1:] if len(rest) <= _MAX_SUBJECTS - 1 else [f"{len(rest) - 2} more follow", rest[-1]]
+    last = rest[1:] if len(rest) <= _MAX_SUBJECTS else [f"{len(rest) - 2} more follow", rest[-1]]
     return f"on {subject}, {joined([f'{places[0]} reaches {texts[0]}', *last])}"
 
 
@@ -414,7 +417,7 @@ def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str], *, has_mean: b
         texts.append(f"{_clause(name, 'is')} {size}")
     rest = len(texts) - _MAX_SUBJECTS
     if rest > 0:
-        texts = [*texts[: _MAX_SUBJECTS - 2], f"{rest + 1} more follow", texts[-1]]
+        texts = [texts[0], f"{rest + 1} more follow", texts[-1]]
     if left_out:
         who = joined(left_out) if len(left_out) == 2 else f"{len(left_out)} others"
         texts.append(f"{who} are within {100 * _NEGLIGIBLE:g} %")

@@ -13,13 +13,13 @@ from reportgen.compare.verdict import EQUAL
 from reportgen.core import units
 from reportgen.core.change_points import ChangePointRule
 from reportgen.core.factors import FactorKey, factor_key, value_order
-from reportgen.core.metrics import item_of, metric_of
+from reportgen.core.metrics import RATES, item_of, metric_of
 from reportgen.core.model import STEP, Case
 from reportgen.core.units import Unit
 from reportgen.document.model import Header
 from reportgen.protocol.conditions import STATISTIC, statistic_of
 from reportgen.report.headline import joined, of_one_statistic, range_of_repeats, unit_of
-from reportgen.tables.results import Table
+from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import PHASE
 from reportgen.tables.trends import DATE, CellTrend, change_size, trends
 
@@ -48,11 +48,12 @@ def value_sentences(tables: Sequence[Table]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Value:
-    """A measured number of a table, with the heads of its row and column: factor -> in words."""
+    """A measured number of a table, its unit, and the heads of its row and column: factor -> in words."""
 
     heads: Mapping[str, str]
     case: Case
     median: float
+    unit: Unit
 
     @property
     def place(self) -> str:
@@ -69,24 +70,30 @@ class _Value:
         is_size = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
         return factor_key(value) if is_size and value is not None and name in self.heads else None
 
-    def text(self, unit: Unit | None = None) -> str:
-        """Return the number with its unit, and with the time that gaps left out, where that is much."""
-        unit = unit or unit_of(self.case)
-        number = f"{units.text(self.median / unit.factor)} {unit.name}".rstrip()
+    @property
+    def text(self) -> str:
+        """The number with its unit, and with the time that gaps left out, where that is much."""
+        number = f"{units.text(self.median / self.unit.factor)} {self.unit.name}".rstrip()
         over_all = self.case.summary.over_all if self.case.summary else None
         if over_all is None:
             return number
-        return f"{number} while stepping, {units.text(over_all / unit.factor)} with its gaps"
+        return f"{number} while stepping, {units.text(over_all / self.unit.factor)} with its gaps"
 
 
 def _values(table: Table) -> list[_Value]:
     return [
-        _Value(_heads(table, row, column), cell.case, cell.case.summary.median)
+        _Value(_heads(table, row, column), cell.case, cell.case.summary.median, _unit(cell))
         for row, line in zip(table.rows, table.cells, strict=True)
         for column, cell in zip(table.columns, line, strict=True)
         if cell.kind == "number" and column.quantity == "value" and not cell.invalid and not row.is_mean
         if cell.case and cell.case.summary
     ]
+
+
+def _unit(cell: Cell) -> Unit:
+    """Return the unit of a cell: times have the unit of the table."""
+    assert cell.case is not None
+    return cell.unit if cell.unit and cell.unit.base == "s" else unit_of(cell.case)
 
 
 def _heads(table: Table, row: Header, column: Header) -> dict[str, str]:
@@ -113,34 +120,44 @@ def _title(table: Table, case: Case) -> str:
 
 def _text(table: Table, values: Sequence[_Value]) -> str:
     items = {item_of(value.case.metric, value.case.factors) for value in values}
-    if len(items) > 1:
+    if len(items) > 1 and metric_of(values[0].case.metric).unit in RATES:
         names = sorted({unit_of(value.case).name for value in values})
         return f"{len(values):,} numbers ({', '.join(names)}) measure different work and are not compared"
     if course := _course(table):
         return course
     if len(values) == 1:
         return _only(values[0])
-    texts = {value.text() for value in values}
+    texts = {value.text for value in values}
     if len(texts) == 1:
         return f"{len(values):,} numbers agree to the digits shown: {texts.pop()}"
     if swept := _best_of_curves(values):
         return swept
     if len(values) <= _MAX_LISTED:
-        return joined([f"{value.text()} ({value.place})" for value in values])
+        named = zip(values, _short_places(values), strict=True)
+        return joined([f"{value.text} ({place})" for value, place in named])
     largest = max(values, key=lambda value: value.median)
     adjective = "longest" if largest.case.unit == "s" else "highest"
     at = f" ({largest.place})" if largest.place else ""
-    return f"{len(values):,} numbers of different work; the {adjective} is {largest.text()}{at}"
+    return f"{len(values):,} numbers of different work; the {adjective} is {largest.text}{at}"
+
+
+def _short_places(values: Sequence[_Value]) -> list[str]:
+    """Return a name for each value: the shortest factor that distinguishes all, else all that vary."""
+    names = list(dict.fromkeys(name for value in values for name in value.heads))
+    different = {name: len({value.heads.get(name) for value in values}) for name in names}
+    length = {name: sum(len(value.heads.get(name, "")) for value in values) for name in names}
+    enough = sorted((name for name in names if different[name] == len(values)), key=length.__getitem__)
+    shown = enough[:1] or [name for name in names if different[name] > 1]
+    return [", ".join(value.heads[name] for name in shown if name in value.heads) for value in values]
 
 
 def _only(value: _Value) -> str:
     """Return the only number of a report, with its repeats."""
-    unit = unit_of(value.case)
-    only = f"the only number is {value.text(unit)}{f' ({value.place})' if value.place else ''}"
+    only = f"the only number is {value.text}{f' ({value.place})' if value.place else ''}"
     repeats = len(value.case.measurements)
     if repeats == 1:
         return f"{only}; it comes from one run, so nothing says how much it varies"
-    return f"{only}; its {repeats} repeats are {range_of_repeats(value.case, unit)}"
+    return f"{only}; its {repeats} repeats are {range_of_repeats(value.case, value.unit)}"
 
 
 def _course(table: Table) -> str:
@@ -198,8 +215,8 @@ def _best_of_curves(values: Sequence[_Value]) -> str:
         best.sort(key=lambda value: value.median, reverse=better == "higher")
         places = {value.heads[x] for value in best}
         if len(places) == 1:
-            return f"at {places.pop()}, {joined([f'{value.beside(x)} has {value.text()}' for value in best])}"
-        return joined([f"{value.beside(x)} has {value.text()} at {value.heads[x]}" for value in best])
+            return f"at {places.pop()}, {joined([f'{value.beside(x)} has {value.text}' for value in best])}"
+        return joined([f"{value.beside(x)} has {value.text} at {value.heads[x]}" for value in best])
     return ""
 
 
@@ -207,4 +224,4 @@ def _best_and_other_end(best: _Value, values: Sequence[_Value], x: str) -> str:
     """Return the best number of a curve, and the one at the end that is farther from it."""
     ordered = sorted(values, key=lambda value: value_order(value.size(x) or factor_key(0)))
     other = ordered[0] if ordered.index(best) >= len(ordered) / 2 else ordered[-1]
-    return f"the best is {best.text()} at {best.heads[x]}; {other.heads[x]} has {other.text()}"
+    return f"the best is {best.text} at {best.heads[x]}; {other.heads[x]} has {other.text}"

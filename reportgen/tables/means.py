@@ -11,7 +11,7 @@ from reportgen.core.model import Case, Finding
 from reportgen.core.rules import Rule
 from reportgen.core.stats import geometric_mean
 from reportgen.document.model import Header
-from reportgen.protocol.conditions import statistic_of
+from reportgen.protocol.conditions import STATISTIC
 from reportgen.tables.cells import CellBuilder
 from reportgen.tables.footnotes import PendingCell
 from reportgen.tables.headings import facet_text
@@ -42,7 +42,9 @@ def mean_cells(
             for row, cell, line in zip(rows, cells, pending, strict=True)
             if cell.kind != "number" and (_has_number(line) or _has_either(builder, cell))
         ]
-        statistics = {statistic_of(cell.case) for cell in cells if _is_pair(cell) and cell.case} - {""}
+        statistics = {
+            str(cell.case.factors.get(STATISTIC, "")) for cell in cells if _is_pair(cell) and cell.case
+        }
         of_all = f" of {len(values) + len(unmatched)}" if unmatched else ""
         if len(values) == 1:
             text = f"1{of_all} {'rows' if of_all else 'row'} has both values, and a geometric mean needs two"

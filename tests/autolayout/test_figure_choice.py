@@ -27,7 +27,7 @@ PHASES = {"data_loading": 0.1, "forward": 1.0, "backward": 2.0}
         (sizes(1), []),
         ([one for name in "abcdefgh" for one in sizes(3, model=name)], [("line", "devices")]),
         ([one for name in "abcdefghi" for one in sizes(3, model=name)], [("dots", "")]),
-        ([one for name in range(11) for one in sizes(3, model=f"m{name}")], []),
+        ([one for name in range(11) for one in sizes(3, model=f"m{name}")], [("ecdf", "")]),
         ([*sizes(2), published_run(devices=8, status="failed")], [("dots", "")]),
         ([*sizes(1), published_run(devices=8, status="failed")], []),
         ([published_run(batch_size=n, throughput=float(n)) for n in (8, 16, 32)], [("curve", "batch_size")]),
@@ -57,6 +57,24 @@ def test_models_of_different_items_are_drawn_as_ratios() -> None:
     ]
     (figure,) = define_overview(runs, "reports").figures
     assert (figure.kind, figure.show) == ("dots", "speedup")
+
+
+def test_models_of_different_items_have_a_figure_for_each_unit() -> None:
+    items = {"a": "image", "b": "token", "c": "image", "d": "token"}
+    runs = [published_run(model=m, item=i, throughput=1.0) for m, i in items.items()]
+    figures = define_overview(runs, "reports").figures
+    assert [(one.kind, one.title, one.where) for one in figures] == [
+        ("dots", "Throughput, images/s", {"model": ("a", "c")}),
+        ("dots", "Throughput, tokens/s", {"model": ("b", "d")}),
+    ]
+    written = tomllib.loads(definition_text(planned(runs)))["figures"]
+    assert [one["where"] for one in written] == [{"model": ["a", "c"]}, {"model": ["b", "d"]}]
+
+
+def test_of_phases_that_contain_one_another_the_longest_is_drawn() -> None:
+    runs = [published_run(model=name, values={**PHASES, "optimizer_step": 3.5}) for name in "ab"]
+    (figure,) = define_overview(runs, "reports").figures
+    assert (figure.where, figure.title) == ({"phase": ("optimizer_step",)}, "Step time, optimizer step")
 
 
 def test_scaling_is_drawn_beside_the_ideal() -> None:
