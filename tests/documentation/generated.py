@@ -244,6 +244,20 @@ with their digests. `reportgen schema` prints its JSON Schema;
 degC, ratio, samples/s), and a `unit` says how people read them: shown = value / factor. A field with its default value
 is left out. A name stands for another part: `case` for an entry of `cases`, `machine` for an entry of `machines`,
 `table` for the id of a table.
+
+## Shown without a document
+
+The page, the Markdown, CSV files, figures, `why`, `diff` and `history` read a document and nothing else. The following
+do not:
+
+| shown | made from | why |
+| --- | --- | --- |
+| headline, acceptance, explorer, trends in figures | tables, while the document is made | they are parts of the document, made once, so that every reader shows the same sentence, outcome and point. They need the repeats of a cell one by one, with all that their logs say; a document has them reduced to what is shown |
+| `runs`, `show`, and a table of runs in the library | runs | most logs are in no report. A run has steps, telemetry and values that no table asks for; a document has cases, and names the files with steps |
+| `audit` | runs, or a report.json | the numbers of a hand-made table may be of any metric, phase and run that the logs have |
+| `compare` and cases in the library | cases | two configurations need no table and no definition. The comparison is made by the same function as those of a document |
+| `history --by` | tables of today's logs | it puts the repeats of a cell into new groups by a date, a version or a factor, and each group is a case of its own, with findings about what changed. A document has the groups of its tables |
+| `learn`, `plan`, `init` | runs and tables of people | they make definitions and labels, not reports |
 """
 _RULES = """# Rules
 
