@@ -10,6 +10,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line, text) of what people read in a file."""
     content = path.read_text("utf-8")
     if path.suffix == ".py":
-        yield from _strings(content)
+        yield from _strings(path)
         yield from _comments(content)
     else:
         prose = re.sub(r"^```.*?^```$|`[^`\n]+`", _blank, content, flags=re.MULTILINE | re.DOTALL)
@@ -102,8 +103,14 @@ def _blank(match: re.Match[str]) -> str:
     return "\n" * match[0].count("\n")
 
 
-def _strings(content: str) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(content)):
+@lru_cache(maxsize=1)
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Return the nodes of a Python file, which `texts` and `first_lines` look at."""
+    return tuple(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
+def _strings(path: Path) -> Iterator[tuple[int, str]]:
+    for node in _nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             for offset, line in enumerate(node.value.splitlines()):
                 yield node.lineno + offset, line
@@ -114,7 +121,7 @@ def _strings(content: str) -> Iterator[tuple[int, str]]:
 def first_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line, text) of the first line of each docstring of a Python file."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))) if path.suffix == ".py" else ():
+    for node in _nodes(path) if path.suffix == ".py" else ():
         if isinstance(node, documented) and (text := ast.get_docstring(node)):
             yield node.body[0].lineno, text.partition("\n")[0]
 
