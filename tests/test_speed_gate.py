@@ -49,7 +49,7 @@ def test_the_gate_compares_two_programs(tmp_path: Path) -> None:
     (checkout / "reportgen" / "__main__.py").write_text("raise SystemExit(7)\n")
     lines = (
         "import sys; sys.path.insert(0, 'benchmarks'); from pathlib import Path; import read_corpus as r;"
-        f"r.processor_seconds(Path({str(checkout)!r}), Path({str(ROOT)!r}))"
+        f"r.processor_seconds(Path({str(checkout)!r}), Path({str(tmp_path)!r}))"
     )
     result = subprocess.run([sys.executable, "-c", lines], cwd=ROOT, capture_output=True, text=True)
     assert "exit code 7" in result.stderr
