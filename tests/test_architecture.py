@@ -39,6 +39,7 @@ THIRD_PARTY = {
     "jinja2": "render",
     "markupsafe": "render",
     "lxml": "audit.html_tables",
+    "pyarrow": "formats.tables.parquet",
     "markdown": "render",
     "markdown_it": "audit.markdown_tables",
     "matplotlib": "render.figures.svg",

@@ -66,7 +66,6 @@ _MODULES = (
     "trackers.tensorboard",
     "trackers.mlflow",
     "trackers.wandb",
-    "trackers.parquet",
     "trainers.torchvision",
     "mmengine.reader",
     "trainers.nemo",
@@ -79,6 +78,7 @@ _MODULES = (
     "benchmarks.pickled",
     "tqdm.reader",
     "tables.own_table",
+    "tables.parquet",
 )
 
 

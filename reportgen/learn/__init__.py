@@ -8,6 +8,7 @@ back, with the runs that `runs` would list. Nothing is written here.
 from collections.abc import Mapping
 
 from reportgen.core.errors import RequestError
+from reportgen.formats.tables.parquet import as_text
 from reportgen.learn.folder import TablesProposal, propose_tables
 from reportgen.learn.propose import Proposal, propose_format
 from reportgen.learn.tables import TableProposal, propose_table, why_not
@@ -22,6 +23,7 @@ def propose_file(files: LogFiles, units: Mapping[str, str]) -> Proposal | Tables
     units  column -> unit, for tables
     Raises RequestError if there is neither.
     """
+    files = as_text(files)
     if table := propose_table(files, units):
         return TablesProposal((table,), {})
     try:

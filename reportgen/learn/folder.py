@@ -10,7 +10,7 @@ from reportgen.core.factors import natural_key
 from reportgen.formats.detection import offer, walk
 from reportgen.formats.filetype import no_text
 from reportgen.formats.registry import FORMATS
-from reportgen.formats.tables import own_table
+from reportgen.formats.tables import own_table, parquet
 from reportgen.formats.tables.interpret import TableReading
 from reportgen.learn.tables import (
     TableProposal,
@@ -22,6 +22,8 @@ from reportgen.learn.tables import (
 )
 from reportgen.sources.logfiles import LogFiles
 
+# What these read, or refuse, a definition may read better.
+_LAST = (own_table.FORMAT, parquet.FORMAT)
 _MAX_CHECKED = 500
 # A shorter beginning that names of files share does not say what they are.
 _MIN_NAME = 3
@@ -115,8 +117,8 @@ def _views(files: LogFiles, known: dict[str, int]) -> Iterator[LogFiles]:
                 claimed = offer(file)
             except OSError:
                 continue
-            if claimed is None or claimed.format is own_table.FORMAT or claimed.quoted_in:
-                yield file
+            if claimed is None or claimed.format in _LAST or claimed.quoted_in:
+                yield parquet.as_text(file)
             else:
                 known[claimed.format.name] = known.get(claimed.format.name, 0) + 1
 

@@ -213,6 +213,14 @@ class LogFiles:
         view._settings = settings
         return view
 
+    def with_content(self, content: Bytes) -> "LogFiles":
+        """Return the same view of a file with other content, as a reader decodes it."""
+        view = self._copy()
+        name = self._base + self.path
+        view._store = {name: content}
+        view._heads = {}
+        return view
+
     def children(self) -> tuple[list[str], list[str]]:
         """Return the names of the files and of the folders directly in this folder, sorted."""
         if self._children is None:

@@ -10,19 +10,9 @@ from reportgen.formats.detection import detect
 from reportgen.formats.trackers.event_records import masked_checksum, scalars
 from reportgen.formats.trackers.logged_metrics import is_unclear, speed_of
 from reportgen.sources.logfiles import LogFiles
-from tests.builders import (
-    aggregate_of,
-    line_rows,
-    messages,
-    read_all,
-    read_log,
-    rule_lines,
-    series_of,
-    step_rows,
-)
+from tests.builders import aggregate_of, line_rows, messages, read_log, rule_lines, series_of, step_rows
 from tests.formats.tracker_files import (
     MLFLOW,
-    PARQUET,
     TENSORBOARD,
     WANDB,
     crc32c,
@@ -304,16 +294,3 @@ def test_a_damaged_record_of_wandb_is_left_out() -> None:
     cut = read_log("wandb", bytes(content[:-12]))
     assert "the file ends in a record" in messages(cut.findings, "read.malformed-line")
     assert cut.status == "partial"
-
-
-# Parquet
-
-
-def test_a_parquet_table_of_results_is_refused_with_the_remedy() -> None:
-    (found,) = read_all("parquet", PARQUET)
-    assert isinstance(found, Finding)
-    assert "convert it to CSV" in found.message
-    assert (
-        detect(LogFiles.of({"x": PARQUET.replace(b"tokens_per_second", b"text_of_articles_")}).file("x"))
-        is None
-    )

@@ -19,6 +19,7 @@ from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_war
 from reportgen.formats.parsing.user_patterns import ends_with
 from reportgen.formats.tables.definition import OwnTable, Sign
 from reportgen.formats.tables.families import Recogniser
+from reportgen.formats.tables.parquet import as_text
 from reportgen.formats.tables.reader import read as read_table
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -108,7 +109,10 @@ def _present(own: OwnTable, head: bytes) -> int:
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a file that one of the definitions describes."""
-    if NAME not in files.settings or not (chosen := _chosen(files)):
+    if NAME not in files.settings:
+        return None
+    files = as_text(files)
+    if not (chosen := _chosen(files)):
         return None
     own, at, reason = chosen
     claim = Claim.of_file(files, 1.0, reason[:100], line_at(files.head(files.path), at))
@@ -117,6 +121,7 @@ def claims(files: LogFiles) -> Claim | None:
 
 def read(files: LogFiles) -> Results:
     """Yield the runs of a file; nothing where no labels.toml describes it."""
+    files = as_text(files)
     if NAME in files.settings and (chosen := _chosen(files)):
         yield from read_with_warnings(TextLog(files), partial(read_table, chosen[0].name, chosen[0]))
 

@@ -18,6 +18,7 @@ from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.definition import OwnTable
 from reportgen.formats.tables.find_tables import find_tables
 from reportgen.formats.tables.interpret import TableReading, interpret
+from reportgen.formats.tables.parquet import as_text
 from reportgen.formats.tables.reader import read as read_table
 from reportgen.sources.logfiles import LogFiles
 
@@ -64,6 +65,9 @@ def certain_reading(files: LogFiles) -> TableReading | None:
 
 def claims(files: LogFiles) -> Claim | None:
     """Claim a small file whose header or keys name a metric with its unit, and no column is unclear."""
+    if files.size(files.path) > _MAX_BYTES:
+        return None
+    files = as_text(files)
     head = without_controls(files.head(files.path))
     if not looks_like_table(head) or files.size(files.path) > _MAX_BYTES:
         return None
@@ -76,6 +80,7 @@ def claims(files: LogFiles) -> Claim | None:
 
 def read(files: LogFiles) -> Results:
     """Yield the runs of a table, and a finding with the columns taken as figures and factors."""
+    files = as_text(files)
     reading = certain_reading(files)
     if reading is None:
         return
