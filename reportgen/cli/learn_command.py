@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from reportgen.learn import Proposal, TableProposal, TablesProposal
 
 _MAX_NAMED = 3
+# Of a page with several kinds of tables.
+_MAX_TABLES = 8
+_MAX_COLUMNS = 12
 _MAX_SHOWN_RUNS = 5
 
 
@@ -71,26 +74,59 @@ def _units(answers: "Sequence[str]") -> dict[str, str]:
 
 
 def _print_tables(proposal: "TablesProposal") -> None:
-    for table in proposal.tables:
-        _print_table(table)
-    for question in proposal.questions:
+    """Print one kind of table in full with its definition, of several kinds a few lines of each."""
+    is_single = len(proposal.tables) == 1
+    for table in proposal.tables[:_MAX_TABLES]:
+        if is_single:
+            _print_table(table)
+        else:
+            _print_summary(table)
+    if rest := proposal.tables[_MAX_TABLES:]:
+        print(f"{count(len(rest), 'more kind')} of tables: {_named([table.path for table in rest])}\n")
+    for question in proposal.questions[:_MAX_TABLES]:
         print(f"{_files(question.path, question.count)}: {question.fact}; {question.remedy}\n")
+    if unanswered := proposal.questions[_MAX_TABLES:]:
+        print(f"{count(len(unanswered), 'more question')}: {_named([each.path for each in unanswered])}\n")
     for name, number in sorted(proposal.known.items()):
         print(f"read already: {count(number, 'file')} ({name})")
     if proposal.others:
-        named = ", ".join(proposal.others[:_MAX_NAMED]) + (
-            ", ..." if len(proposal.others) > _MAX_NAMED else ""
-        )
+        named = _named(proposal.others)
         print(f"no table: {count(len(proposal.others), 'file')}: {named}; for a log: reportgen learn FILE")
-    if proposal.tables:
+    if is_single:
         print(proposal.toml, end="")
+    elif proposal.tables:
+        print("one of them with its cells, runs and definition: reportgen learn FILE")
+
+
+def _print_summary(table: "TableProposal") -> None:
+    """Print what the columns of a table are, its first run, and the notes."""
+    from reportgen.report.run_groups import headline, measured_text
+
+    print(_heading(table))
+    roles: dict[str, list[str]] = {}
+    for name, role, _ in table.columns[1:]:
+        kind, _, what = role.partition(": ")
+        roles.setdefault(kind, []).append(f"{name} ({what})" if what not in ("", name) else name)
+    for kind in sorted(roles, key=lambda kind: kind not in ("figure", "factor")):
+        print(f"  {kind}: {_named(roles[kind], _MAX_COLUMNS)}")
+    for run in table.listing.runs[:1]:
+        factors = ", ".join(f"{name}={value}" for name, value in sorted(run.factors.items()))
+        shown = headline(run)
+        values = [shown.value] if shown and shown.value is not None else []
+        print(f"  first run: {factors}: {measured_text(run, values)}")
+    for note in table.notes:
+        print(f"  note: {note}")
+    print()
+
+
+def _named(names: "Sequence[str]", most: int = _MAX_NAMED) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
 def _print_table(table: "TableProposal") -> None:
     from reportgen.report.listing import RunListing
 
-    place = _files(table.path, len(table.files))
-    print(f"{place}: {table.read} of {table.numbers} numbers in {table.rows} rows")
+    print(_heading(table))
     print_table(table.columns)
     print("\nwhat `runs` makes of it:")
     print_runs(RunListing(table.listing.runs[:_MAX_SHOWN_RUNS]).to_rows())
@@ -99,6 +135,11 @@ def _print_table(table: "TableProposal") -> None:
     for note in table.notes:
         print(f"note: {note}")
     print()
+
+
+def _heading(table: "TableProposal") -> str:
+    place = _files(table.path, len(table.files))
+    return f"{place}: {table.read} of {table.numbers} numbers in {table.rows} rows"
 
 
 def _files(path: str, number: int) -> str:

@@ -271,7 +271,13 @@ def test_a_folder_gives_one_page_of_proposals(tmp_path: Path, monkeypatch: pytes
         in out
     )
     assert "read already: 1 file (vllm_serve)" in out
-    assert out.count("[[table]]") == 3
+    assert (
+        "  factor: model\n  figure: latency (ms) (latency in ms)\n  first run: model=a: latency 1.500 ms"
+        in out
+    )
+    assert out.count("[[table]]") == 0
+    assert len(out.splitlines()) < 30
+    assert call("learn", "r", "--format", "json")[0].count("[[table]]") == 3
     assert err == "accept with: reportgen learn r --write r\n"
     call("learn", "r", "--write", "r")
     runs = json.loads(call("runs", "r", "--format", "json")[0])["runs"]
