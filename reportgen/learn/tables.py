@@ -202,7 +202,11 @@ def labels_text(proposals: Sequence[TableProposal]) -> str:
 
 
 def _check_answers(answers: Mapping[str, str], table: FoundTable) -> None:
-    names = {*table.columns, *(str(cell) for record in table.records for cell in record.cells.values())}
+    if not answers:
+        return
+    cells = (cell for record in table.records for cell in record.cells.values())
+    # A list around the row may have megabytes.
+    names = {*table.columns, *(cell for cell in cells if isinstance(cell, str))}
     for column, unit in answers.items():
         if column not in names:
             shown = ", ".join(_printable(name) for name in table.columns[:_MAX_NAMED])
