@@ -28,7 +28,7 @@ NAMES = sorted(
 
 # Recognised, but not read.
 REFUSED = ("parquet", "pickled")
-BINARY = (*REFUSED, "tensorboard", "wandb")
+BINARY = (*REFUSED, "mlflow_db", "tensorboard", "wandb")
 
 
 def view(contents: dict[str, bytes], name: str) -> LogFiles:

@@ -24,8 +24,9 @@ OTHERS = (
     "benchmarktools",
     "hf_trainer",
     "nvbench",
+    "dcgmi",
     "nvsmi",
-    *("parquet", "pickled", "profile", "tensorboard", "wandb"),
+    *("mlflow_db", "parquet", "pickled", "profile", "tensorboard", "wandb"),
     "superbench",
 )
 TEXT_FORMATS = [

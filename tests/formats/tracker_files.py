@@ -1,6 +1,7 @@
 """Files of experiment trackers, encoded by hand as the real writers do: TensorBoard's events, W&B's records."""
 
 import json
+import sqlite3
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
@@ -114,4 +115,35 @@ MLFLOW = {
     "params/api_key": b"sk-0123456789",
     "tags/mlflow.user": b"ada",
 }
+
+
+def mlflow_db(*statements: str) -> bytes:
+    """Return a store with the tables of MLflow as its migrations leave them, and these statements."""
+    store = sqlite3.connect(":memory:")
+    store.executescript(
+        """
+        CREATE TABLE runs (run_uuid VARCHAR(32) NOT NULL PRIMARY KEY, name VARCHAR(250), user_id VARCHAR(256),
+          status VARCHAR(9), start_time BIGINT, end_time BIGINT, lifecycle_stage VARCHAR(20), experiment_id INTEGER);
+        CREATE TABLE "metrics" (key VARCHAR(250) NOT NULL, value FLOAT NOT NULL, timestamp BIGINT NOT NULL,
+          run_uuid VARCHAR(32) NOT NULL, step BIGINT DEFAULT '0' NOT NULL, is_nan BOOLEAN DEFAULT '0' NOT NULL,
+          PRIMARY KEY (key, timestamp, step, run_uuid, value, is_nan));
+        CREATE TABLE params (key VARCHAR(250) NOT NULL, value VARCHAR(8000) NOT NULL, run_uuid VARCHAR(32) NOT NULL,
+          PRIMARY KEY (key, run_uuid));
+        """
+    )
+    for statement in statements:
+        store.execute(statement)
+    return store.serialize()
+
+
+MLFLOW_DB = mlflow_db(
+    "INSERT INTO runs VALUES ('2f', 'calm-owl-7', 'ada', 'FINISHED', 1772360000000, 1772360009000, 'active', 1)",
+    "INSERT INTO runs VALUES ('3a', 'x', 'ada', 'FAILED', 1772361000000, NULL, 'active', 1)",
+    "INSERT INTO runs VALUES ('9c', 'old', 'ada', 'FINISHED', 1772350000000, NULL, 'deleted', 1)",
+    "INSERT INTO metrics VALUES ('train/images_per_second', 128, 1772360000500, '2f', 1, 0),"
+    " ('train/images_per_second', 256, 1772360001000, '2f', 2, 0), ('loss', 2.5, 1772360001000, '2f', 2, 0),"
+    " ('train/images_per_second', 0, 1772361000500, '3a', 1, 1), ('train/images_per_second', 7, 0, '9c', 1, 0)",
+    "INSERT INTO params VALUES ('batch_size', '32', '2f'), ('model', '/home/ada/models/resnet50', '2f'),"
+    " ('api_key', 'sk-0123456789', '2f')",
+)
 PARQUET = b"PAR1" + bytes(40) + b"\x15\x02model\x00\x15tokens_per_second\x00" + b"\x30\x00\x00\x00PAR1"

@@ -418,6 +418,15 @@ SETTINGS["table"] = {
 }
 
 # Format -> the files of a valid log with each kind of line once.
+DCGMI = b"""\
+#Entity   GPUTL   MCUTL   POWER     TOTEC      TMPTR   SMACT
+ID                        W         mJ         C
+GPU 0     98      45      301.250   2.07e+11   55      0.912
+GPU 1     97      44      299.500   2.01e+11   54      N/A
+GPU 0     100     46      303.750   2.08e+11   56      0.905
+GPU 1     99      N/A     300.500   2.02e+11   55      0.903
+"""
+
 VALID_LOGS: dict[str, dict[str, bytes]] = {
     "custom": {
         "mine.log": b"2024-02-28 23:59:59,900 mine epoch 0 step 0 of 2 in 9.5 ms, 1,024.5 images/s, precision fp16\n"
@@ -626,6 +635,8 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "keras": {"fit.log": KERAS},
     "tensorboard": {"events.out.tfevents.1": tracker_files.TENSORBOARD},
     "mlflow": tracker_files.MLFLOW,
+    "mlflow_db": {"mlflow.db": tracker_files.MLFLOW_DB},
+    "dcgmi": {"dcgmi.log": DCGMI},
     "wandb": {"run-2f.wandb": tracker_files.WANDB},
     "parquet": {"results.parquet": tracker_files.PARQUET},
     "fairseq": {"fairseq.log": FAIRSEQ},
