@@ -41,7 +41,7 @@ from reportgen.load.same_time import find_company
 from reportgen.load.scan import FolderJob, Scan, holds, nearest_scan, scan_paths
 from reportgen.load.stored_batches import BatchStore, StoredBatches
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile, damaged_logs, unknown_folders
-from reportgen.load.worker import RUNS, Batch, BatchResult, ParsedFile, RunMapper, parse_batch
+from reportgen.load.worker import RUNS, Batch, BatchResult, ParsedFile, RunMapper, Shared, parse_batch
 from reportgen.sources.filesystem import relative_place
 
 # Below this a pool costs more (starting processes, importing NumPy) than it saves.
@@ -187,8 +187,9 @@ def parse_logs(
         logs = ParsedLogs(root, mapper, [_ParsedScan(scan) for scan in scans])
         batches = [batch for number, scan in enumerate(scans) for batch in _batches(number, scan)]
         stored = StoredBatches(store, batches, root) if store else None
+        shared: Shared = {}
         for batch, result in _parse_all(batches, mapper, progress, executor, stored):
-            logs.scans[batch.scan].add(result)
+            logs.scans[batch.scan].add(result, lambda made: mapper.share(made, shared))
         return logs
 
 
@@ -318,9 +319,11 @@ class _ParsedScan(Generic[T]):
     def __post_init__(self) -> None:
         self.findings += self.scan.findings
 
-    def add(self, result: BatchResult[T]) -> None:
-        """Add a parsed batch."""
-        self.files += result.parsed
+    def add(self, result: BatchResult[T], share: Callable[[T], T]) -> None:
+        """Add a parsed batch. share: returns a run with what it has in common with others."""
+        for file in result.parsed:
+            runs = tuple((fingerprint, share(made)) for fingerprint, made in file.runs)
+            self.files.append(file._replace(runs=runs))
         self.findings += result.findings
         self.unrecognised += result.unrecognised
         self.used |= result.used

@@ -7,7 +7,7 @@ that the caller does not need, stay in the process that read them.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -36,17 +36,23 @@ T = TypeVar("T")
 _PORTION_BYTES = 4 * 2**20
 
 
+# Factors and environments by their text, which also tells 1 from True and 1.0.
+Shared = dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class RunMapper(Generic[T]):
     """How to convert a run where it is read, and how to change the result afterwards.
 
     mark    add a finding
     rename  give it another id
+    share   take what is equal in other runs from a table of it, and add what is new
     """
 
     make: Callable[[Run], T]
     mark: Callable[[T, Finding], T]
     rename: Callable[[T, str], T]
+    share: Callable[[T, "Shared"], T]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,4 +238,10 @@ def _rename(run: Run, id: str) -> Run:
     return replace(run, id=id, findings=findings)
 
 
-RUNS: RunMapper[Run] = RunMapper(_same, _mark, _rename)
+def _share(run: Run, known: Shared) -> Run:
+    """Return the run with factors and environment that it shares with other runs."""
+    factors, environment = (known.setdefault(repr(each), each) for each in (run.factors, run.environment))
+    return replace(run, factors=factors, environment=environment)
+
+
+RUNS: RunMapper[Run] = RunMapper(_same, _mark, _rename, _share)

@@ -21,7 +21,7 @@ from reportgen.core.plain_text import one_line, printable_json, spreadsheet
 from reportgen.load import parse_logs
 from reportgen.load.stored_batches import BatchStore
 from reportgen.load.unrecognised import UnrecognisedFile
-from reportgen.load.worker import BatchResult, RunMapper
+from reportgen.load.worker import BatchResult, RunMapper, Shared
 from reportgen.protocol import Protocol
 from reportgen.report.run_entry import FindingEntry, MeasurementEntry, RunEntry, finding_entry, run_entry
 from reportgen.report.run_groups import RunRows, group_rows, select
@@ -137,7 +137,7 @@ def list_runs(
     paths, root, progress, executor  as in `parse_logs`
     cache                  whether to read only what changed since the last time
     """
-    mapper = RunMapper(partial(run_entry, protocol=protocol), _mark, _rename)
+    mapper = RunMapper(partial(run_entry, protocol=protocol), _mark, _rename, _share)
     store = None
     if cache:
         decoder = msgspec.msgpack.Decoder(BatchResult[RunEntry])
@@ -157,6 +157,11 @@ def _mark(entry: RunEntry, finding: Finding) -> RunEntry:
 
 def _rename(entry: RunEntry, id: str) -> RunEntry:
     return msgspec.structs.replace(entry, id=id)
+
+
+def _share(entry: RunEntry, known: Shared) -> RunEntry:
+    factors, environment = (known.setdefault(repr(each), each) for each in (entry.factors, entry.environment))
+    return msgspec.structs.replace(entry, factors=factors, environment=environment)
 
 
 def _finding_of(entry: FindingEntry, subject: str) -> Finding:
