@@ -46,8 +46,9 @@ _EVIDENCE_KINDS: Mapping[str, str] = {
 def conditions_of_case(case: Case) -> Conditions:
     """Return the conditions, evidence and environment of a case by name; values of its repeats are joined."""
     values: dict[str, set[str]] = {}
+    known = _Known()
     for measurement in case.measurements:
-        for name, value in _everything(measurement, case).items():
+        for name, value in _everything(measurement, case, known).items():
             values.setdefault(name, set()).add(str(value))
     return {name: ", ".join(sorted(each)) for name, each in values.items()}
 
@@ -59,13 +60,33 @@ def changes(old: Conditions, new: Conditions) -> Iterator[tuple[str, str]]:
             yield name, f"{name.replace('_', ' ')} {old[name]} -> {new[name]}"
 
 
-def _everything(measurement: Measurement, case: Case) -> dict[str, FactorValue]:
+class _Known:
+    """What the environments and commands of a case say: most of its repeats share them."""
+
+    def __init__(self) -> None:
+        self._environments: dict[int, dict[str, FactorValue]] = {}
+        self._commands: dict[str, dict[str, FactorValue]] = {}
+
+    def of_environment(self, run: Run) -> dict[str, FactorValue]:
+        """Return the conditions that the environment of a run states."""
+        if id(run.environment) not in self._environments:
+            self._environments[id(run.environment)] = _of_environment(run)
+        return self._environments[id(run.environment)]
+
+    def of_command(self, run: Run) -> dict[str, FactorValue]:
+        """Return the conditions that the command of a run states."""
+        if run.command not in self._commands:
+            self._commands[run.command] = _of_command(run)
+        return self._commands[run.command]
+
+
+def _everything(measurement: Measurement, case: Case, known: _Known) -> dict[str, FactorValue]:
     """Return the conditions of a repeat; the environment counts before the command and the telemetry."""
     run = measurement.run
     return {
         **_of_telemetry(run),
-        **_of_command(run),
-        **_of_environment(run),
+        **known.of_command(run),
+        **known.of_environment(run),
         **_of_samples(run),
         **conditions_of(measurement, case.metric),
         EVIDENCE: _EVIDENCE_KINDS[measurement.evidence],
@@ -74,9 +95,9 @@ def _everything(measurement: Measurement, case: Case) -> dict[str, FactorValue]:
 
 def _of_samples(run: Run) -> dict[str, FactorValue]:
     """Return how many tokens and operations a sample has, where the recorder counted them."""
-    work = usual_work(run)
     counted = {each.metric: each for each in run.series if each.metric in _IN_SAMPLES and each.phase == STEP}
-    if not work or not counted:
+    work = usual_work(run) if counted else None
+    if not work:
         return {}
     medians = {name: float(np.nanmedian(each.value / each.span)) for name, each in counted.items()}
     return {

@@ -252,10 +252,13 @@ def _how(measurement: Measurement) -> str:
 
 def environment_varies(subject: str, runs: Sequence[Run]) -> tuple[Finding, ...]:
     """Report the environment that differs between the runs of a case, with its values."""
-    keys = sorted({key for run in runs for key in run.environment if not varies_by_nature(key)})
+    # The runs of a machine share one environment, so most cases have a single one.
+    environments = list({id(run.environment): run.environment for run in runs}.values())
+    several = environments if len(environments) > 1 else []
+    keys = sorted({key for each in several for key in each if not varies_by_nature(key)})
     varying = []
     for key in keys:
-        values = list(dict.fromkeys(str(run.environment[key]) for run in runs if key in run.environment))
+        values = list(dict.fromkeys(str(each[key]) for each in environments if key in each))
         if len(values) > 1:
             varying.append(f"{key} ({_listed(sorted(values))})")
     if text := _differing_commands(runs):

@@ -60,7 +60,7 @@ def build_cases(
     groups: dict[object, list[Run]] = {}
     factors: dict[object, dict[str, FactorValue]] = {}
     numbers: dict[object, set[int]] = {}
-    for run in sorted(runs, key=lambda run: natural_key(run.id)):
+    for run in sorted(runs, key=lambda run: measured.of(run).fact(_place)):
         own = {name: value for name, value in sorted(factors_of(run).items()) if name not in request.ignore}
         key = factors_key(own)
         if run.repeat is not None:
@@ -76,6 +76,10 @@ def build_cases(
             split = _split(own, alike) if request.split_repeats else [(own, alike)]
             cases += [_case(shared, repeats, known, request, measured) for shared, repeats in split]
     return tuple(cases)
+
+
+def _place(run: Run) -> tuple[object, ...]:
+    return natural_key(run.id)
 
 
 def _is_concerned(run: Run, request: CaseRequest, measured: MeasuredRuns) -> bool:
@@ -107,7 +111,8 @@ def _comparable(
 
 def _conditions(run: Run, request: CaseRequest, measured: MeasuredRuns) -> dict[str, FactorValue]:
     measurement = _attempt(run, request, measured).measurement
-    return conditions_of(measurement, request.metric) if measurement else conditions_of_run(run)
+    of_run = measured.of(run).fact(conditions_of_run)
+    return conditions_of(measurement, request.metric, of_run) if measurement else of_run
 
 
 def _split(shared: Factors, group: Sequence[Run]) -> list[tuple[Factors, list[Run]]]:

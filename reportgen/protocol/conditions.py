@@ -29,22 +29,31 @@ _CLOCK_KINDS: Mapping[str, str] = {"cuda_event": "device", "host": "host", "host
 
 def conditions_of_run(run: Run) -> dict[str, FactorValue]:
     """Return what a run says about its work, ranks and device model; nothing for what it does not say."""
-    work = usual_work(run)
-    # Newer drivers put the maker before the name.
-    devices = {name.removeprefix("NVIDIA ").strip() for name in device_names(run)}
+    work, device = usual_work(run), device_model(run)
     conditions: dict[str, FactorValue] = {}
     if work is not None:
         conditions[WORK] = int(work) if work % 1 == 0 else work
     if run.ranks is not None:
         conditions[RANKS] = run.ranks
-    if devices:
-        conditions[DEVICE] = " + ".join(sorted(devices))
+    if device:
+        conditions[DEVICE] = device
     return conditions
 
 
-def conditions_of(measurement: Measurement, metric: str) -> dict[str, FactorValue]:
-    """Return the conditions of the run, the clock of the measurement, and what its value is about."""
-    conditions = conditions_of_run(measurement.run)
+def device_model(run: Run) -> str:
+    """Return the models of the run's devices, "" if the log names none."""
+    # Newer drivers put the maker before the name.
+    return " + ".join(sorted({name.removeprefix("NVIDIA ").strip() for name in device_names(run)}))
+
+
+def conditions_of(
+    measurement: Measurement, metric: str, of_run: Mapping[str, FactorValue] | None = None
+) -> dict[str, FactorValue]:
+    """Return the conditions of the run, the clock of the measurement, and what its value is about.
+
+    of_run  what `conditions_of_run` returned for the run, if it was asked before
+    """
+    conditions = dict(conditions_of_run(measurement.run) if of_run is None else of_run)
     if clock := _CLOCK_KINDS.get(measurement.clock):
         conditions[CLOCK] = clock
     if measurement.unit == _RATE and (item := item_of(metric, measurement.run.factors)):

@@ -48,6 +48,7 @@ class MeasuredRun:
         self._entries: dict[int, Entries] = {}
         self._windows: dict[tuple[tuple[int, ...], Protocol, bool], MeasuredWindow | None] = {}
         self._computed: dict[tuple[object, int], object] = {}
+        self._facts: dict[object, object] = {}
         self._available: dict[tuple[tuple[str, tuple[str, ...]], ...], tuple[tuple[str, str], ...]] = {}
 
     def available(self, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ...]:
@@ -56,6 +57,12 @@ class MeasuredRun:
         if key not in self._available:
             self._available[key] = available_metrics(self.run, totals)
         return self._available[key]
+
+    def fact(self, compute: Callable[[Run], T]) -> T:
+        """Return what a function computes of the run as its log has it; all metrics share it."""
+        if compute not in self._facts:
+            self._facts[compute] = compute(self.run)
+        return cast(T, self._facts[compute])
 
     def entries(self, series: Series) -> Entries:
         """Return the measurable entries of one of the run's series."""
@@ -112,9 +119,22 @@ class MeasuredRuns:
 
     def __init__(self) -> None:
         self._runs: dict[int, MeasuredRun] = {}
+        self._together: dict[tuple[object, tuple[int, ...], Protocol], object] = {}
 
     def of(self, run: Run) -> MeasuredRun:
         """Return the run with everything that was computed from it so far."""
         if id(run) not in self._runs:
             self._runs[id(run)] = MeasuredRun(run)
         return self._runs[id(run)]
+
+    def together(
+        self,
+        compute: "Callable[[Sequence[Run], MeasuredRuns, Protocol], T]",
+        runs: Sequence[Run],
+        protocol: Protocol,
+    ) -> T:
+        """Return what a function computes of several runs; the cases of all metrics share it."""
+        key = (compute, tuple(id(self.of(run).run) for run in runs), protocol)
+        if key not in self._together:
+            self._together[key] = compute(runs, self, protocol)
+        return cast(T, self._together[key])

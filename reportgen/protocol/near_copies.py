@@ -33,6 +33,10 @@ _Steps = tuple[int, int, int]
 
 def find_near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Protocol) -> dict[int, Finding]:
     """Return the finding of each run that copies an earlier one, by its position."""
+    return measured.together(_find_near_copies, runs, protocol)
+
+
+def _find_near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Protocol) -> dict[int, Finding]:
     by_steps: dict[_Steps, list[tuple[int, FloatArray]]] = {}
     for position, run in enumerate(runs):
         times = _measured_times(run, measured, protocol)

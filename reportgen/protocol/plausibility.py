@@ -4,7 +4,7 @@ from reportgen.core.devices import Device, find_device
 from reportgen.core.model import STEP, Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.protocol.available import series_of
-from reportgen.protocol.conditions import DEVICE, conditions_of_run
+from reportgen.protocol.conditions import device_model
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.steps import entries_within, exact_sum
 from reportgen.protocol.window import MeasuredWindow
@@ -73,5 +73,5 @@ def _above_peak(measured: MeasuredRun, window: MeasuredWindow) -> str:
 
 def _device_of(run: Run) -> Device | None:
     """Return the device of a run, by the hardware that the log names, else by its factors."""
-    names = (conditions_of_run(run).get(DEVICE), run.factors.get("device"), run.environment.get("gpu.models"))
+    names = (device_model(run), run.factors.get("device"), run.environment.get("gpu.models"))
     return next((device for name in names if name and (device := find_device(str(name)))), None)

@@ -16,7 +16,7 @@ from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule, Severity
 from reportgen.core.stats import median, quantile
 from reportgen.protocol.available import is_in_whole_seconds, series_of
-from reportgen.protocol.conditions import DEVICE, conditions_of_run
+from reportgen.protocol.conditions import device_model
 from reportgen.protocol.contradictions import check_contradictions
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.outliers import check_level, check_outliers
@@ -77,8 +77,8 @@ def check_device(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding
     """Report a run whose factors name another model of device than its environment."""
     run = measured.run
     factors = {name: str(run.factors[name]) for name in _DEVICE_FACTORS if name in run.factors}
-    logged = conditions_of_run(run).get(DEVICE)
-    device = find_device(str(logged)) if logged else None
+    logged = device_model(run) if factors else ""
+    device = find_device(logged) if logged else None
     for name, value in factors.items():
         named = find_device(value)
         if named and device and named != device:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from reportgen.compare.breakdown import Breakdown, BreakdownPart
 from reportgen.compare.comparison import Comparison
-from reportgen.compare.conditions import conditions_of_case
+from reportgen.compare.conditions import Conditions, conditions_of_case
 from reportgen.compare.cycles import CycleComparison
 from reportgen.compare.verdict import Verdict
 from reportgen.core.devices import short_name
@@ -53,6 +53,7 @@ def make_document(
     """
     names = CaseNames(report.tables)
     machines = _Machines([run for case in names.cases for run in _runs(case)])
+    conditions = _known_conditions(report.tables)
     is_template = bool(report.headline_place)
     return canonical(
         model.Document(
@@ -65,7 +66,7 @@ def make_document(
             prose=model.Template(report.prose, _source(report.prose_source)) if report.prose else None,
             tables=tuple(_table(table, names) for table in report.tables),
             figures=tuple(_figure(figure, names) for figure in report.figures),
-            cases=tuple(_case(case, names, machines) for case in names.cases),
+            cases=tuple(_case(case, names, machines, conditions) for case in names.cases),
             contracts=_contracts(report.tables),
             breakdowns=tuple(_breakdowns(report.tables, names)),
             explorer=_explorer(report.explorer, names) if report.explorer else None,
@@ -94,13 +95,14 @@ def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) 
     """Return a document of tables, figures of them and the cases behind them, without a report."""
     names = CaseNames(tuple(tables))
     machines = _Machines([run for case in names.cases for run in _runs(case)])
+    conditions = _known_conditions(tables)
     return canonical(
         model.Document(
             version=model.VERSION,
             name="",
             tables=tuple(_table(table, names) for table in tables),
             figures=tuple(_figure(figure, names) for figure in figures),
-            cases=tuple(_case(case, names, machines) for case in names.cases),
+            cases=tuple(_case(case, names, machines, conditions) for case in names.cases),
             contracts=_contracts(tables),
             breakdowns=tuple(_breakdowns(tables, names)),
         )
@@ -393,7 +395,15 @@ def _explorer_cell(cell: ExplorerCell, names: CaseNames) -> model.ExplorerCell:
 # Evidence
 
 
-def _case(case: Case, names: CaseNames, machines: "_Machines") -> model.Case:
+def _known_conditions(tables: Iterable[Table]) -> dict[Case, Conditions]:
+    """Return the conditions of the cases that comparisons have already asked for."""
+    sides = (side for each in _comparisons(tables) for side in (each.own, each.base))
+    return {side.case: side.conditions for side in sides if side.case}
+
+
+def _case(
+    case: Case, names: CaseNames, machines: "_Machines", known: Mapping[Case, Conditions]
+) -> model.Case:
     return model.Case(
         name=names.name(case),
         factors={
@@ -405,7 +415,7 @@ def _case(case: Case, names: CaseNames, machines: "_Machines") -> model.Case:
         protocol=case.protocol,
         parts=case.parts,
         formula="; ".join(dict.fromkeys(each.formula for each in case.measurements if each.formula)),
-        conditions=dict(conditions_of_case(case)),
+        conditions=dict(known[case] if case in known else conditions_of_case(case)),
         summary=_summary(case.summary) if case.summary else None,
         measurements=tuple(_measurement(each, case, machines) for each in case.measurements),
         unmeasured=tuple(_run(run, case, machines) for run in case.unmeasured),
@@ -481,11 +491,14 @@ class _Machines:
     def __init__(self, runs: Sequence[Run]) -> None:
         values: dict[str, set[str]] = {}
         counts: Counter[str] = Counter()
-        every = [_texts(run.environment) for run in runs]
-        for texts in every:
+        # The runs of a machine share one environment.
+        runs_of = Counter(id(run.environment) for run in runs)
+        every = {id(run.environment): run.environment for run in runs}
+        texts_of = {key: _texts(environment) for key, environment in every.items()}
+        for key, texts in texts_of.items():
             for name, text in texts.items():
                 values.setdefault(name, set()).add(text)
-                counts[name] += 1
+                counts[name] += runs_of[key]
         everywhere = {name for name, count in counts.items() if count == len(runs)}
         self.shared = {n: next(iter(v)) for n, v in sorted(values.items()) if len(v) == 1 and n in everywhere}
         varying = [
@@ -495,15 +508,15 @@ class _Machines:
         ]
         self.named: dict[str, dict[str, str]] = {}
         self._names: dict[int, str] = {}
-        for run, texts in zip(runs, every, strict=True):
+        for key, texts in texts_of.items():
             own = {name: texts[name] for name in varying if name in texts}
-            self._names[id(run)] = _digest(own) if own else ""
+            self._names[key] = _digest(own) if own else ""
             if own:
-                self.named.setdefault(self._names[id(run)], own)
+                self.named.setdefault(self._names[key], own)
 
     def name(self, run: Run) -> str:
         """Return the name of the machine of a run, "" if its environment says nothing of its own."""
-        return self._names[id(run)]
+        return self._names[id(run.environment)]
 
 
 def _digest(texts: object) -> str:

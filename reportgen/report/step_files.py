@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from reportgen.core.model import Window
 from reportgen.core.plain_text import one_line, printable_json
 from reportgen.document.file_names import stems
 from reportgen.report.step_series import run_json, runs_with_steps
@@ -20,14 +21,25 @@ BEGIN = "(globalThis.reportgenSteps ??= {})["
 def step_files(report: Report) -> Mapping[str, bytes]:
     """Return path -> content of the side files, relative to the folder of the report."""
     names = stems(table.id for table in report.tables)
-    files = ((names[table.id], _steps_js(table, names[table.id])) for table in report.tables)
+    known: _Lines = {}
+    files = ((names[table.id], _steps_js(table, names[table.id], known)) for table in report.tables)
     return {f"steps/{name}.js": content for name, content in files if content}
 
 
-def _steps_js(table: Table, name: str) -> bytes:
+# The line of a run with its window: tables of several metrics show the same runs.
+_Lines = dict[tuple[int, Window | None], str]
+
+
+def _steps_js(table: Table, name: str, known: _Lines) -> bytes:
     """Return a list of [run, document]; empty for a table without steps."""
-    runs = [[one_line(run.id), run_json(run, window)] for run, window in runs_with_steps(table)]
-    if not runs:
+    lines = []
+    for run, window in runs_with_steps(table):
+        key = id(run), window
+        if key not in known:
+            document = [one_line(run.id), run_json(run, window)]
+            known[key] = printable_json(msgspec.json.encode(document).decode("utf-8", "replace"))
+        lines.append(known[key])
+    if not lines:
         return b""
-    lines = ",\n".join(printable_json(msgspec.json.encode(run).decode("utf-8", "replace")) for run in runs)
-    return f"{BEGIN}{msgspec.json.encode(name).decode()}] = [\n{lines}\n];\n".encode()
+    joined = ",\n".join(lines)
+    return f"{BEGIN}{msgspec.json.encode(name).decode()}] = [\n{joined}\n];\n".encode()

@@ -144,4 +144,5 @@ def _telemetry_points(name: str, values: FloatArray, most: int) -> IntArray:
 
 
 def _rounded(values: FloatArray) -> list[float | None]:
-    return [float(f"{value:.5g}") if np.isfinite(value) else None for value in values.tolist()]
+    texts = (len(values) * "%.5g ") % tuple(values.tolist())
+    return [value if math.isfinite(value) else None for value in map(float, texts.split())]

@@ -48,10 +48,13 @@ def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf, measured: 
             f"{spec.place}.where", "no run matches all of these conditions", "relax one of them"
         )
     check_available(spec, kept, runs, measured)
-    chosen = _with_repeats(spec, _cases(spec, kept, factors_of, measured))
+    own = _cases(spec, kept, factors_of, measured)
+    chosen = _with_repeats(spec, own)
+    if not spec.compare:
+        return Selection(tuple(chosen), (), factors_of)
+    every = own if len(kept) == len(runs) else _cases(spec, runs, factors_of, measured)
     # The table's own cases come last, so that a baseline that it shows is that very case.
-    pool = [*_cases(spec, runs, factors_of, measured), *chosen] if spec.compare else []
-    return Selection(tuple(chosen), tuple(pool), factors_of)
+    return Selection(tuple(chosen), (*every, *chosen), factors_of)
 
 
 def _with_repeats(spec: TableSpec, cases: list[Case]) -> list[Case]:
