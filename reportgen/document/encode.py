@@ -57,8 +57,7 @@ def decode(content: bytes, place: str) -> Document:
     place  of the file, for the message
     """
     try:
-        raw = msgspec.json.decode(content)
-        version = raw.get("version") if isinstance(raw, dict) else None
+        version = _version_of(content)
         if version == VERSION:
             return msgspec.json.decode(content, type=Document)
         if not isinstance(version, int) or isinstance(version, bool):
@@ -67,12 +66,26 @@ def decode(content: bytes, place: str) -> Document:
             raise RequestError(place, f"has version {version}, not {VERSION}", "update reportgen")
         if version < OLDEST:
             raise RequestError(place, f"has version {version}, older than {OLDEST}", "run: reportgen build")
-        return msgspec.convert(_upgraded(raw, place), Document)
+        return msgspec.convert(_upgraded(msgspec.json.decode(content), place), Document)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if b"\n<<<<<<< " in content:
             fact = "has conflicts of a merge"
             raise RequestError(place, fact, "merge logs and definitions, then run: reportgen build") from None
         raise RequestError(place, f"is not a report.json: {error}", _REMEDY) from None
+
+
+class _Versioned(msgspec.Struct):
+    """The version of any JSON object that has one."""
+
+    version: Any = None
+
+
+def _version_of(content: bytes) -> object:
+    """Return the version that a file states, None if it states none. Raises DecodeError if it is not JSON."""
+    try:
+        return msgspec.json.decode(content, type=_Versioned).version
+    except msgspec.ValidationError:
+        return None
 
 
 def _upgraded(raw: dict[str, Any], place: str) -> dict[str, Any]:
