@@ -22,6 +22,9 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def one_line(text: str) -> str:
     """Return the text with white space as single spaces, and control and direction characters replaced."""
+    # Most texts are lines already; the only white space that can be printed is the space.
+    if text.isprintable() and "  " not in text:
+        return text.strip()
     return _FORBIDDEN.sub("\ufffd", _SPACE.sub(" ", text)).strip()
 
 

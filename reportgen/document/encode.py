@@ -8,7 +8,7 @@ was made with it.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -22,9 +22,15 @@ from reportgen.document.older import OLDEST, upgraded
 # Longest line of an object: a case with its measurements and findings is one, so a new run changes a line for
 # each of its measurements. Longest line of a list of lists: each row has its line.
 _LINE, _LINE_OF_ROWS = 2000, 480
+# A line is this much shorter than the longest.
+_MARGIN = 3
 # The library writes integers of 64 bits.
 _MAX_INTEGER = 2**63 - 1
 _ENCODER = msgspec.json.Encoder()
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+# Encoded JSON.
+_Json = bytes | msgspec.Raw
 
 
 def canonical(document: Document) -> Document:
@@ -42,8 +48,7 @@ def encode(document: Document) -> bytes:
 
 def encode_value(value: Any) -> bytes:
     """Return a document or a part of it as JSON, in the form of report.json."""
-    text = msgspec.json.format(_ENCODER.encode(value), indent=1).decode()
-    return printable_json(_joined(text)).encode() + b"\n"
+    return printable_json("\n".join(_lines(_ENCODER.encode(value)))).encode() + b"\n"
 
 
 def is_document(raw: object) -> bool:
@@ -130,22 +135,50 @@ def _canonical(value: Any) -> Any:
     return str(value) if isinstance(value, int) and abs(value) > _MAX_INTEGER else value
 
 
-def _joined(text: str) -> str:
-    """Return indented JSON with every list and object that fits on a line on one line."""
-    done: list[str] = []
-    open_at: list[int] = []
-    for line in text.split("\n"):
-        content = line.lstrip(" ")
-        if content in ("]", "}", "],", "},") and open_at:
-            begin = open_at.pop()
-            parts = [done[begin], *(each.lstrip(" ") for each in done[begin + 1 :]), content]
-            length = sum(map(len, parts)) + len(parts)
-            has_rows = parts[0].endswith("[") and parts[1].startswith("[")
-            longest = _LINE_OF_ROWS if has_rows else _LINE
-            if length <= longest and not any(each.endswith(("[", "{")) for each in parts[1:]):
-                done[begin:] = [parts[0] + " ".join(parts[1:-1]) + content]
-                continue
-        elif content.endswith(("[", "{")):
-            open_at.append(len(done))
-        done.append(line)
-    return "\n".join(done)
+def _lines(value: _Json, depth: int = 0, name: str = "", comma: str = "") -> Iterator[str]:
+    """Yield the lines of a value, indented by its depth, after a name and before a comma or ""."""
+    line = _line(value, depth, name, comma)
+    if line is not None:
+        yield line
+        return
+    begin, end = "{}" if _is_object(value) else "[]"
+    yield f"{' ' * depth}{name}{begin}"
+    for child, *around in _children(value):
+        yield from _lines(child, depth + 1, *around)
+    yield f"{' ' * depth}{end}{comma}"
+
+
+def _line(value: _Json, depth: int, name: str, comma: str) -> str | None:
+    """Return a value on one line; None for a list or object that is too long, or has such a part."""
+    begin = bytes(memoryview(value)[:2])
+    is_scalar = begin[:1] not in (b"{", b"[")
+    longest = _LINE_OF_ROWS if begin == b"[[" else _LINE
+    # A character has at most four bytes.
+    if not is_scalar and memoryview(value).nbytes > 4 * longest:
+        return None
+    text = msgspec.json.format(value, indent=0).decode()
+    line = f"{' ' * depth}{name}{text}{comma}"
+    if is_scalar:
+        return line
+    if len(line) + _MARGIN > longest:
+        return None
+    may_have_rows = "[[" in text[1:]
+    if may_have_rows and any(_line(part, depth + 1, *around) is None for part, *around in _children(value)):
+        return None
+    return line
+
+
+def _children(value: _Json) -> Iterator[tuple[_Json, str, str]]:
+    """Yield the values in a list or object, each with the name before it and the comma after it."""
+    if _is_object(value):
+        named = _OBJECT.decode(value)
+        names, parts = [f"{_ENCODER.encode(name).decode()}: " for name in named], list(named.values())
+    else:
+        parts = _LIST.decode(value)
+        names = [""] * len(parts)
+    commas = [*[","] * (len(parts) - 1), ""]
+    yield from zip(parts, names, commas, strict=True)
+
+
+def _is_object(value: _Json) -> bool:
+    return bytes(memoryview(value)[:1]) == b"{"

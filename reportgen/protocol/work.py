@@ -4,9 +4,11 @@ Samples, batch sizes, lengths, ranks and devices are one product. Where two of t
 is wrong, and a rate that rests on it is wrong by that factor.
 """
 
+import math
+
 import numpy as np
 
-from reportgen.core.model import STEP, Finding, Run
+from reportgen.core.model import STEP, Finding, Run, Series
 from reportgen.core.rules import Rule, Severity
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.window import MeasuredWindow
@@ -29,7 +31,12 @@ def usual_work(run: Run) -> float | None:
     """
     per_rank = []
     for series in run.series:
-        if series.metric != "step_time" or series.phase != STEP or not np.isfinite(series.samples).any():
+        if series.metric != "step_time" or series.phase != STEP or not len(series.samples):
+            continue
+        if (work := _same_work(series)) is not None:  # as in most logs
+            per_rank.append((series.clock, series.rank, work))
+            continue
+        if not np.isfinite(series.samples).any():
             continue
         known = np.isfinite(series.samples) & (series.span > 0)
         works = series.samples[known] / series.span[known]
@@ -44,6 +51,13 @@ def usual_work(run: Run) -> float | None:
         return run.samples_per_step
     clock = per_rank[0][0]
     return sum(work for of, _, work in per_rank if of == clock)
+
+
+def _same_work(series: Series) -> float | None:
+    """Return the samples of each step if all entries have the same, else None."""
+    samples, span = float(series.samples.min()), int(series.span.min())
+    is_same = samples == series.samples.max() and span == series.span.max() and span > 0
+    return samples / span if is_same and math.isfinite(samples) else None
 
 
 def check_work(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:

@@ -45,7 +45,6 @@ def render_document(
     """
     from reportgen.document.file_names import stems
     from reportgen.render.data import svg
-    from reportgen.render.figures.svg import drawing
     from reportgen.render.outputs import NO_HISTORY, Content
     from reportgen.render.prose.template import fill_headline, fill_prose
     from reportgen.render.registry import OUTPUTS
@@ -54,11 +53,14 @@ def render_document(
     table_names = stems(table.id for table in document.tables)
     figure_names = stems(figure.id for figure in document.figures)
     headline, prose = fill_headline(document), fill_prose(document)  # a mistake there ends it before it draws
-    with drawing.settings():
-        svgs = {
-            figure.id: drawing.up_to_date(figure, read_existing(svg.OUTPUT.path_of(figure_names[figure.id])))
-            for figure in watched(document.figures)
-        }
+    svgs = {}
+    if document.figures:  # matplotlib is loaded only to draw
+        from reportgen.render.figures.svg import drawing
+
+        with drawing.settings():
+            for figure in watched(document.figures):
+                existing = read_existing(svg.OUTPUT.path_of(figure_names[figure.id]))
+                svgs[figure.id] = drawing.up_to_date(figure, existing)
     content = Content(
         report=document,
         headline=headline,

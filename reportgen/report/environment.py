@@ -7,7 +7,7 @@ many blocks, the campaign is one block.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from reportgen.core.model import FactorValue, Run
+from reportgen.core.model import Factors, FactorValue, Run
 from reportgen.document.model import Environment
 from reportgen.protocol.case_checks import varies_by_nature
 
@@ -27,31 +27,45 @@ def environments(campaigns: Mapping[str, Sequence[Run]]) -> tuple[Environment, .
     return tuple(blocks)
 
 
-def _about(run: Run) -> dict[str, str]:
-    return {k: str(v) for k, v in sorted(run.environment.items()) if k not in PROVENANCE}
+# The texts of an environment, by name.
+_Texts = Mapping[str, str]
+
+
+def _texts(environment: Factors) -> _Texts:
+    return {k: str(v) for k, v in sorted(environment.items()) if k not in PROVENANCE}
 
 
 def _campaign(campaign: str, runs: Sequence[Run]) -> list[Environment]:
-    described = [run for run in runs if _about(run)]
-    names = _machine_names(described)
+    # The runs of a machine share one environment.
+    every = {id(run.environment): run.environment for run in runs}
+    known = {key: texts for key, environment in every.items() if (texts := _texts(environment))}
+    described = [run for run in runs if id(run.environment) in known]
+    names = _machine_names(known.values())
+    about = {
+        key: tuple((name, value) for name, value in texts.items() if name in names)
+        for key, texts in known.items()
+    }
     groups: dict[tuple[tuple[str, str], ...], list[Run]] = {}
     for run in described:
-        about = tuple((name, value) for name, value in _about(run).items() if name in names)
-        groups.setdefault(about, []).append(run)
+        groups.setdefault(about[id(run.environment)], []).append(run)
     if len(groups) > MAX_BLOCKS:
-        return [Environment(campaign, len(described), _rows(described))]
+        return [Environment(campaign, len(described), _rows(known.values()))]
     titles = _titles(list(groups.values()))
     return [
-        Environment(f"{campaign}: {title}" if title else campaign, len(members), _rows(members))
+        Environment(
+            f"{campaign}: {title}" if title else campaign,
+            len(members),
+            _rows(known[key] for key in dict.fromkeys(id(run.environment) for run in members)),
+        )
         for title, members in zip(titles, groups.values(), strict=True)
     ]
 
 
-def _machine_names(runs: Iterable[Run]) -> set[str]:
+def _machine_names(environments: Iterable[_Texts]) -> set[str]:
     """Return the names whose values distinguish machines rather than runs (a clock, a process)."""
     values: dict[str, set[str]] = {}
-    for run in runs:
-        for name, value in _about(run).items():
+    for texts in environments:
+        for name, value in texts.items():
             values.setdefault(name, set()).add(value)
     by_run = {name for name in values if varies_by_nature(name)}
     return {name for name, different in values.items() if len(different) <= MAX_BLOCKS} - by_run
@@ -76,10 +90,10 @@ def _constant(runs: Iterable[Run]) -> dict[str, FactorValue]:
     return {name: next(iter(different)) for name, different in sorted(values.items()) if len(different) == 1}
 
 
-def _rows(runs: Sequence[Run]) -> tuple[tuple[str, str], ...]:
+def _rows(environments: Iterable[_Texts]) -> tuple[tuple[str, str], ...]:
     values: dict[str, dict[str, None]] = {}
-    for run in runs:
-        for name, value in _about(run).items():
+    for each in environments:
+        for name, value in each.items():
             values.setdefault(name, {}).setdefault(value)
     return tuple((name.replace("_", " "), _joined(list(texts))) for name, texts in sorted(values.items()))
 

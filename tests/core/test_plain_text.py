@@ -42,3 +42,8 @@ def test_json_keeps_its_value_and_shows_its_characters() -> None:
     assert not set(shown) & set("\x7f\x9b\u2028\u202e\u2066")
     assert "\\u009b" in shown
     assert printable_json('"\\u202e \u00e4"') == '"\\u202e \u00e4"'
+
+
+@pytest.mark.parametrize("text", ["a b", " a b ", "a  b", "a\tb", "a\u00a0b", "a\u2003 b\n"])
+def test_white_space_becomes_single_spaces(text: str) -> None:
+    assert one_line(text) == "a b"
