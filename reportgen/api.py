@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from reportgen.document.find_cell import CellPlace
     from reportgen.learn import Proposal, TablesProposal
     from reportgen.library.log_sides import TrackReading
+    from reportgen.parquet import Exported, RowKind
     from reportgen.pipeline import LogSummary
     from reportgen.publish import Change
     from reportgen.render.markdown.cell_chain import CellSection
@@ -95,6 +96,7 @@ __all__ = [
     "expected_speed",
     "explain_cell",
     "explain_rule",
+    "export",
     "format_names",
     "init",
     "json_schema",
@@ -196,6 +198,36 @@ def list_runs(
     places = existing_paths(paths, "list_runs()", progress)
     folder = _root(root, "list_runs()")
     return listing.list_runs(places, rule, root=folder, progress=progress, cache=cache, executor=executor)
+
+
+def export(
+    file: PathLike,
+    logs: PathLike = "logs",
+    *,
+    rows: "RowKind | None" = None,
+    protocol: str = "20+100x7",
+    root: PathLike | None = None,
+    progress: Progress | None = None,
+) -> "Exported":
+    """Write the steps of logs, or their measured values, as a Parquet file, without keeping the steps.
+
+    rows  "steps" or "runs"; by default the name of the file says it, as in runs.parquet
+    Returns the number of rows and of runs. Raises RequestError without pyarrow (the extra `parquet`), and for
+    logs without such rows.
+    """
+    from reportgen.parquet import export_runs, export_steps
+
+    target, chosen = Path(file), rows or Path(file).stem
+    if target.suffix != ".parquet" or chosen not in ("steps", "runs"):
+        remedy = 'call it steps.parquet or runs.parquet, or say rows="steps" (--rows steps)'
+        raise RequestError(str(file), "does not say what its rows are", remedy)
+    places, folder = existing_paths(logs, "export()"), _root(root, "export()")
+    if len(places) > 1:
+        raise RequestError(shown(logs), f"matches {len(places)} paths", "name the folder above them")
+    place = places[0]
+    if chosen == "steps":
+        return export_steps(target, place, root=folder, progress=progress)
+    return export_runs(target, place, _protocol(protocol, "export()"), root=folder, progress=progress)
 
 
 def view_run(run: Run | str, *, protocol: str = "20+100x7", root: PathLike | None = None) -> "RunView":

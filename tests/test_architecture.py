@@ -22,6 +22,7 @@ ORDER = (
     "; report < autolayout, learn < pipeline < library < api < cli < __main__; render < publish, inject < pipeline"
     "; render, compare < diff < pipeline"
     "; report, diff < history < pipeline"
+    "; report < parquet < api"
     "; protocol, render < audit < api"
     "; sources, diff < baseline < api"
     "; render, cache < kept_reports < pipeline"
@@ -49,7 +50,7 @@ THIRD_PARTY = {
     "rich": "cli",
 }
 
-WRITERS = ("publish", "cache")
+WRITERS = ("publish", "cache", "parquet")
 PRINTERS = ("cli", "__main__")
 
 WRITING_METHODS = {

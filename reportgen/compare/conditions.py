@@ -46,7 +46,7 @@ _EVIDENCE_KINDS: Mapping[str, str] = {
 def conditions_of_case(case: Case) -> Conditions:
     """Return the conditions, evidence and environment of a case by name; values of its repeats are joined."""
     values: dict[str, set[str]] = {}
-    known = _Known()
+    known = _SharedConditions()
     for measurement in case.measurements:
         for name, value in _everything(measurement, case, known).items():
             values.setdefault(name, set()).add(str(value))
@@ -60,8 +60,8 @@ def changes(old: Conditions, new: Conditions) -> Iterator[tuple[str, str]]:
             yield name, f"{name.replace('_', ' ')} {old[name]} -> {new[name]}"
 
 
-class _Known:
-    """What the environments and commands of a case say: most of its repeats share them."""
+class _SharedConditions:
+    """The conditions of environments and commands of a case: most of its repeats share them."""
 
     def __init__(self) -> None:
         self._environments: dict[int, dict[str, FactorValue]] = {}
@@ -80,7 +80,7 @@ class _Known:
         return self._commands[run.command]
 
 
-def _everything(measurement: Measurement, case: Case, known: _Known) -> dict[str, FactorValue]:
+def _everything(measurement: Measurement, case: Case, known: _SharedConditions) -> dict[str, FactorValue]:
     """Return the conditions of a repeat; the environment counts before the command and the telemetry."""
     run = measurement.run
     return {

@@ -12,9 +12,9 @@ runs of some of its files and folders as if only these had been loaded.
 import gc
 import os
 import posixpath
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -48,6 +48,8 @@ from reportgen.sources.filesystem import relative_place
 _POOL_BYTES = 8 * 2**20
 _POOL_FILES = 200
 _BATCH_BYTES = 2**20
+# Batches of each processor that are parsed, or wait to be taken.
+_AHEAD = 8
 _BATCH_FILES = 128
 _BATCH_FOLDERS = 64
 # A folder with more files is not read as a whole: the files may be large, and several processes read them.
@@ -193,6 +195,21 @@ def parse_logs(
         return logs
 
 
+def iterate_logs(
+    paths: Sequence[str | Path], mapper: RunMapper[T], *, root: Path, progress: Progress | None = None
+) -> Iterator[BatchResult[T]]:
+    """Parse all logs below the paths, and yield what became of them, in order of names; nothing is kept.
+
+    Folders that are one run come before files. Ids are below each path; copies are not marked. Parameters
+    and errors as those of `parse_logs`.
+    """
+    root = root.absolute()
+    scans = [scan.in_order() for scan in scan_paths(_absolute(paths, root), root)]
+    batches = [batch for number, scan in enumerate(scans) for batch in _batches(number, scan)]
+    for _, result in _parse_all(batches, mapper, progress, None, None):
+        yield result
+
+
 def _absolute(paths: Iterable[str | Path], root: Path) -> list[Path]:
     return list(dict.fromkeys(Path(os.path.normpath(root / path)) for path in paths))
 
@@ -229,7 +246,7 @@ def _parse_all(
             workers = min(os.cpu_count() or 1, len(unknown))
             executor = stack.enter_context(ProcessPoolExecutor(max_workers=workers))
         parse = partial(parse_batch, mapper=mapper)
-        parsed = iter(executor.map(parse, unknown) if executor else map(parse, unknown))
+        parsed = _in_order(executor, parse, unknown) if executor else map(parse, unknown)
         for number, batch in enumerate(batches):
             result, known[number] = known[number], None
             if result is None:
@@ -242,6 +259,20 @@ def _parse_all(
                 progress(done, total)
     if stored:
         stored.store()
+
+
+def _in_order(
+    executor: Executor, parse: Callable[[Batch], BatchResult[T]], batches: Iterable[Batch]
+) -> Iterator[BatchResult[T]]:
+    """Yield the result of each batch in order. Few results wait to be taken, however slow that is."""
+    most = _AHEAD * (os.cpu_count() or 1)
+    running: deque[Future[BatchResult[T]]] = deque()
+    for batch in batches:
+        running.append(executor.submit(parse, batch))
+        if len(running) >= most:
+            yield running.popleft().result()
+    while running:
+        yield running.popleft().result()
 
 
 def _pays(batches: Sequence[Batch]) -> bool:

@@ -5,10 +5,11 @@ that needs the whole tree; single files are recognised later, where they are par
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reportgen.core.errors import RequestError
+from reportgen.core.factors import natural_key
 from reportgen.core.model import Finding
 from reportgen.formats.base import Format
 from reportgen.formats.detection import walk
@@ -62,6 +63,11 @@ class Scan:
     own: tuple[LabelsText, ...]
     findings: tuple[Finding, ...]
 
+    def in_order(self) -> "Scan":
+        """Return the same with its folders and names in natural order, folder by folder."""
+        jobs = sorted(self.jobs, key=lambda job: _path_order(job.files.source().path))
+        return replace(self, jobs=tuple(jobs), names=tuple(sorted(self.names, key=_path_order)))
+
     def reads_alike(self, path: Path, root: Path) -> bool:
         """Return whether a path inside this one has the same files and runs here as in a scan of its own.
 
@@ -75,6 +81,11 @@ class Scan:
         alone, _ = LogFiles.at(path, root)
         here = {source for name in self.files if holds(place, source := self.files.source(name).path)}
         return here == {alone.source(name).path for name in alone if not _is_labels(name)}
+
+
+def _path_order(path: str) -> tuple[object, object]:
+    folder, _, name = path.rpartition("/")
+    return natural_key(folder), natural_key(name)
 
 
 def holds(place: str, path: str) -> bool:

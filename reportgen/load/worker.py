@@ -36,7 +36,7 @@ T = TypeVar("T")
 _PORTION_BYTES = 4 * 2**20
 
 
-# Factors and environments by their text, which also tells 1 from True and 1.0.
+# Factors and environments by their text, in which 1, 1.0 and True differ.
 Shared = dict[str, Any]
 
 

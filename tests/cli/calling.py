@@ -15,6 +15,7 @@ COMMANDS = [
     "diff",
     "compare",
     "runs",
+    "export",
     "show",
     "history",
     "why",
