@@ -513,14 +513,33 @@ def _prose(request: Request, definition: ReportDefinition) -> str:
     return read_text(inside(request.root, definition.body, place), place, what=definition.body)
 
 
+class _MarkdownTables(Mapping[str, str]):
+    """The Markdown of all tables by "report/table-id"; a table is rendered when it is asked for."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._tables = {
+            f"{each.name}/{table.id}": (each, table) for each in documents for table in each.tables
+        }
+
+    def __getitem__(self, name: str) -> str:
+        from reportgen.render import render_table_markdown
+
+        return render_table_markdown(*self._tables[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+
 def _inject(
     request: Request, settings: Settings, documents: Sequence[Document]
 ) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     """Return the new content of the files with marked tables, and the tables that were edited by hand."""
     from reportgen.inject import check_file, inject, is_marked
-    from reportgen.render import render_table_markdown
 
-    tables: dict[str, str] = {}
+    tables = _MarkdownTables(documents)
     injected: dict[str, bytes] = {}
     problems: list[Finding] = []
     for file, expected in settings.inject.items():
@@ -532,8 +551,6 @@ def _inject(
         text = read_text(path, place, what=file)
         if not is_marked(text) and not expected:
             continue
-        if not tables:
-            tables = {f"{d.name}/{t.id}": render_table_markdown(d, t) for d in documents for t in d.tables}
         result = inject(text, tables, place=file, expected=expected)
         problems += [
             Finding("warning", Rule.PUBLISH_EDITED, file, e.message, Source(file, e.line))

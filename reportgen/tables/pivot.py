@@ -10,14 +10,16 @@ stay different, 16 comes before 128, and a factor that a case lacks sorts last.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from reportgen.core.case_findings import is_invalid
 from reportgen.core.factors import AcceptedValues, FactorKey, factor_key, value_order
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.tables.spec import METRIC, PHASE, Pick, TableSpec
+
+if TYPE_CHECKING:  # a build in which nothing changed does without it
+    import pandas as pd
 
 # The value shown for a factor that a case lacks (a run on CPU has no GPU).
 LACKING: FactorValue = "-"
@@ -103,8 +105,10 @@ def pivot(spec: TableSpec, cases: Sequence[Case]) -> list[CaseGrid]:
     ] or [_grid(spec, cases, frame, ranks, ())]
 
 
-def _frame(spec: TableSpec, cases: Sequence[Case], ranks: Ranks) -> pd.DataFrame:
+def _frame(spec: TableSpec, cases: Sequence[Case], ranks: Ranks) -> "pd.DataFrame":
     """Return one line per case: its position, and the rank of each factor by role."""
+    import pandas as pd
+
     roles = {"facet": spec.facets, "row": spec.rows, "column": spec.columns}
     columns = {
         f"{role}:{name}": [ranks.rank(name, case.factors) for case in cases]
@@ -116,7 +120,9 @@ def _frame(spec: TableSpec, cases: Sequence[Case], ranks: Ranks) -> pd.DataFrame
     return pd.DataFrame({"case": range(len(cases)), **zeros, **columns}, dtype="int64")
 
 
-def _grid(spec: TableSpec, cases: Sequence[Case], frame: pd.DataFrame, ranks: Ranks, facet: Key) -> CaseGrid:
+def _grid(
+    spec: TableSpec, cases: Sequence[Case], frame: "pd.DataFrame", ranks: Ranks, facet: Key
+) -> CaseGrid:
     names = ["row:", *(f"row:{n}" for n in spec.rows), "column:", *(f"column:{n}" for n in spec.columns)]
     slots: dict[Place, tuple[Case, ...]] = {}
     for _, part in frame.groupby(names, sort=True):
