@@ -7,6 +7,7 @@ loaded at once: each is opened and parsed once, however many definitions name it
 
 import os
 import shlex
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -151,13 +152,13 @@ def build(
     inputs = _read_inputs(request, measured, progress)
     kept = KeptReports(rows_of(cache_folder(), str(request.root))) if cache else None
     watch = _Watch(progress, len(inputs.definitions))
+    logs, settings = _summary(request, inputs.reader), inputs.settings
     versions = _versions(request, inputs, committed_only)
-    reports = [
-        _build_report(
-            _Part(request, inputs, definition, logs, committed_only, versions), measured, watch, kept
-        )
-        for definition, logs in zip(inputs.definitions, inputs.campaigns, strict=True)
-    ]
+    parts = deque(_parts(request, inputs, committed_only, versions))
+    del inputs  # so that a report lets go of its runs before it is rendered
+    reports = []
+    while parts:
+        reports.append(_build_report(parts, measured, watch, kept))
     documents = [report.document for report in reports]
     findings = [finding for report in reports for finding in report.findings]
     files = {
@@ -171,16 +172,17 @@ def build(
     if kept:
         kept.store()
     files.update(render_index(documents, existing, committed_only, request.standalone))
-    injected, problems = _inject(request, inputs.settings, documents) if request.out is None else ({}, ())
+    injected, problems = _inject(request, settings, documents) if request.out is None else ({}, ())
     findings += problems
-    return Build(
-        tuple(documents),
-        tuple(dict.fromkeys(findings)),
-        files,
-        injected,
-        problems,
-        _summary(request, inputs.reader),
-    )
+    return Build(tuple(documents), tuple(dict.fromkeys(findings)), files, injected, problems, logs)
+
+
+def _parts(
+    request: Request, inputs: "_Inputs", committed_only: bool, versions: ReportVersions
+) -> Iterator["_Part"]:
+    settings, knowledge = inputs.settings, inputs.knowledge
+    for definition, logs in zip(inputs.definitions, inputs.campaigns, strict=True):
+        yield _Part(request, settings, knowledge, definition, logs, committed_only, versions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +190,8 @@ class _Part:
     """The part of a build that makes one report."""
 
     request: Request
-    inputs: "_Inputs"
+    settings: Settings
+    knowledge: SpeedFacts
     definition: ReportDefinition
     logs: Campaigns
     committed_only: bool
@@ -202,11 +205,11 @@ class _Part:
     @property
     def source_url(self) -> str:
         """The address of a line of a log."""
-        return self.inputs.settings.source_url or self.request.source_url(self.definition.name)
+        return self.settings.source_url or self.request.source_url(self.definition.name)
 
     def key(self, kept: KeptReports) -> bytes:
         """Return the key of the report among those that are kept."""
-        written = self.definition, self.prose, self.source_url, self.inputs.knowledge
+        written = self.definition, self.prose, self.source_url, self.knowledge
         return kept.key(written, self._made_of())
 
     def _made_of(self) -> Iterator[object]:
@@ -220,41 +223,40 @@ class _Part:
 
 
 def _build_report(
-    part: _Part, measured: MeasuredRuns, watch: "_Watch", kept: KeptReports | None
+    parts: "deque[_Part]", measured: MeasuredRuns, watch: "_Watch", kept: KeptReports | None
 ) -> BuiltReport:
-    """Return a report as it was built before if it would be the same, else a new one."""
+    """Take the next part, and return its report as it was built before if it would be the same, else anew."""
     from reportgen.publish import read_generated
+    from reportgen.render import render_document
 
-    name = part.definition.name
-    existing = partial(read_generated, part.request.target / name)
+    part = parts.popleft()
+    name, request, committed_only = part.definition.name, part.request, part.committed_only
+    existing = partial(read_generated, request.target / name)
     key = part.key(kept) if kept else b""
-    known = kept.load(key, existing, committed_only=part.committed_only) if kept else None
-    steps = watch.part(name), watch.part(name)
+    known = kept.load(key, existing, committed_only=committed_only) if kept else None
+    tables, figures = watch.part(name), watch.part(name)
     if known:
         return known
-    new = _new_report(part, measured, steps, existing)
+    report, source_url, versions = _assembled(part, measured, tables), part.source_url, part.versions
+    del part
+    if not parts:
+        measured.forget()
+    findings = report.findings
+    document, side_files = _document(report, source_url)
+    del report
+    standalone = request.standalone
+    # A file of its own is made after the report, which does not change with each commit.
+    history = versions.history_js(document.name, encode(document)) if standalone else b""
+    files = render_document(document, side_files, existing, figures, committed_only, standalone, history)
+    new = BuiltReport(document, findings, files)
     if kept:
-        kept.add(key, new, committed_only=part.committed_only)
+        kept.add(key, new, committed_only=committed_only)
     return new
 
 
-def _new_report(
-    part: _Part,
-    measured: MeasuredRuns,
-    steps: tuple[TrackProgress, TrackProgress],
-    existing: Callable[[str], bytes | None],
-) -> BuiltReport:
-    from reportgen.render import render_document
-
-    tables, figures = steps
+def _assembled(part: _Part, measured: MeasuredRuns, watched: TrackProgress) -> Report:
     with _naming_unused_labels([part.logs]):
-        report = assemble(part.definition, part.logs, part.inputs.knowledge, part.prose, tables, measured)
-    document, side_files = _document(report, part.source_url)
-    standalone = part.request.standalone
-    # A file of its own is made after the report, which does not change with each commit.
-    history = part.versions.history_js(document.name, encode(document)) if standalone else b""
-    files = render_document(document, side_files, existing, figures, part.committed_only, standalone, history)
-    return BuiltReport(document, report.findings, files)
+        return assemble(part.definition, part.logs, part.knowledge, part.prose, watched, measured)
 
 
 def _versions(request: Request, inputs: "_Inputs", committed_only: bool) -> ReportVersions:

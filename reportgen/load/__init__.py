@@ -239,14 +239,18 @@ def _parse_all(
     total, done = sum(map(len, batches)), 0
     known = [stored.known(number) if stored else None for number in range(len(batches))]
     unknown = [batch for batch, result in zip(batches, known, strict=True) if result is None]
+    pool = None
     with ExitStack() as stack:
         if executor is None and len(unknown) > 1 and _pays(unknown):
             import numpy.ma  # noqa: F401  # np.unique needs it: once here, not once in each forked process
 
             workers = min(os.cpu_count() or 1, len(unknown))
-            executor = stack.enter_context(ProcessPoolExecutor(max_workers=workers))
+            pool = stack.enter_context(ProcessPoolExecutor(max_workers=workers))
         parse = partial(parse_batch, mapper=mapper)
-        parsed = _in_order(executor, parse, unknown) if executor else map(parse, unknown)
+        if pool:
+            parsed = _in_order(pool, parse, unknown)
+        else:
+            parsed = iter(executor.map(parse, unknown) if executor else map(parse, unknown))
         for number, batch in enumerate(batches):
             result, known[number] = known[number], None
             if result is None:

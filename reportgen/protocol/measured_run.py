@@ -127,6 +127,11 @@ class MeasuredRuns:
             self._runs[id(run)] = MeasuredRun(run)
         return self._runs[id(run)]
 
+    def forget(self) -> None:
+        """Forget everything: the build asks no more."""
+        self._runs.clear()
+        self._together.clear()
+
     def together(
         self,
         compute: "Callable[[Sequence[Run], MeasuredRuns, Protocol], T]",

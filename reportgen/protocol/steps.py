@@ -79,10 +79,11 @@ def measurable_entries(series: Series) -> Entries:
     run repeats steps after its restart, and these would bring its warm-up into the window.
     """
     value, span, last = series.value, series.span, series.step
+    is_single = bool((span == 1).all())
     usable = np.isfinite(value) & (span >= 1)
     if metric_of(series.metric).is_never_negative:  # a clock that was set back yields such entries
         usable &= value >= 0
-    first = last - span + 1
+    first = last if is_single else last - span + 1
     order: IntArray | slice = slice(None)
     if not usable.all() or not (first[1:] > last[:-1]).all():  # most logs need neither
         order = np.flatnonzero(usable)
