@@ -2,8 +2,8 @@
 
     python benchmarks/build_time.py [ROUNDS]
 
-Works in a temporary copy of logs/ and reports/. Prints the median of the rounds in seconds, beside the
-start of the interpreter with pandas and matplotlib, which no build can beat.
+Works in a temporary copy of logs/, reports/ and the files with tables between markers. Prints the median of
+the rounds in seconds, beside the start of the interpreter with pandas and matplotlib.
 """
 
 import shutil
@@ -34,6 +34,8 @@ def main() -> None:
             copy = Path(temporary)
             shutil.copytree(ROOT / "logs", copy / "logs")
             shutil.copytree(ROOT / "reports", copy / "reports")
+            shutil.copytree(ROOT / "docs", copy / "docs")
+            shutil.copy(ROOT / "README.md", copy)
             for folder in (path for path in (copy / "reports").iterdir() if path.is_dir()):
                 shutil.rmtree(folder)
             reportgen = [sys.executable, "-m", "reportgen"]
