@@ -886,6 +886,7 @@ def build(
         standalone,
         executor,
     )
+    publish.finish_killed(request.target)
     built = pipeline.build(request, progress, committed_only=check, cache=cache)
     place = request.place if request.out is None else request.out.as_posix()
     owned = publish.owned_files(request.target)

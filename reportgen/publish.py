@@ -1,18 +1,21 @@
 """Write generated files, or return what writing them would change. Nothing else writes into a repository.
 
 In: a mapping from relative paths to bytes, all rendered before the first write. New content is written to
-temporary files beside the old ones and flushed to the disk; only when all of it is there does it replace
-the old files. A full disk or a killed build leaves the old files intact. A file that was not generated is
-never touched: if it is where an output should be, and neither on a list of generated files nor marked as
-generated, the build stops. The temporary files of a killed build are removed by the next one.
+temporary files beside the old ones and flushed to the disk; only when all of it is there, and a journal
+says so, does it replace the old files. A full disk leaves the old files intact. So does a killed build, or
+the next command completes what the journal says (`finish_killed`): all files are old, or all are new. Two
+builds replace one after the other. A file that was not generated is never touched: if it is where an output
+should be, and neither on a list of generated files nor marked as generated, the build stops. The temporary
+files of a killed build are removed by the next one.
 """
 
 import errno
+import fcntl
 import os
 import re
 import stat
 import subprocess
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -32,6 +35,8 @@ _REVIEWED_ENDINGS = (".md", ".csv")
 _CONFLICT = re.compile(rb"^<{7} ", re.MULTILINE)
 _OURS_FOLLOW, _OTHERS_FOLLOW = (b"<<<<<<<", b">>>>>>>"), (b"|||||||", b"=======")
 _TEMPORARY = re.compile(r"\.(.+)\.([0-9]+)\.new")
+# While files are replaced, it says by which process, and which ones: lines `+path`, and `-path` if removed.
+_JOURNAL = ".reportgen.replacing"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -107,6 +112,25 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
 
     Raises RequestError if a file cannot be written; all old files are then intact.
     """
+    with _alone(folder):
+        return _apply(outputs, folder, owned)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other build replaces files in the folder; the system unlocks it if a build is killed."""
+    handle = None
+    try:
+        with suppress(OSError):  # a new folder, or one on a network that cannot be locked
+            handle = os.open(folder, os.O_RDONLY)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _apply(outputs: Mapping[str, bytes], folder: Path, owned: Collection[str]) -> list[Change]:
     changes = compare(outputs, folder, owned=owned)
     written = [change.path for change in changes if change.what != "removed"]
     temporary = {path: _temporary(folder, path) for path in written}
@@ -114,23 +138,76 @@ def apply(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str] 
         for path in written:
             _write(temporary[path], _target(folder, path), outputs[path])
         _keep_edited(folder, changes)
-        listings = [path for path in written if registry.is_listing(path)]
-        for path in [path for path in written if path not in listings]:
-            temporary[path].replace(_target(folder, path))
-        _remove_orphans(folder, changes)
-        # The lists of generated files come last, so that an interrupted build does not lose track of a file.
-        for path in listings:
-            temporary[path].replace(_target(folder, path))
+        removed = [change.path for change in changes if change.what == "removed"]
+        if len(changes) > 1:
+            _write_journal(folder, written, [path for path in removed if registry.is_output_path(path)])
+        _replace(folder, temporary, removed)
     except OSError as error:
         targets = {str(file): str(_target(folder, path)) for path, file in temporary.items()}
         named = str(error.filename or folder)
         fact = f"cannot be written: {error.strerror}"
         raise RequestError(targets.get(named, named), fact, _remedy(error.errno)) from error
     finally:
-        for left in temporary.values():
+        for left in (*temporary.values(), folder / _JOURNAL):
             with suppress(OSError):  # the first error is the one to report
                 left.unlink()
     return changes
+
+
+def _replace(folder: Path, temporary: Mapping[str, Path], removed: Collection[str]) -> None:
+    """Replace files by their temporary ones, remove others, and then replace the lists of generated files.
+
+    In this order, a build that is interrupted does not lose track of a file.
+    """
+    listings = [path for path in temporary if registry.is_listing(path)]
+    for path in temporary:
+        if path not in listings:
+            temporary[path].replace(_target(folder, path))
+    _remove_orphans(folder, removed)
+    for path in listings:
+        temporary[path].replace(_target(folder, path))
+
+
+def _write_journal(folder: Path, written: Sequence[str], removed: Sequence[str]) -> None:
+    lines = [str(os.getpid()), *(f"+{path}" for path in written), *(f"-{path}" for path in removed)]
+    journal = folder / _JOURNAL
+    temporary = _temporary(folder, _JOURNAL)
+    _write(temporary, journal, "\n".join(lines).encode())
+    temporary.replace(journal)
+
+
+def finish_killed(folder: Path) -> None:
+    """Complete the replacement of files in which a build was killed; does nothing if there was none.
+
+    The journal may come from anywhere, so it can do no more than a build: it replaces generated files by
+    files that look like temporary ones, and removes those that earlier builds list.
+    """
+    with _alone(folder):
+        try:
+            process, *lines = (folder / _JOURNAL).read_text().split("\n")
+        except (OSError, UnicodeDecodeError):  # no journal, or none of ours
+            return
+        paths = [line[1:] for line in lines]
+        is_ours = process.isdecimal() and all(
+            _is_below(path) and registry.is_output_path(path) for path in paths
+        )
+        if not is_ours or _is_running(int(process)):
+            return
+        owned = owned_files(folder)
+        written = [line[1:] for line in lines if line.startswith("+")]
+        left = {
+            path: _target(folder, path).with_name(f".{Path(path).name}.{process}.new") for path in written
+        }
+        left = {path: file for path, file in left.items() if file.is_file() and not file.is_symlink()}
+        for path in left:
+            if path not in owned and os.path.lexists(folder / path):
+                _check_generated(folder, path)
+        try:
+            _replace(folder, left, [line[1:] for line in lines if line.startswith("-") and line[1:] in owned])
+            (folder / _JOURNAL).unlink()
+        except OSError as error:
+            fact = f"cannot be completed after a killed build: {error.strerror}"
+            raise RequestError(str(folder), fact, _remedy(error.errno)) from error
 
 
 def create(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
@@ -326,12 +403,11 @@ def _write(temporary: Path, target: Path, content: bytes) -> None:
         os.fsync(handle)
 
 
-def _remove_orphans(folder: Path, changes: Collection[Change]) -> None:
-    for change in changes:
-        if change.what == "removed":
-            target = _target(folder, change.path)
-            target.unlink(missing_ok=True)
-            _remove_empty(target.parent, folder)
+def _remove_orphans(folder: Path, removed: Collection[str]) -> None:
+    for path in removed:
+        target = _target(folder, path)
+        target.unlink(missing_ok=True)
+        _remove_empty(target.parent, folder)
 
 
 def _remove_empty(parent: Path, folder: Path) -> None:

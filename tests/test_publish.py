@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -249,3 +250,41 @@ def test_temporary_files_of_a_killed_build_are_removed(tmp_path: Path) -> None:
     assert publish.compare(OUTPUTS, tmp_path, owned=OUTPUTS) == expected
     assert publish.apply(OUTPUTS, tmp_path, owned=OUTPUTS) == expected
     assert sorted(_content(tmp_path)) == sorted([*OUTPUTS, *kept])
+
+
+def test_a_killed_build_leaves_all_files_old_or_all_new() -> None:
+    command = [sys.executable, "-m", "tests.fuzz.kills", "--pages", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    outcomes = {outcome: int(count) for count, outcome in map(str.split, done.stdout.split(", "))}
+    assert outcomes.keys() == {"old", "new"}
+    assert min(outcomes.values()) > 10
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "+README.md",  # the file there was written by hand
+        "-README.md",  # no list names it
+        "+../README.md",
+        "+notes.txt",
+        "",
+    ],
+)
+def test_a_journal_can_do_no_more_than_a_build(tmp_path: Path, lines: str) -> None:
+    dead = 10**9
+    files = {"README.md": b"by hand", f".README.md.{dead}.new": b"Generated", "notes.txt": b"by hand"}
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    for name, content in {**files, ".reportgen.replacing": f"{dead}\n{lines}".encode()}.items():
+        (folder / name).write_bytes(content)
+    with suppress(RequestError):
+        publish.finish_killed(folder)
+    assert {name: (folder / name).read_bytes() for name in files} == files
+
+
+def test_a_build_that_still_runs_is_not_completed_by_another(tmp_path: Path) -> None:
+    (tmp_path / f".README.md.{os.getpid()}.new").write_bytes(b"half")
+    (tmp_path / ".reportgen.replacing").write_text(f"{os.getpid()}\n+README.md")
+    publish.finish_killed(tmp_path)
+    assert not (tmp_path / "README.md").exists()
