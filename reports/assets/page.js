@@ -2,7 +2,7 @@
 (() => {
 "use strict";
 const own = document.currentScript.dataset;
-own.serves = "2";
+own.serves = "3";
 if (own.page !== own.serves) return;
 const compareWords = {"command":"command","item":"item","parts":"parts","unexplained":["item","parts","statistic"],"variable":"variable ","essential":["samples_per_step","clock","evidence","item"],"alwaysEssential":["clock","evidence","statistic","item","tokens_per_sample","operations_per_sample","dataset","image_size","model","model_revision","precision","sequence_length","tokenizer"],"ofTime":["samples_per_step","batch_size","global_batch_size","gradient_accumulation_steps","micro_batch_size"],"work":["batch_size","dataset","global_batch_size","gradient_accumulation_steps","image_size","micro_batch_size","model","model_revision","precision","sequence_length","tokenizer"],"sizes":["batch_size","devices","devices_per_node","global_batch_size","micro_batch_size","nodes","ranks"],"ofSize":["samples_per_step","ranks","batch_size","global_batch_size","gradient_accumulation_steps","micro_batch_size"],"deviceNames":["accelerator","cluster","device","gpu","system"],"ofDevice":["device_model","clock_limit","device_memory","power_limit"],"deviceTerms":["clock_limit","device_memory","power_limit"],"expected":["samples_per_step","ranks","device_model","clock","dataset","precision"],"ofItems":{"token":["sequence_length","tokenizer"],"sequence":["sequence_length","tokenizer"],"image":["image_size"]},"versions":["driver","cpu","framework","cuda","cudnn","nccl"],"gpuVersions":["cuda","cudnn","driver","nccl"],"settings":["optimizer","compile","num_workers","container","git_commit"],"rule":{"confidence":0.95,"margin":0.01,"separation":3.72,"separationOfFewer":0.02,"fewestSeparated":5,"fewestShared":6,"alternatingLevel":0.8,"maxLogRatio":690.0,"turns":"interleaved rounds"}};
 function start() {
@@ -75,7 +75,15 @@ function check(text, isOn, onchange) {
 
 const evidence = (() => {
   let parsed = null;
-  const data = () => (parsed ??= JSON.parse(document.getElementById("data").textContent));
+  const data = () => (parsed ??= withCases(JSON.parse(document.getElementById("data").textContent)));
+
+  // Each case by name, with what its configuration says for all of its cases.
+  function withCases(evidence) {
+    const named = evidence.configurations.flatMap(({ cases, ...shared }) => Object.entries(cases).map(([name, own]) => [name, { ...shared, ...own }]));
+    return { ...evidence, cases: Object.fromEntries(named) };
+  }
+
+  const measured = ({ values = [] }) => values.filter((value) => value !== null);
 
   function finding(name) {
     const [severity, rule, text] = data().messages[name];
@@ -99,8 +107,8 @@ const evidence = (() => {
     return address && address.replace("{path}", () => encoded).replace("{line}", line);
   }
 
-  function repeat(entries, kind, [folder, paths, steps]) {
-    const [id, value = null, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0, outside = 0] = entries;
+  function repeat(entries, value, kind, [folder, paths, steps]) {
+    const [id, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0, outside = 0] = entries;
     const [base, number] = id.split(/#(.*)/s);
     const log = number === undefined ? folder + id : data().logs[base];
     const [first, last, count] = ownSteps || steps;
@@ -144,7 +152,7 @@ const evidence = (() => {
       const found = data().cases[name];
       const [title, unit, factor] = data().metrics[found.metric];
       const [how, kind] = data().summaries[found.summary];
-      const ends = found.ends ?? [];
+      const ends = found.ends ?? measured(found);
       const factors = factorsOf(found.factors);
       const range = ends.length ? `${shown(ends[0])} \u2013 ${shown(ends.at(-1))}` : "";
       const value = ends.length ? ends[ends.length >> 1] : null;
@@ -159,7 +167,7 @@ const evidence = (() => {
         summary: (value === null ? "" : `${shown(value)} ${unit}`.trim() + ", ") + how.replace("\t", () => range),
         findings: (found.findings ?? []).map(finding),
         compared: (found.compared ?? []).map((each) => comparison(each, factors)),
-        runs: (found.runs ?? []).map((each) => repeat(each, kind, found.usual)),
+        runs: (found.runs ?? []).map((each, i) => repeat(each, found.values?.[i] ?? null, kind, found.usual)),
       };
     },
 
@@ -168,7 +176,7 @@ const evidence = (() => {
       if (!Object.hasOwn(data().cases, name)) return null;
       const found = data().cases[name];
       const [title, , factor, metric, phase, better, isSpeed, isRate, protocol] = data().metrics[found.metric];
-      const values = found.exact ?? (found.runs ?? []).map(([, value]) => value ?? null).filter((value) => value !== null).map((value) => value * factor);
+      const values = found.exact ?? measured(found).map((value) => value * factor);
       const factors = factorsOf(found.factors);
       const [names, ...conditions] = found.conditions ? data().conditions[found.conditions] : [];
       const said = Object.fromEntries(conditions.map((value, i) => [data().names[names][i], value]));

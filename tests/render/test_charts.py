@@ -291,7 +291,7 @@ def test_the_scripts_of_a_standalone_page_are_named_by_their_digests(
 ) -> None:
     page = standalone_files["index.html"].decode()
     allowed = re.search(r"script-src ([^;]*);", page)
-    scripts = re.findall(r'<script data-page="2">(.*?)</script>', page, flags=re.DOTALL)
+    scripts = re.findall(r'<script data-page="3">(.*?)</script>', page, flags=re.DOTALL)
     assert allowed
     assert allowed[1] == " ".join(f"'{digest(script)}'" for script in scripts)
     assert len(scripts) == 4

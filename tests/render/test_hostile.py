@@ -87,14 +87,14 @@ def test_nothing_in_the_page_is_active() -> None:
     page = _Active()
     page.feed(render_report(hostile_report())["index.html"].decode())
     assert page.found == [
-        "script [('data-page', '2')]",
+        "script [('data-page', '3')]",
         "script [('type', 'application/json'), ('id', 'data')]",
     ]
 
 
 def test_the_policy_allows_no_script_but_ours() -> None:
     text = render_report(hostile_report())["index.html"].decode()
-    (script,) = re.findall(r'<script data-page="2">(.*?)</script>', text, re.DOTALL)
+    (script,) = re.findall(r'<script data-page="3">(.*?)</script>', text, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = html.unescape(re.findall(r'Content-Security-Policy" content="(.*?)"', text)[0])
     assert f"default-src 'none'; script-src 'sha256-{digest}' 'strict-dynamic';" in policy

@@ -15,9 +15,13 @@ import pytest
 from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import expect
 
+from reportgen.document.encode import decode
 from reportgen.document.model import Note
+from reportgen.render.grid.evidence import evidence_of
 from reportgen.render.page import page_script, page_style
+from reportgen.report.document import make_document
 from reportgen.tables.results import Cell, Report
+from tests.conftest import ROOT
 from tests.render import example
 from tests.render.conftest import listening, write_assets
 from tests.render.example import render_report
@@ -77,7 +81,8 @@ def _evidence(number: str, text: str) -> str:
     """Return the text behind a number, as a browser without JavaScript shows it."""
     (name,) = re.findall(f'<a href="#(case-[0-9a-f]{{8}})">{number}</a>', text)
     without_script = text.split("<noscript>")[1].split("</noscript>")[0]
-    return without_script.split(f'<p id="{name}">')[1].split("</p>")[0]
+    (own,) = [each for each in without_script.split("<p>") if f'<b id="{name}">' in each]
+    return own.split("</p>")[0]
 
 
 def test_without_a_script_every_number_links_to_its_repeats() -> None:
@@ -223,7 +228,7 @@ def test_a_page_alone_shows_its_evidence_as_text(window: BrowserPage, tmp_path: 
     with visited(window, file.as_uri()) as (page, said):
         expect(page.locator("main > .warning")).to_contain_text("assets/page.js is not beside this page")
         page.get_by_role("link", name="397.6", exact=True).first.click()
-        case = page.locator(page.evaluate("location.hash"))
+        case = page.locator("p", has=page.locator(page.evaluate("location.hash")))
         expect(case).to_be_in_viewport()
         expect(case).to_contain_text("397.5602, in 32.00 s; r1")
         expect(page.locator("body")).to_have_css("max-width", "1088px")
@@ -250,7 +255,7 @@ def test_no_script_runs_but_those_that_the_page_loads(window: BrowserPage, tmp_p
     for number, evil in enumerate(
         (
             "<script>globalThis.evil = 1</script>",
-            '<script data-page="2">globalThis.evil = 1</script>',
+            '<script data-page="3">globalThis.evil = 1</script>',
             '<script src="../evil.js"></script>',
             '<script src="../assets/page.js"></script>',
             '<img src="../nothing" onerror="globalThis.evil = 1">',
@@ -283,3 +288,25 @@ def test_script_and_style_are_in_no_page() -> None:
     assert "panelSections" not in page
     assert "#panel" in page_style.page_style()
     assert "#panel" not in page
+
+
+def test_numbers_of_the_same_runs_say_once_what_they_share() -> None:
+    document = decode((ROOT / "reports/jade2/report.json").read_bytes(), "report.json")
+    found = evidence_of(document, lambda table: table.id)
+    (train,) = [each for each in found.configurations if "c528c45b" in [case.name for case in each.cases]]
+    titles = ["data_loading", "forward", "backward", "compute", "whole_step"]
+    assert [case.title for case in train.cases] == [f"Step time, {phase}" for phase in titles]
+    assert len({each.first.repeats[0].run.id for each in found.configurations}) == 30
+    assert sum(len(each.cases) for each in found.configurations) == len(document.cases)
+
+
+def test_a_number_that_lacks_a_run_of_another_stands_alone() -> None:
+    case = example.throughput_table().cells[0][0].case
+    assert case
+    shorter = replace(case, phase="forward", measurements=case.measurements[:-1])
+    table = example.throughput_table()
+    first = (replace(table.cells[0][0], case=shorter), *table.cells[0][1:])
+    shown = replace(table, id="other", cells=(first, *table.cells[1:]))
+    document = make_document(example.report(tables=(table, shown), figures=(), prose=""))
+    sizes = [len(each.cases) for each in evidence_of(document, lambda table: table.id).configurations]
+    assert set(sizes) == {1}

@@ -231,7 +231,7 @@ def test_nothing_overflows(open_page: OpenPage, files: dict[str, bytes], width: 
 def test_without_javascript_the_evidence_is_text(open_page: OpenPage, files: dict[str, bytes]) -> None:
     page = open_page(files, java_script_enabled=False)
     page.get_by_role("link", name="397.6", exact=True).click()
-    shown = page.locator("p:target")
+    shown = page.locator("p:has(b:target)")
     expect(shown).to_be_visible()
     expect(shown).to_contain_text("logs/OneFlow-1/RUN/steps.rank0.csv:22")
     assert page.locator("svg").count() == 2

@@ -10,12 +10,12 @@ sees what a median leaves out.
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reportgen.compare.verdict import Verdict
 from reportgen.core import metrics, units
 from reportgen.core.case_findings import repeats_text
-from reportgen.core.factors import factor_key
+from reportgen.core.factors import factor_key, factors_key
 from reportgen.core.model import RESERVED, STEP, Factors, FactorValue, Source
 from reportgen.core.plain_text import one_line
 from reportgen.core.units import Unit
@@ -224,8 +224,34 @@ class CaseEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Configuration:
+    """Cases that the same runs were measured for: of other metrics or phases, with equal factors.
+
+    So a page says once what they have in common: factors, runs, their sources and findings.
+    """
+
+    cases: tuple[CaseEvidence, ...]
+
+    @property
+    def first(self) -> CaseEvidence:
+        """Return the case that stands for what all of them have in common."""
+        return self.cases[0]
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """Return the findings that all cases have, as `rule: text`."""
+        others = [messages(case.findings) for case in self.cases[1:]]
+        return tuple(each for each in messages(self.first.findings) if all(each in other for other in others))
+
+    def own_messages(self, case: CaseEvidence) -> tuple[str, ...]:
+        """Return the other findings of one of its cases."""
+        shared = self.messages
+        return tuple(each for each in messages(case.findings) if each not in shared)
+
+
+@dataclass(frozen=True, slots=True)
 class EvidenceGroup:
-    """The cases that one table is the first to show.
+    """The configurations that one table is the first to show.
 
     anchor  of the table, "" for cases that are only baselines; shared  the factors that all cases share
     """
@@ -233,7 +259,7 @@ class EvidenceGroup:
     anchor: str
     title: str
     shared: Factors
-    cases: tuple[CaseEvidence, ...]
+    configurations: tuple[Configuration, ...]
 
     @property
     def shared_text(self) -> str:
@@ -251,6 +277,7 @@ class ReportEvidence:
 
     shared: Factors
     cases: tuple[CaseEvidence, ...]
+    configurations: tuple[Configuration, ...]
     groups: tuple[EvidenceGroup, ...]
 
     @property
@@ -267,22 +294,55 @@ def evidence_of(report: Document, anchor: Callable[[Table], str]) -> ReportEvide
     shared = _shared([case.factors for case in report.cases])
     places = _appearances(report)
     proofs = tuple(_case(case, report, places.get(case.name, []), shared, anchor) for case in report.cases)
-    return ReportEvidence(shared, proofs, _groups(proofs, anchor))
+    configurations = _configurations(proofs)
+    return ReportEvidence(shared, proofs, configurations, _groups(configurations, anchor))
 
 
-def _groups(cases: Iterable[CaseEvidence], anchor: Callable[[Table], str]) -> tuple[EvidenceGroup, ...]:
-    by_table: dict[str, list[CaseEvidence]] = {}
+def _configurations(cases: Sequence[CaseEvidence]) -> tuple[Configuration, ...]:
+    """Return the cases by their factors and runs, in the order of their first case."""
+    found: dict[object, list[list[CaseEvidence]]] = {}
     for case in cases:
-        by_table.setdefault(anchor(case.table) if case.table else "", []).append(case)
-    return tuple(
-        EvidenceGroup(
-            name,
-            (members[0].table.title or members[0].table.id) if members[0].table else "Baselines",
-            _shared([case.factors for case in members]),
-            tuple(members),
+        alike = found.setdefault(tuple(repeat.run.id for repeat in case.repeats), [])
+        fitting = next((group for group in alike if _are_of_same_runs(group[0], case)), None)
+        if fitting is None:
+            alike.append([case])
+        else:
+            fitting.append(case)
+    order = {case.name: i for i, case in enumerate(cases)}
+    groups = (group for alike in found.values() for group in alike)
+    return tuple(Configuration(tuple(group)) for group in sorted(groups, key=lambda g: order[g[0].name]))
+
+
+def _are_of_same_runs(one: CaseEvidence, other: CaseEvidence) -> bool:
+    """Return whether two cases differ in what was measured only, not in where and when."""
+    return (
+        (one.evidence, one.usual) == (other.evidence, other.usual)
+        and factors_key(one.factors) == factors_key(other.factors)
+        and all(
+            replace(a, value="") == replace(b, value="") and (a.value == NO_VALUE) == (b.value == NO_VALUE)
+            for a, b in zip(one.repeats, other.repeats, strict=True)
         )
+    )
+
+
+def _groups(
+    configurations: Iterable[Configuration], anchor: Callable[[Table], str]
+) -> tuple[EvidenceGroup, ...]:
+    by_table: dict[str, list[Configuration]] = {}
+    for each in configurations:
+        by_table.setdefault(anchor(each.first.table) if each.first.table else "", []).append(each)
+    return tuple(
+        EvidenceGroup(name, _title(members[0].first.table), _shared_factors(members), tuple(members))
         for name, members in by_table.items()
     )
+
+
+def _title(table: Table | None) -> str:
+    return (table.title or table.id) if table else "Baselines"
+
+
+def _shared_factors(configurations: Iterable[Configuration]) -> dict[str, FactorValue]:
+    return _shared([each.first.factors for each in configurations])
 
 
 def messages(findings: Iterable[Finding]) -> tuple[str, ...]:

@@ -86,24 +86,29 @@ def values_of(case: Case) -> tuple[tuple[str, Any], ...]:
     )
 
 
-def case_fields(case: Case, shown: Sequence[float]) -> Json:
-    """Return what a comparison needs besides the evidence of a case; often nothing.
+def fields_of_runs(case: Case) -> Json:
+    """Return what a comparison needs of the runs of a case besides its evidence; often nothing."""
+    runs = [each.run for each in case.measurements]
+    return {
+        "starts": _if_any([run.started for run in runs], lambda start: start is not None),
+        "clocks": _if_any([one_line(run.started_clock) for run in runs], bool),
+        "rounds": _if_any([run.round for run in runs], bool),
+    }
+
+
+def fields_of_case(case: Case, shown: Sequence[float]) -> Json:
+    """Return what a comparison needs of a case besides its evidence and its runs; often nothing.
 
     shown  the values of its repeats in the base unit, as the evidence has them: rounded
     """
     values = [each.value for each in case.measurements]
-    runs = [each.run for each in case.measurements]
     summary = case.summary
-    fields: Json = {
+    return {
         "exact": values if values != list(shown) else None,
-        "starts": _if_any([run.started for run in runs], lambda start: start is not None),
-        "clocks": _if_any([one_line(run.started_clock) for run in runs], bool),
-        "rounds": _if_any([run.round for run in runs], bool),
         "number": summary.value if summary and (not values or summary.value != median(values)) else None,
         "overAll": summary.over_all if summary else None,
         "invalid": case.invalid or None,
     }
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _if_any(values: list[Any], is_said: Callable[[Any], bool]) -> list[Any] | None:

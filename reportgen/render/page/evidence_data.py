@@ -1,8 +1,9 @@
-"""Encode the evidence of a report as JSON for the script of index.html, one line per case.
+"""Encode the evidence of a report as JSON for the script of index.html, one line per configuration.
 
 The keys are in docs/developers/rendering.md. A page of 10,000 runs has to stay small, so what many runs
 share is written once: factors of all cases, messages of findings, environments, and paths that differ only
-in the run. A run is a list whose last entries are left out where they have their default.
+in the run. Cases of the same runs are one configuration, which says once what they share. A run is a list
+whose last entries are left out where they have their default.
 """
 
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ from reportgen.render.grid.evidence import (
     NO_VALUE,
     BaselineSentence,
     CaseEvidence,
+    Configuration,
     Repeat,
     ReportEvidence,
 )
@@ -36,7 +38,7 @@ _NAME_CHARACTERS = 4
 def evidence_json(report: Document, evidence: ReportEvidence) -> str:
     """Return the evidence of the report as JSON. It is safe inside a script element: it has no `<`."""
     encoder = _Encoder(report)
-    cases = [(case.name, encoder.case(case)) for case in evidence.cases]
+    configurations = [encoder.configuration(each) for each in evidence.configurations]
     head = {
         "report": report.name,
         "folders": sorted({each.path for each in report.provenance}),
@@ -46,8 +48,8 @@ def evidence_json(report: Document, evidence: ReportEvidence) -> str:
         **encoder.shared(),
     }
     lines = ",\n".join(f"{encoded(name)}:{encoded(value)}" for name, value in head.items())
-    body = ",\n".join(f"{encoded(name)}:{encoded(case)}" for name, case in cases)
-    return f'{{{lines},\n"cases":{{\n{body}\n}}}}\n'
+    body = ",\n".join(map(encoded, configurations))
+    return f'{{{lines},\n"configurations":[\n{body}\n]}}\n'
 
 
 class _Named:
@@ -95,25 +97,39 @@ class _Encoder:
             "remedies": self._remedies,
         }
 
-    def case(self, case: CaseEvidence) -> Json:
-        factors = _texts(case.factors)
+    def configuration(self, configuration: Configuration) -> Json:
+        """Return what its cases have in common, and each of them by name."""
+        first, factors = configuration.first, _texts(configuration.first.factors)
+        stored = self._report.case_by_name[first.name]
+        return _some(
+            {
+                "factors": [self._names.name(tuple(factors)), *factors.values()],
+                "keys": compare_data.factor_keys(stored, self._ambiguous),
+                "usual": [first.usual.folder, self._paths(first.usual.paths), first.usual.steps],
+                "runs": [self._repeat(repeat, first) for repeat in first.repeats],
+                **compare_data.fields_of_runs(stored),
+                "cases": {case.name: self._case(case) for case in configuration.cases},
+            }
+        )
+
+    def _case(self, case: CaseEvidence) -> Json:
         stored = self._report.case_by_name[case.name]
         quantity = compare_data.quantity(stored)
-        values = [_float(each.value) * case.factor for each in case.repeats if each.value != NO_VALUE]
-        fields: Json = {
-            "metric": self._metrics.name((one_line(case.title), case.unit, case.factor, *quantity)),
-            "factors": [self._names.name(tuple(factors)), *factors.values()],
-            "summary": self._summaries.name((case.how, case.evidence)),
-            "ends": list(map(_float, case.ends)),
-            "findings": self._findings(case.findings),
-            "compared": [self._compared(compared) for compared in case.compared],
-            "usual": [case.usual.folder, self._paths(case.usual.paths), case.usual.steps],
-            "runs": [self._repeat(repeat, case) for repeat in case.repeats],
-            "conditions": self._condition_names(stored),
-            "keys": compare_data.factor_keys(stored, self._ambiguous),
-            **compare_data.case_fields(stored, values),
-        }
-        return {name: value for name, value in fields.items() if value not in ([], {}, "")}
+        values = [None if each.value == NO_VALUE else _float(each.value) for each in case.repeats]
+        measured = [value for value in values if value is not None]
+        ends = list(map(_float, case.ends))
+        return _some(
+            {
+                "metric": self._metrics.name((one_line(case.title), case.unit, case.factor, *quantity)),
+                "summary": self._summaries.name((case.how, case.evidence)),
+                "ends": ends if ends != measured else [],
+                "values": values if measured else [],
+                "findings": self._findings(case.findings),
+                "compared": [self._compared(compared) for compared in case.compared],
+                "conditions": self._condition_names(stored),
+                **compare_data.fields_of_case(stored, [value * case.factor for value in measured]),
+            }
+        )
 
     def _condition_names(self, case: Case) -> str:
         """Return the name of the conditions of a case, "" for none."""
@@ -133,14 +149,13 @@ class _Encoder:
         return [table, compared.kind, value, compared.baseline, one_line(compared.after), ends, contract]
 
     def _repeat(self, repeat: Repeat, case: CaseEvidence) -> list[Any]:
-        """Return [run, value, time, environment, findings, status, sources, steps, time left out, evidence,
+        """Return [run, time, environment, findings, status, sources, steps, time left out, evidence,
         more sources, time outside of the window]; 0 for usual sources and steps of the case.
         """
         window, usual = repeat.window, case.usual
         return _trimmed(
             [
                 self._run_id(repeat, usual.folder),
-                None if repeat.value == NO_VALUE else _float(repeat.value),
                 _rounded(window.time or 0.0) if window else 0,
                 repeat.run.machine,
                 self._findings(repeat.findings),
@@ -170,6 +185,11 @@ class _Encoder:
                 self._remedies[finding.rule] = rule.remedy
             names.append(self._messages.name((finding.severity, finding.rule, one_line(finding.text))))
         return list(dict.fromkeys(names))
+
+
+def _some(fields: Json) -> Json:
+    """Return the fields that say something."""
+    return {name: value for name, value in fields.items() if value not in ([], {}, "", None)}
 
 
 def _trimmed(entries: list[Any]) -> list[Any]:

@@ -3,7 +3,15 @@
 
 const evidence = (() => {
   let parsed = null;
-  const data = () => (parsed ??= JSON.parse(document.getElementById("data").textContent));
+  const data = () => (parsed ??= withCases(JSON.parse(document.getElementById("data").textContent)));
+
+  // Each case by name, with what its configuration says for all of its cases.
+  function withCases(evidence) {
+    const named = evidence.configurations.flatMap(({ cases, ...shared }) => Object.entries(cases).map(([name, own]) => [name, { ...shared, ...own }]));
+    return { ...evidence, cases: Object.fromEntries(named) };
+  }
+
+  const measured = ({ values = [] }) => values.filter((value) => value !== null);
 
   function finding(name) {
     const [severity, rule, text] = data().messages[name];
@@ -27,8 +35,8 @@ const evidence = (() => {
     return address && address.replace("{path}", () => encoded).replace("{line}", line);
   }
 
-  function repeat(entries, kind, [folder, paths, steps]) {
-    const [id, value = null, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0, outside = 0] = entries;
+  function repeat(entries, value, kind, [folder, paths, steps]) {
+    const [id, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0, outside = 0] = entries;
     const [base, number] = id.split(/#(.*)/s);
     const log = number === undefined ? folder + id : data().logs[base];
     const [first, last, count] = ownSteps || steps;
@@ -72,7 +80,7 @@ const evidence = (() => {
       const found = data().cases[name];
       const [title, unit, factor] = data().metrics[found.metric];
       const [how, kind] = data().summaries[found.summary];
-      const ends = found.ends ?? [];
+      const ends = found.ends ?? measured(found);
       const factors = factorsOf(found.factors);
       const range = ends.length ? `${shown(ends[0])} \u2013 ${shown(ends.at(-1))}` : "";
       const value = ends.length ? ends[ends.length >> 1] : null;
@@ -87,7 +95,7 @@ const evidence = (() => {
         summary: (value === null ? "" : `${shown(value)} ${unit}`.trim() + ", ") + how.replace("\t", () => range),
         findings: (found.findings ?? []).map(finding),
         compared: (found.compared ?? []).map((each) => comparison(each, factors)),
-        runs: (found.runs ?? []).map((each) => repeat(each, kind, found.usual)),
+        runs: (found.runs ?? []).map((each, i) => repeat(each, found.values?.[i] ?? null, kind, found.usual)),
       };
     },
 
@@ -96,7 +104,7 @@ const evidence = (() => {
       if (!Object.hasOwn(data().cases, name)) return null;
       const found = data().cases[name];
       const [title, , factor, metric, phase, better, isSpeed, isRate, protocol] = data().metrics[found.metric];
-      const values = found.exact ?? (found.runs ?? []).map(([, value]) => value ?? null).filter((value) => value !== null).map((value) => value * factor);
+      const values = found.exact ?? measured(found).map((value) => value * factor);
       const factors = factorsOf(found.factors);
       const [names, ...conditions] = found.conditions ? data().conditions[found.conditions] : [];
       const said = Object.fromEntries(conditions.map((value, i) => [data().names[names][i], value]));
