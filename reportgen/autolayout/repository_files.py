@@ -42,9 +42,10 @@ _IGNORE = """\
 # Temporary files of a build that was killed, and edited pages that a build replaced.
 .*.new
 .*.edited
-# What each clone builds for itself: steps of runs, histories, and the library that draws charts.
+# What each clone builds for itself: steps, histories, evidence of large reports, and the library of charts.
 {reports}/*/steps/
 {reports}/*/history.js
+{reports}/*/evidence/
 {reports}/assets/vega.js
 """
 

@@ -49,9 +49,10 @@ class Output:
     """One kind of generated file.
 
     path       relative to the report's folder, or to the folder of all reports for `of_reports`;
-               `*` stands for the name of the table or figure
+               `*` stands for the name of the table, figure or part
     mark       is in the content of every such file, and in no hand-written file
-    of_...     render the content; exactly one of the four is given
+    of_...     render the content; exactly one of the five is given
+    parts      the names of the files of `of_parts`
     is_needed  False for a report that has no such file
     is_intact  False for an old file that was edited by hand; keeps_edited  whether a build keeps its text
     is_for_table  whether the document has such a file, by its path
@@ -66,7 +67,9 @@ class Output:
     of_report: Callable[[Content], bytes] | None = None
     of_table: Callable[[Content, Table], bytes] | None = None
     of_figure: Callable[[Content, Figure], bytes] | None = None
+    of_parts: Callable[[Content], Mapping[str, bytes]] | None = None
     of_reports: Callable[[Sequence[Document]], bytes] | None = None
+    parts: Callable[[Document], Sequence[str]] = lambda document: ()
     is_needed: Callable[[Document], bool] = lambda report: True
     is_intact: Callable[[bytes], bool] = bool
     keeps_edited: bool = False
@@ -77,7 +80,7 @@ class Output:
     listed: Callable[[bytes], Sequence[str]] | None = None
 
     def path_of(self, name: str) -> str:
-        """Return the path of the file of one table or figure."""
+        """Return the path of the file of one table, figure or part."""
         return self.path.replace("*", name)
 
     def writes(self, path: str) -> bool:
@@ -94,6 +97,8 @@ class Output:
             return [self.path]
         if self.of_figure:
             return [self.path_of(name) for name in figure_names.values()]
+        if self.of_parts:
+            return [self.path_of(name) for name in self.parts(report)]
         paths = (self.path_of(table_names[table.id]) for table in report.tables)
         return [path for path in paths if self.is_for_table(report, path)]
 
@@ -106,6 +111,9 @@ class Output:
                 path = self.path_of(content.table_names[table.id])
                 if self.is_for_table(content.report, path):
                     yield path, self.of_table(content, table)
+        if self.of_parts:
+            for name, data in self.of_parts(content).items():
+                yield self.path_of(name), data
         if self.of_figure:
             for figure in content.report.figures:
                 yield self.path_of(content.figure_names[figure.id]), self.of_figure(content, figure)

@@ -22,6 +22,7 @@ _MODULES = (
     "data.svg",  # figures/*.svg
     "page.steps",  # steps/*.js
     "page.history",  # history.js
+    "page.evidence_files",  # evidence/*.js
     "page.page_script",  # assets/page.js, for all reports
     "page.page_style",  # assets/page.css, for all reports
     "page.library",  # assets/vega.js, for all reports

@@ -70,30 +70,68 @@ function check(text, isOn, onchange) {
   const box = h("input", { type: "checkbox", checked: isOn, onchange: () => onchange(box.checked) });
   return h("label", {}, box, " ", text);
 }
-// The evidence of the page: JSON that is parsed when the first number is opened.
+// The evidence of the page: JSON that is parsed when the first number is opened. That of a large report is in files
+// beside the page, each loaded with the first of its numbers (render/page/evidence_files.py).
 // docs/developers/rendering.md describes the keys.
 
 const evidence = (() => {
+  const cases = new Map(); // name -> {data, found}: the case, and the data that it refers to
+  const loading = new Map(); // file -> promise
   let parsed = null;
-  const data = () => (parsed ??= withCases(JSON.parse(document.getElementById("data").textContent)));
 
-  // Each case by name, with what its configuration says for all of its cases.
-  function withCases(evidence) {
-    const named = evidence.configurations.flatMap(({ cases, ...shared }) => Object.entries(cases).map(([name, own]) => [name, { ...shared, ...own }]));
-    return { ...evidence, cases: Object.fromEntries(named) };
+  function page() {
+    if (!parsed) add((parsed = JSON.parse(document.getElementById("data").textContent)));
+    return parsed;
   }
+
+  // Each case has what its configuration says for all of its cases.
+  function add(data) {
+    for (const { cases: own, ...shared } of data.configurations) {
+      for (const [name, fields] of Object.entries(own)) cases.set(name, { data, found: { ...shared, ...fields } });
+    }
+  }
+
+  function known(name) {
+    page();
+    return cases.get(name);
+  }
+
+  function fileOf(name) {
+    let number = 0;
+    for (const character of name) number = (Math.imul(31, number) + character.codePointAt(0)) >>> 0;
+    return String(number % page().evidenceFiles);
+  }
+
+  function loadFile(file) {
+    const path = `evidence/${file}.js`;
+    const script = h("script", { src: path });
+    const loaded = new Promise((resolve, reject) => {
+      script.addEventListener("load", () => resolve(add({ ...page(), ...globalThis.reportgenEvidence[file] })));
+      script.addEventListener("error", () => reject(new Error(path)));
+    });
+    document.head.append(script);
+    return loaded;
+  }
+
+  function loadCase(name) {
+    const file = fileOf(name);
+    if (!loading.has(file)) loading.set(file, loadFile(file));
+    return loading.get(file);
+  }
+
+  const baselines = (name) => (known(name)?.found.compared ?? []).map(([, , , baseline]) => baseline);
 
   const measured = ({ values = [] }) => values.filter((value) => value !== null);
 
-  function finding(name) {
-    const [severity, rule, text] = data().messages[name];
-    return { severity, rule, text, remedy: data().remedies[rule] };
+  function finding(data, name) {
+    const [severity, rule, text] = data.messages[name];
+    return { severity, rule, text, remedy: data.remedies[rule] };
   }
 
   const ARCHIVE = /^.*?\.(?:tar|zip|gz|bz2|xz|zst|tgz|tbz2|txz|tzst)(?=\/)/i;
 
-  function source(log, [file, line]) {
-    const path = data().files[file].replace("\t", () => log);
+  function source(data, log, [file, line]) {
+    const path = data.files[file].replace("\t", () => log);
     return { text: line ? `${path}:${line}` : path, href: addressOf(path, line) };
   }
 
@@ -103,57 +141,58 @@ const evidence = (() => {
     const [archive] = path.match(ARCHIVE) || [];
     const encoded = (archive || path).split("/").map(encodeURIComponent).join("/");
     // The fragment names the line; a whole file needs none.
-    const address = line && !archive ? data().source : data().source.replace(/#.*$/, "");
+    const address = line && !archive ? page().source : page().source.replace(/#.*$/, "");
     return address && address.replace("{path}", () => encoded).replace("{line}", line);
   }
 
-  function repeat(entries, value, kind, [folder, paths, steps]) {
+  function repeat(data, entries, value, kind, [folder, paths, steps]) {
     const [id, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0, outside = 0] = entries;
     const [base, number] = id.split(/#(.*)/s);
-    const log = number === undefined ? folder + id : data().logs[base];
+    const log = number === undefined ? folder + id : data.logs[base];
     const [first, last, count] = ownSteps || steps;
     return {
       run: number === undefined ? log : `${log}#${number}`,
       value,
-      sources: (own || paths).map((each) => source(log, each)),
+      sources: (own || paths).map((each) => source(data, log, each)),
       more,
       window: count ? { first, last, steps: count, time, gap, outside } : null,
-      findings: (findings || []).map(finding),
-      environment: { ...data().environment, ...data().environments[environment] },
+      findings: (findings || []).map((each) => finding(data, each)),
+      environment: { ...data.environment, ...data.environments[environment] },
       status: status || "complete",
       evidence: evidence || kind,
     };
   }
 
-  function factorsOf([names, ...values]) {
-    return { ...data().shared, ...Object.fromEntries(data().names[names].map((name, i) => [name, values[i]])) };
+  function factorsOf({ data, found: { factors: [names, ...values] } }) {
+    return { ...data.shared, ...Object.fromEntries(data.names[names].map((name, i) => [name, values[i]])) };
   }
 
-  function comparison([table, kind, value, baseline, after, ratio, contract], factors) {
-    const other = factorsOf(data().cases[baseline].factors);
+  function comparison(data, [table, kind, value, baseline, after, ratio, contract], factors) {
+    // That of a baseline, which only its value is asked of, may be in a file that is not loaded.
+    const other = known(baseline) ? factorsOf(known(baseline)) : {};
     const differing = Object.keys(other).filter((name) => other[name] !== factors[name]);
     return {
-      table: data().tables[table],
+      table: data.tables[table],
       kind,
       value,
       baseline,
-      before: data().before[kind].replace("{}", () => shownShort(value)),
+      before: data.before[kind].replace("{}", () => shownShort(value)),
       text: differing.map((name) => `${name}=${other[name]}`).join(", ") || "the other runs",
       after,
       ratio,
-      contract: data().contracts[contract],
+      contract: data.contracts[contract],
     };
   }
 
   return {
     // The case of that name with everything that the page has about it; null for an unknown name.
     get(name) {
-      if (!Object.hasOwn(data().cases, name)) return null;
-      const found = data().cases[name];
-      const [title, unit, factor] = data().metrics[found.metric];
-      const [how, kind] = data().summaries[found.summary];
+      if (!known(name)) return null;
+      const { data, found } = known(name);
+      const [title, unit, factor] = data.metrics[found.metric];
+      const [how, kind] = data.summaries[found.summary];
       const ends = found.ends ?? measured(found);
-      const factors = factorsOf(found.factors);
+      const factors = factorsOf(known(name));
       const range = ends.length ? `${shown(ends[0])} \u2013 ${shown(ends.at(-1))}` : "";
       const value = ends.length ? ends[ends.length >> 1] : null;
       return {
@@ -165,21 +204,21 @@ const evidence = (() => {
         value,
         ends,
         summary: (value === null ? "" : `${shown(value)} ${unit}`.trim() + ", ") + how.replace("\t", () => range),
-        findings: (found.findings ?? []).map(finding),
-        compared: (found.compared ?? []).map((each) => comparison(each, factors)),
-        runs: (found.runs ?? []).map((each, i) => repeat(each, found.values?.[i] ?? null, kind, found.usual)),
+        findings: (found.findings ?? []).map((each) => finding(data, each)),
+        compared: (found.compared ?? []).map((each) => comparison(data, each, factors)),
+        runs: (found.runs ?? []).map((each, i) => repeat(data, each, found.values?.[i] ?? null, kind, found.usual)),
       };
     },
 
     // The same case as a side of a comparison (comparisons.js): values in the base unit, with all digits.
     side(name) {
-      if (!Object.hasOwn(data().cases, name)) return null;
-      const found = data().cases[name];
-      const [title, , factor, metric, phase, better, isSpeed, isRate, protocol] = data().metrics[found.metric];
+      if (!known(name)) return null;
+      const { data, found } = known(name);
+      const [title, , factor, metric, phase, better, isSpeed, isRate, protocol] = data.metrics[found.metric];
       const values = found.exact ?? measured(found).map((value) => value * factor);
-      const factors = factorsOf(found.factors);
-      const [names, ...conditions] = found.conditions ? data().conditions[found.conditions] : [];
-      const said = Object.fromEntries(conditions.map((value, i) => [data().names[names][i], value]));
+      const factors = factorsOf(known(name));
+      const [names, ...conditions] = found.conditions ? data.conditions[found.conditions] : [];
+      const said = Object.fromEntries(conditions.map((value, i) => [data.names[names][i], value]));
       const command = said[compareWords.command] ?? [];
       if (command.length) said[compareWords.command] = command.flat().filter(Boolean).join(" ");
       return {
@@ -199,14 +238,22 @@ const evidence = (() => {
         command, // its arguments: option and value
         overAll: found.overAll ?? null,
         invalid: found.invalid ?? "",
-        termOf: (word) => data().terms[word]?.[0] ?? "",
-        versionOf: (word) => data().terms[word]?.[1] ?? "",
+        termOf: (word) => data.terms[word]?.[0] ?? "",
+        versionOf: (word) => data.terms[word]?.[1] ?? "",
       };
     },
-    names: () => Object.keys(data().cases),
-    report: () => data().report,
+    // Whether the page has all about cases: them and their baselines. A page without files has.
+    isReady: (names) => !page().evidenceFiles || names.every((name) => known(name) && baselines(name).every(known)),
+    // Load the files of cases and of their baselines; rejected where one is missing.
+    async load(names) {
+      await Promise.all(names.map(loadCase));
+      await Promise.all(names.flatMap(baselines).map(loadCase));
+    },
+    // The names of all cases; none where some are in files.
+    names: () => (page().evidenceFiles ? [] : [...cases.keys()]),
+    report: () => page().report,
     // The folder of logs that a log is in; "" if the page does not say it.
-    folderOf: (log) => data().folders.filter((folder) => log === folder || log.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0] ?? "",
+    folderOf: (log) => page().folders.filter((folder) => log === folder || log.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0] ?? "",
   };
 })();
 // Sums, deviations and the signed rank test, as reportgen/core/stats.py and reportgen/compare/exact_tests.py have
@@ -1238,6 +1285,7 @@ const panel = (() => {
   );
   let current = null; // the cell that is shown
   let opener = null; // what had the focus before a chart or an answer opened the panel
+  let waiting = null; // the names of the cases that were asked for last
 
   // Show sections under a title, and the address of what they are about.
   function open({ heads, text, sections, address, cell = null, focus = true }) {
@@ -1269,16 +1317,28 @@ const panel = (() => {
     open({ heads, text: cell ? cell.text : found.title, sections: panelSections.map((section) => section({ found, cell })), address: cell?.address || `#case-${found.name}`, cell, focus });
   }
 
-  function openCell(td, { focus = true } = {}) {
-    const cell = tables.cell(td);
-    const found = cell.case && evidence.get(cell.case);
-    if (found) show(found, cell, focus);
-    return Boolean(found);
+  // Show cases: at once, or when the files with their evidence are loaded, unless others were asked for meanwhile.
+  function withEvidence(names, show) {
+    waiting = names;
+    if (evidence.isReady(names)) return show();
+    const isCurrent = () => waiting === names;
+    evidence.load(names).then(
+      () => isCurrent() && show(),
+      (error) => isCurrent() && open({ heads: "", text: "No evidence", sections: [h("p", {}, `The evidence is not beside this page, which lacks ${error.message}. To write it, run `, h("code", {}, "reportgen build"), ".")] }),
+    );
+    return true;
   }
 
-  function openCase(name) {
+  function openCell(td, { focus = true } = {}) {
+    const cell = tables.cell(td);
+    return Boolean(cell.case) && withEvidence([cell.case], () => showKnown(cell.case, cell, focus));
+  }
+
+  const openCase = (name) => withEvidence([name], () => showKnown(name, null, true));
+
+  function showKnown(name, cell, focus) {
     const found = evidence.get(name);
-    if (found) show(found, null, true);
+    if (found) show(found, cell, focus);
     return Boolean(found);
   }
 
@@ -1291,6 +1351,7 @@ const panel = (() => {
   }
 
   function hide() {
+    waiting = null;
     if (element.hidden) return;
     element.hidden = true;
     document.body.classList.remove("has-panel");
@@ -1309,7 +1370,7 @@ const panel = (() => {
     event.preventDefault();
   });
 
-  return { element, open, openCell, openCase, hide, isOpen: () => !element.hidden };
+  return { element, open, withEvidence, openCell, openCase, hide, isOpen: () => !element.hidden };
 })();
 
 function panelSection(heading, ...children) {
@@ -1381,6 +1442,10 @@ const ask = (() => {
   // Show the answer; false if the page does not have both cases.
   function open(name, other) {
     leave();
+    return panel.withEvidence([name, other], () => answer(name, other));
+  }
+
+  function answer(name, other) {
     const [own, base] = [name, other].map((each) => ({ ...evidence.get(each), side: evidence.side(each) }));
     if (!own.name || !base.name) return false;
     const asked = { own, base, found: comparisons.of(own.side, base.side) };

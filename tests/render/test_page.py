@@ -300,7 +300,7 @@ def test_numbers_of_the_same_runs_say_once_what_they_share() -> None:
     assert sum(len(each.cases) for each in found.configurations) == len(document.cases)
 
 
-def test_a_number_that_lacks_a_run_of_another_stands_alone() -> None:
+def test_a_number_that_lacks_a_run_of_another_is_alone() -> None:
     case = example.throughput_table().cells[0][0].case
     assert case
     shorter = replace(case, phase="forward", measurements=case.measurements[:-1])

@@ -224,7 +224,7 @@ class CaseEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class ConfigurationEvidence:
     """Cases that the same runs were measured for: of other metrics or phases, with equal factors.
 
     So a page says once what they have in common: factors, runs, their sources and findings.
@@ -259,7 +259,7 @@ class EvidenceGroup:
     anchor: str
     title: str
     shared: Factors
-    configurations: tuple[Configuration, ...]
+    configurations: tuple[ConfigurationEvidence, ...]
 
     @property
     def shared_text(self) -> str:
@@ -277,7 +277,7 @@ class ReportEvidence:
 
     shared: Factors
     cases: tuple[CaseEvidence, ...]
-    configurations: tuple[Configuration, ...]
+    configurations: tuple[ConfigurationEvidence, ...]
     groups: tuple[EvidenceGroup, ...]
 
     @property
@@ -298,37 +298,36 @@ def evidence_of(report: Document, anchor: Callable[[Table], str]) -> ReportEvide
     return ReportEvidence(shared, proofs, configurations, _groups(configurations, anchor))
 
 
-def _configurations(cases: Sequence[CaseEvidence]) -> tuple[Configuration, ...]:
+def _configurations(cases: Sequence[CaseEvidence]) -> tuple[ConfigurationEvidence, ...]:
     """Return the cases by their factors and runs, in the order of their first case."""
-    found: dict[object, list[list[CaseEvidence]]] = {}
+    by_runs: dict[object, list[list[CaseEvidence]]] = {}
     for case in cases:
-        alike = found.setdefault(tuple(repeat.run.id for repeat in case.repeats), [])
+        key = (factors_key(case.factors), tuple(repeat.run.id for repeat in case.repeats))
+        alike = by_runs.setdefault(key, [])
         fitting = next((group for group in alike if _are_of_same_runs(group[0], case)), None)
         if fitting is None:
             alike.append([case])
         else:
             fitting.append(case)
     order = {case.name: i for i, case in enumerate(cases)}
-    groups = (group for alike in found.values() for group in alike)
-    return tuple(Configuration(tuple(group)) for group in sorted(groups, key=lambda g: order[g[0].name]))
+    groups = (group for alike in by_runs.values() for group in alike)
+    return tuple(
+        ConfigurationEvidence(tuple(group)) for group in sorted(groups, key=lambda g: order[g[0].name])
+    )
 
 
-def _are_of_same_runs(one: CaseEvidence, other: CaseEvidence) -> bool:
-    """Return whether two cases differ in what was measured only, not in where and when."""
-    return (
-        (one.evidence, one.usual) == (other.evidence, other.usual)
-        and factors_key(one.factors) == factors_key(other.factors)
-        and all(
-            replace(a, value="") == replace(b, value="") and (a.value == NO_VALUE) == (b.value == NO_VALUE)
-            for a, b in zip(one.repeats, other.repeats, strict=True)
-        )
+def _are_of_same_runs(case: CaseEvidence, other: CaseEvidence) -> bool:
+    """Return whether two cases with runs of one name differ in what was measured only."""
+    return (case.evidence, case.usual) == (other.evidence, other.usual) and all(
+        replace(a, value="") == replace(b, value="") and (a.value == NO_VALUE) == (b.value == NO_VALUE)
+        for a, b in zip(case.repeats, other.repeats, strict=True)
     )
 
 
 def _groups(
-    configurations: Iterable[Configuration], anchor: Callable[[Table], str]
+    configurations: Iterable[ConfigurationEvidence], anchor: Callable[[Table], str]
 ) -> tuple[EvidenceGroup, ...]:
-    by_table: dict[str, list[Configuration]] = {}
+    by_table: dict[str, list[ConfigurationEvidence]] = {}
     for each in configurations:
         by_table.setdefault(anchor(each.first.table) if each.first.table else "", []).append(each)
     return tuple(
@@ -341,7 +340,7 @@ def _title(table: Table | None) -> str:
     return (table.title or table.id) if table else "Baselines"
 
 
-def _shared_factors(configurations: Iterable[Configuration]) -> dict[str, FactorValue]:
+def _shared_factors(configurations: Iterable[ConfigurationEvidence]) -> dict[str, FactorValue]:
     return _shared([each.first.factors for each in configurations])
 
 

@@ -6,7 +6,7 @@ in the run. Cases of the same runs are one configuration, which says once what t
 whose last entries are left out where they have their default.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -20,7 +20,7 @@ from reportgen.render.grid.evidence import (
     NO_VALUE,
     BaselineSentence,
     CaseEvidence,
-    Configuration,
+    ConfigurationEvidence,
     Repeat,
     ReportEvidence,
 )
@@ -37,17 +37,48 @@ _NAME_CHARACTERS = 4
 
 def evidence_json(report: Document, evidence: ReportEvidence) -> str:
     """Return the evidence of the report as JSON. It is safe inside a script element: it has no `<`."""
-    encoder = _Encoder(report)
-    configurations = [encoder.configuration(each) for each in evidence.configurations]
-    head = {
+    encoder = _Encoder(report, compare_data.ambiguous_names(report.cases))
+    configurations = list(map(encoder.configuration, evidence.configurations))
+    return _document(head(report) | encoder.shared(evidence), configurations)
+
+
+def head(report: Document) -> Json:
+    """Return what the page says itself, wherever the evidence of its cases is."""
+    return {
         "report": report.name,
         "folders": sorted({each.path for each in report.provenance}),
         "source": report.source_url,
         "before": BEFORE_BASELINE,
-        "shared": _texts(evidence.shared),
-        **encoder.shared(),
+        "environment": report.environment,
+        "environments": report.machines,
+        "terms": compare_data.names_of_terms(report),
     }
-    lines = ",\n".join(f"{encoded(name)}:{encoded(value)}" for name, value in head.items())
+
+
+def head_json(report: Document, files: int) -> str:
+    """Return the data of a page whose evidence is in so many files beside it."""
+    return _document(head(report) | {"evidenceFiles": files}, [])
+
+
+def parts_json(report: Document, evidence: ReportEvidence, part_of: Callable[[str], str]) -> dict[str, str]:
+    """Return the evidence in parts, each with all that its cases refer to but the head and other cases.
+
+    part_of  returns the part of a case by its name
+    """
+    ambiguous = compare_data.ambiguous_names(report.cases)
+    parts: dict[str, tuple[_Encoder, list[Json]]] = {}
+    for configuration in evidence.configurations:
+        members: dict[str, list[CaseEvidence]] = {}
+        for case in configuration.cases:
+            members.setdefault(part_of(case.name), []).append(case)
+        for name, cases in members.items():
+            encoder, done = parts.setdefault(name, (_Encoder(report, ambiguous), []))
+            done.append(encoder.configuration(ConfigurationEvidence(tuple(cases))))
+    return {name: _document(encoder.shared(evidence), done) for name, (encoder, done) in parts.items()}
+
+
+def _document(fields: Json, configurations: Sequence[Json]) -> str:
+    lines = ",\n".join(f"{encoded(name)}:{encoded(value)}" for name, value in fields.items())
     body = ",\n".join(map(encoded, configurations))
     return f'{{{lines},\n"configurations":[\n{body}\n]}}\n'
 
@@ -71,33 +102,30 @@ class _Named:
 class _Encoder:
     """Encodes cases, and collects what they share."""
 
-    def __init__(self, report: Document) -> None:
-        self._report = report
+    def __init__(self, report: Document, ambiguous: Collection[str]) -> None:
+        self._report, self._ambiguous = report, ambiguous
         self._metrics, self._names, self._summaries, self._tables = (_Named() for _ in range(4))
         self._files, self._logs, self._messages, self._contracts = (_Named() for _ in range(4))
         self._conditions = _Named()
         self._remedies: dict[str, str] = {}
-        self._ambiguous = compare_data.ambiguous_names(report.cases)
 
-    def shared(self) -> Json:
+    def shared(self, evidence: ReportEvidence) -> Json:
         """Return what the cases refer to by name, once all of them are encoded."""
         return {
-            "environment": self._report.environment,
-            "environments": self._report.machines,
+            "shared": _texts(evidence.shared),
             "metrics": self._metrics.values,
             "names": self._names.values,
             "summaries": self._summaries.values,
             "tables": self._tables.values,
             "contracts": self._contracts.values,
             "conditions": self._conditions.values,
-            "terms": compare_data.names_of_terms(self._report),
             "logs": self._logs.values,
             "files": self._files.values,
             "messages": self._messages.values,
             "remedies": self._remedies,
         }
 
-    def configuration(self, configuration: Configuration) -> Json:
+    def configuration(self, configuration: ConfigurationEvidence) -> Json:
         """Return what its cases have in common, and each of them by name."""
         first, factors = configuration.first, _texts(configuration.first.factors)
         stored = self._report.case_by_name[first.name]

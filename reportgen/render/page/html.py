@@ -32,9 +32,9 @@ from reportgen.render.grid.summary import (
     shown_environments,
 )
 from reportgen.render.outputs import Content, Output
-from reportgen.render.page import library, page_script, page_style, standalone, steps
+from reportgen.render.page import evidence_files, library, page_script, page_style, standalone, steps
 from reportgen.render.page import outline as page_outline
-from reportgen.render.page.evidence_data import evidence_json
+from reportgen.render.page.evidence_data import evidence_json, head_json
 from reportgen.render.page.explorer_data import explorer_json
 from reportgen.render.page.library import has_charts
 from reportgen.render.page.page_templates import page_templates, sentence_html
@@ -66,7 +66,8 @@ def index_html(content: Content) -> bytes:
     """Return the page."""
     report = content.report
     page = _Page(content)
-    proofs = evidence.evidence_of(report, page.anchor)
+    is_beside = evidence_files.is_beside(report) and not content.is_standalone
+    proofs = None if is_beside else evidence.evidence_of(report, page.anchor)
     scripts = standalone.scripts(content) if content.is_standalone else [page_script.loader()]
     main = page.main()
     charts = _charts(content)
@@ -84,7 +85,9 @@ def index_html(content: Content) -> bytes:
         "main": main,
         "contents": page_outline.outline(main),
         "evidence": proofs,
-        "evidence_json": Markup(evidence_json(report, proofs)),
+        "evidence_json": Markup(
+            evidence_json(report, proofs) if proofs else head_json(report, evidence_files.FILES)
+        ),
         "explorer_json": Markup(explorer_json(report, report.explorer) if report.explorer else ""),
         "scripts": list(map(Markup, scripts)),
         "script_digests": list(map(page_script.digest, scripts)),

@@ -55,6 +55,10 @@ const ask = (() => {
   // Show the answer; false if the page does not have both cases.
   function open(name, other) {
     leave();
+    return panel.withEvidence([name, other], () => answer(name, other));
+  }
+
+  function answer(name, other) {
     const [own, base] = [name, other].map((each) => ({ ...evidence.get(each), side: evidence.side(each) }));
     if (!own.name || !base.name) return false;
     const asked = { own, base, found: comparisons.of(own.side, base.side) };

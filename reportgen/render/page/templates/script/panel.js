@@ -21,6 +21,7 @@ const panel = (() => {
   );
   let current = null; // the cell that is shown
   let opener = null; // what had the focus before a chart or an answer opened the panel
+  let waiting = null; // the names of the cases that were asked for last
 
   // Show sections under a title, and the address of what they are about.
   function open({ heads, text, sections, address, cell = null, focus = true }) {
@@ -52,16 +53,28 @@ const panel = (() => {
     open({ heads, text: cell ? cell.text : found.title, sections: panelSections.map((section) => section({ found, cell })), address: cell?.address || `#case-${found.name}`, cell, focus });
   }
 
-  function openCell(td, { focus = true } = {}) {
-    const cell = tables.cell(td);
-    const found = cell.case && evidence.get(cell.case);
-    if (found) show(found, cell, focus);
-    return Boolean(found);
+  // Show cases: at once, or when the files with their evidence are loaded, unless others were asked for meanwhile.
+  function withEvidence(names, show) {
+    waiting = names;
+    if (evidence.isReady(names)) return show();
+    const isCurrent = () => waiting === names;
+    evidence.load(names).then(
+      () => isCurrent() && show(),
+      (error) => isCurrent() && open({ heads: "", text: "No evidence", sections: [h("p", {}, `The evidence is not beside this page, which lacks ${error.message}. To write it, run `, h("code", {}, "reportgen build"), ".")] }),
+    );
+    return true;
   }
 
-  function openCase(name) {
+  function openCell(td, { focus = true } = {}) {
+    const cell = tables.cell(td);
+    return Boolean(cell.case) && withEvidence([cell.case], () => showKnown(cell.case, cell, focus));
+  }
+
+  const openCase = (name) => withEvidence([name], () => showKnown(name, null, true));
+
+  function showKnown(name, cell, focus) {
     const found = evidence.get(name);
-    if (found) show(found, null, true);
+    if (found) show(found, cell, focus);
     return Boolean(found);
   }
 
@@ -74,6 +87,7 @@ const panel = (() => {
   }
 
   function hide() {
+    waiting = null;
     if (element.hidden) return;
     element.hidden = true;
     document.body.classList.remove("has-panel");
@@ -92,7 +106,7 @@ const panel = (() => {
     event.preventDefault();
   });
 
-  return { element, open, openCell, openCase, hide, isOpen: () => !element.hidden };
+  return { element, open, withEvidence, openCell, openCase, hide, isOpen: () => !element.hidden };
 })();
 
 function panelSection(heading, ...children) {
