@@ -209,6 +209,11 @@ def _add_recording_options(parser: argparse.ArgumentParser) -> None:
         help="time between samples of the GPUs (default: 0.1); 0: no telemetry",
     )
     parser.add_argument(
+        "--dcgm",
+        action="store_true",
+        help="record DCGM's profiling counters: how long SMs, tensor cores and memory were active",
+    )
+    parser.add_argument(
         "--node",
         type=int,
         metavar="N",
@@ -270,6 +275,7 @@ def _run(options: argparse.Namespace) -> int:
         keeps_going=options.keep_going,
         saves_stdout=options.save_stdout,
         telemetry_interval=options.telemetry_interval,
+        uses_dcgm=options.dcgm,
         budget=options.budget,
         node=_own_node() if options.node is None else options.node,
         variables=variables,

@@ -8,7 +8,8 @@ from collectors.format_v1.clocks import clock_line
 
 # fmt: off
 TELEMETRY_COLUMNS = (
-    "utilization_gpu_percent", "utilization_memory_percent", "memory_used_bytes", "memory_total_bytes",
+    "utilization_gpu_percent", "utilization_memory_percent", "sm_active_ppm", "tensor_active_ppm",
+    "memory_active_ppm", "memory_used_bytes", "memory_total_bytes",
     "power_mw", "power_limit_enforced_mw", "power_limit_default_mw", "temperature_celsius",
     "temperature_memory_celsius", "clock_sm_mhz", "clock_memory_mhz", "clock_sm_max_mhz",
     "clock_memory_max_mhz", "pcie_generation_count", "pcie_width_count", "pcie_tx_bytes", "pcie_rx_bytes",

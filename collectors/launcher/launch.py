@@ -67,6 +67,7 @@ class Campaign(NamedTuple):
     keeps_going: bool = False
     saves_stdout: bool = False
     telemetry_interval: float = watch.DEFAULT_INTERVAL_SECONDS  # 0: no telemetry
+    uses_dcgm: bool = False  # telemetry with DCGM's profiling counters
     node: int = 0  # of this launcher, with one launcher per node
     variables: Mapping[str, str] = {}  # environment variables of the command
     needs_steps: bool = False  # a command without a recorder has failed
@@ -321,7 +322,7 @@ def _run_command(command: Sequence[str], folder: Path, campaign: Campaign) -> Co
     pipe = subprocess.PIPE if campaign.saves_stdout else None
     with SignalForwarder() as signals, ExitStack() as stack:
         if campaign.telemetry_interval and watch.has_devices():
-            stack.enter_context(watch.ChildWatch(folder, campaign.node, campaign.telemetry_interval))
+            stack.enter_context(_watch(folder, campaign))
             environ[watch.WATCHED_VARIABLE] = watch.host_id()
         begin = monotonic_ns()
         child = subprocess.Popen(campaign.wrap(command), env=environ, stdout=pipe, stderr=pipe, bufsize=0)
@@ -331,6 +332,11 @@ def _run_command(command: Sequence[str], folder: Path, campaign: Campaign) -> Co
         else:
             ending = ProcessEnd(child.wait(), monotonic_ns())
     return CommandEnd(ending.code, ending.monotonic_ns - begin, signals.cancelled_ns)
+
+
+def _watch(folder: Path, campaign: Campaign) -> watch.ChildWatch:
+    interval = campaign.telemetry_interval
+    return watch.ChildWatch(folder, campaign.node, interval, uses_dcgm=campaign.uses_dcgm)
 
 
 def _warn_of_end(folder: Path, run: Mapping[str, Any]) -> None:

@@ -25,6 +25,7 @@ from collectors.machine.nvml import UnavailableError, has_driver
 from collectors.machine.sysfs_gpus import SYSFS
 from collectors.messages import warn
 from collectors.telemetry.cpu_source import CpuSource
+from collectors.telemetry.dcgm_source import DcgmSource
 from collectors.telemetry.joined_source import JoinedSource
 from collectors.telemetry.nvidia_smi import SmiSource
 from collectors.telemetry.nvml_source import OLD_PYNVML, NvmlSource
@@ -63,6 +64,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--root", type=int, default=0, metavar="PID", help="PID and its descendants are the run's processes"
     )
+    parser.add_argument("--dcgm", action="store_true", help="read the profiling counters of DCGM, too")
     parser.add_argument("--until-input-ends", action="store_true", help="stop when standard input is closed")
 
 
@@ -86,7 +88,8 @@ def main(options: argparse.Namespace) -> int:
         threading.Thread(target=_stop_at_end_of_input, args=[stop], daemon=True).start()
     options.folder.mkdir(parents=True, exist_ok=True)
     try:
-        sample(options.folder, options.node, options.interval, stop, root=options.root or os.getpid())
+        root = options.root or os.getpid()
+        sample(options.folder, options.node, options.interval, stop, root=root, uses_dcgm=options.dcgm)
     except UnavailableError as error:
         warn(f"watch: no telemetry: {error}")
         return 1
@@ -109,6 +112,7 @@ def sample(
     environ: Optional[Mapping[str, str]] = None,
     is_thread: bool = False,
     sysfs: Path = SYSFS,
+    uses_dcgm: bool = False,
 ) -> None:
     """Sample GPUs and CPUs until `stop` is set; raises UnavailableError, OSError.
 
@@ -118,13 +122,17 @@ def sample(
     interval  s
     root      this process and its descendants belong to the run
     environ   selects the visible devices; None: the environment of this process
+    uses_dcgm  read DCGM's counters of NVIDIA's GPUs, too
     """
     environ = os.environ if environ is None else environ
     interval_ns = round(interval * 1e9)
     sources: list[SampleSource] = []
     reason = ""
     try:
-        sources = [NvmlSource.open(ProcessOwners(root, f"{RUN_VARIABLE}={folder.resolve()}"), environ)]
+        nvidia = NvmlSource.open(ProcessOwners(root, f"{RUN_VARIABLE}={folder.resolve()}"), environ)
+        sources = [nvidia]
+        if uses_dcgm:
+            sources += _open_dcgm([device.uuid for device in nvidia.devices], interval_ns)
     except UnavailableError as nvml_error:
         try:
             child = SmiSource.open(interval_ns, environ)
@@ -148,6 +156,14 @@ def sample(
             warn(f"telemetry: this pynvml cannot read {columns}; pip install --upgrade nvidia-ml-py")
     finally:
         source.close()
+
+
+def _open_dcgm(uuids: list[str], interval: int) -> list[SampleSource]:
+    try:
+        return [DcgmSource.open(uuids, interval)]
+    except UnavailableError as error:
+        warn(f"watch: no counters of DCGM: {error}; {error.remedy}")
+        return []
 
 
 def has_devices(sysfs: Path = SYSFS) -> bool:
@@ -189,9 +205,10 @@ def host_id() -> str:
 class ChildWatch:
     """The sampler as a child process of the launcher: `with ChildWatch(folder, node, interval):`."""
 
-    def __init__(self, folder: Path, node: int, interval: float) -> None:
+    def __init__(self, folder: Path, node: int, interval: float, *, uses_dcgm: bool = False) -> None:
         command = [sys.executable, "-m", "collectors", "watch", str(folder), "--interval", str(interval)]
         command += ["--node", str(node), "--root", str(os.getpid()), "--until-input-ends"]
+        command += ["--dcgm"] if uses_dcgm else []
         paths = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
         # A separate session: Ctrl-C in the terminal must not end the sampler before the run.

@@ -114,6 +114,8 @@ _ALL = (
     Metric("utilization", "GPU utilisation", "ratio"),
     Metric("memory_utilization", "Memory utilisation", "ratio"),
     Metric("tensor_core_utilization", "Tensor-core utilisation", "ratio"),
+    Metric("sm_active", "SMs active", "ratio"),
+    Metric("memory_active", "Memory interface active", "ratio"),
     Metric("memory_used", "Memory used", "B", "lower", "max"),
     Metric("memory_total", "Memory", "B", None, "max"),
     Metric("memory_free", "Memory free", "B"),

@@ -64,6 +64,9 @@ _PHASE = re.compile(rf"([a-z][a-z0-9_]*?)_({'|'.join(_CLOCKS)})_ns")
 DEVICE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "utilization_gpu_percent": ("utilization", 100),
     "utilization_memory_percent": ("memory_utilization", 100),
+    "sm_active_ppm": ("sm_active", 1e6),
+    "tensor_active_ppm": ("tensor_core_utilization", 1e6),
+    "memory_active_ppm": ("memory_active", 1e6),
     "memory_used_bytes": ("memory_used", 1),
     "memory_total_bytes": ("memory_total", 1),
     "power_mw": ("power", 1e3),
