@@ -1,5 +1,6 @@
 """One number against another one, asked on the page: by pointer, by keyboard, by address."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -267,6 +268,18 @@ def test_the_report_on_frameworks_says_whether_a_difference_is_real(open_page: O
         "4.1 % faster (spread 0.31 %), order of the runs unknown"
     )
     expect(panel).to_contain_text("Repeats: 7 against 7.")
+
+
+def test_repeats_of_one_of_the_two_answer_nothing(open_page: OpenPage) -> None:
+    """OneFlow with and without clipping: the repeats of the page have one case for both."""
+    page = open_page({"index.html": (ROOT / "reports/dlperf-v1/index.html").read_bytes()})
+    table = page.locator("#table-bert-fp32-b32")
+    first, second = (table.locator("td.number a").nth(at) for at in (0, 1))
+    first.click()
+    page.get_by_role("button", name="Compare with \u2026").click()
+    second.click()
+    expect(page).to_have_url(re.compile("#case-.+/case-"))
+    expect(page.locator("#panel p.summary")).to_contain_text("no repeats")
 
 
 def test_the_tables_add_what_they_say_of_the_two(open_page: OpenPage, files: dict[str, bytes]) -> None:

@@ -123,11 +123,13 @@ answerSections.push(({ own, base, found }) => {
   if (found.verdict?.kind !== "no repeats") return null;
   const isFree = ({ name }) => own.side.keys[name] === base.side.keys[name];
   const others = repeatsLike(base.side);
-  const answers = repeatsLike(own.side).filter(isFree).flatMap((mine) => others.filter(({ name, value }) => name === mine.name && value === mine.value).map((other) => [mine, other]));
+  // A publication may have the repeats of one of the two only.
+  const isPair = (mine, other) => other.name === mine.name && other.value === mine.value && other.side.name !== mine.side.name;
+  const answers = repeatsLike(own.side).filter(isFree).flatMap((mine) => others.filter((other) => isPair(mine, other)).map((other) => [mine, other]));
   const line = ([mine, other]) => {
     const { verdict, contract, refusal } = comparisons.of(mine.side, other.side);
     const text = refusal || (verdict ? verdictText.whole(verdict, mine.side.better === "lower") : "no verdict");
-    const differs = contract.about.map((each) => `${contracts.words(each.name)} ${each.own} against ${each.baseline}`).join(", ");
+    const differs = (contract?.about ?? []).map((each) => `${contracts.words(each.name)} ${each.own} against ${each.baseline}`).join(", ");
     return h("li", {}, h("a", { href: `#case-${mine.side.name}/case-${other.side.name}` }, text), h("small", {}, `${contracts.words(mine.name)} ${mine.value}; ${differs}`));
   };
   return answers.length ? panelSection("The same with repeats", h("ul", {}, answers.slice(0, 6).map(line))) : null;
