@@ -160,10 +160,18 @@ def _matrices(numbers: MetricRuns, plain: Sequence[TableSpec]) -> Iterator[tuple
                 about = f"a matrix of {_and(rows)} and {_and(across)}, {_words(comparison)}"
                 about += f", a table for each value of {_and(facets)}" if facets else ""
                 is_whole = "value" in table.show and not _drops(table, numbers)
-                yield about, [table, *([] if is_whole else plain)]
+                yield about, [table, *([] if is_whole else _all_values(table, plain))]
         if core := _core(numbers, columns[0]):
             kept = f"the {_MAX_CORE_COLUMNS} values of {columns[0]} with most cases"
-            yield f"a matrix of {_and(core.rows)} and {kept}", [core, *plain]
+            yield f"a matrix of {_and(core.rows)} and {kept}", [core, *_all_values(core, plain)]
+
+
+def _all_values(matrix: TableSpec, tables: Sequence[TableSpec]) -> list[TableSpec]:
+    """Return the tables that follow a matrix, under another title."""
+    return [
+        replace(table, title=f"{table.title}, all values") if table.title == matrix.title else table
+        for table in tables
+    ]
 
 
 def _sides(numbers: MetricRuns, comparison: DefaultComparison) -> tuple[list[str], list[str]]:

@@ -407,10 +407,12 @@ def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str], *, has_mean: b
     ranked = sorted(set(ratios) - set(left_out), key=lambda name: (-geometric_mean(ratios[name]), name))
     counts = {len(own) for own in by_subject.values()}
     is_mean = has_mean and counts != {1}
+    counts_once = len(counts) == 1 and counts != {1}
     number = {name: _number_of(by_subject[name]) for name in by_subject} if is_mean else {}
     texts = []
     for name in ranked:
         size = _span_of_ratios(ratios[name])
+        size += f" ({len(ratios[name])} cells)" if len(ratios[name]) > 1 and not counts_once else ""
         if is_mean:
             size = difference_text(geometric_mean(ratios[name])).replace(EQUAL, "as fast")
             size += f" ({number[name]})" if len(counts) > 1 else ""
@@ -423,11 +425,12 @@ def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str], *, has_mean: b
         texts.append(f"{who} are within {100 * _NEGLIGIBLE:g} %")
     mean = f" in the geometric mean of {number[ranked[0]]}" if is_mean and ranked and len(counts) == 1 else ""
     mean = mean or (" in the geometric mean" if is_mean else "")
-    return f"{joined(texts)}{mean}"
+    each = f" ({_number_of(by_subject[ranked[0]])} each)" if ranked and not is_mean and counts_once else ""
+    return f"{joined(texts)}{mean}{each}"
 
 
 def _span_of_ratios(ratios: Sequence[float]) -> str:
-    """Return the lowest and the highest ratio in words, with how many there are."""
+    """Return the lowest and the highest ratio in words."""
     low, high = min(ratios), max(ratios)
     ends = list(dict.fromkeys(difference_text(ratio).replace(EQUAL, "as fast") for ratio in (low, high)))
     if len(ends) == 2 and ends[0].rpartition(" ")[2] == ends[1].rpartition(" ")[2]:
@@ -435,7 +438,7 @@ def _span_of_ratios(ratios: Sequence[float]) -> str:
         if ends[0].endswith("%") and "%" not in ends[1]:
             same = _times(low) == _times(high)
             ends = [f"{_times(low)}x as fast"] if same else [f"{_times(low)}x", f"{_times(high)}x as fast"]
-    return " to ".join(ends) + (f" ({len(ratios)} cells)" if len(ratios) > 1 else "")
+    return " to ".join(ends)
 
 
 def _rank(pair: ComparedPair) -> float:

@@ -43,7 +43,9 @@ EXPECTED = {
     "by_host": Drawn(1, "node", "", "dots", ("gpu-b02 is 23 % slower", "gpu-a07")),
     "by_gpu_count": Drawn(1, "devices", "", "line", ("7.21x", "90 % of ideal")),
     "by_node_count": Drawn(1, "devices nodes", "", "line", ("3.68x", "92 % of ideal")),
-    "by_precision": Drawn(1, "log", "precision", "dots", ("relative to fp32, fp16 is 2.6x faster",)),
+    "by_precision": Drawn(
+        1, "log", "precision", "dots", ("relative to fp32, fp16 is 2.6x faster", "(2 logs each)")
+    ),
     "by_model": Drawn(1, "model", "device", "dots", ("H100 is 2.5x", "faster than A40")),
     "micro": Drawn(1, "benchmark", "statistic", "dots", ()),
     "scaling": Drawn(1, "devices", "model", "line", ("81 % of ideal",)),
@@ -72,6 +74,8 @@ def test_a_tree_gives_the_report_that_one_would_have_drawn(tmp_path: Path, name:
     assert (" ".join(table.row_factors), " ".join(table.column_factors)) == (drawn.rows, drawn.columns)
     assert report.figures[0].kind == drawn.figure
     assert [words for words in drawn.words if words not in report.headline] == []
+    titles = [table.title for table in report.tables]
+    assert len(set(titles)) == len(titles)
     head = next(
         line
         for line in result.files[f"{report.name}/README.md"].decode().splitlines()
