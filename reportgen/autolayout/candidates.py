@@ -19,7 +19,7 @@ from reportgen.autolayout.table_layout import (
     count_combinations,
     group_runs,
 )
-from reportgen.core.factors import AcceptedValues, factor_key, factors_key, matches, value_order
+from reportgen.core.factors import Accepted, Presence, factor_key, factors_key, matches, value_order
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, FactorValue, Run
 from reportgen.protocol import Protocol
@@ -59,7 +59,7 @@ class MetricRuns:
         """Return all runs, with the failed ones that have their factors."""
         return [*self.runs, *self._failed_like(self.runs, {})]
 
-    def _failed_like(self, runs: Sequence[Run], where: Mapping[str, AcceptedValues]) -> list[Run]:
+    def _failed_like(self, runs: Sequence[Run], where: Mapping[str, Accepted]) -> list[Run]:
         # A run that was cut short may lack factors that all others have; it would get its own row.
         common = set(runs[0].factors).intersection(*(run.factors for run in runs))
         return [run for run in self.failed if matches(run.factors, where) and common <= set(run.factors)]
@@ -207,9 +207,7 @@ def _sizes(names: Collection[str]) -> list[str]:
 def _core(numbers: MetricRuns, main: str) -> TableSpec | None:
     """Return a matrix of a part that fits a page: of the usual sizes, and the columns with most cases."""
     known = set[str]().union(*(run.factors for run in numbers.runs))
-    where: dict[str, AcceptedValues] = {
-        name: (_most_common(name, numbers.runs)[0],) for name in _sizes(known)
-    }
+    where: dict[str, Accepted] = {name: (_most_common(name, numbers.runs)[0],) for name in _sizes(known)}
     shown = [run for run in numbers.runs if matches(run.factors, where)]
     kept = _most_common(main, shown)[:_MAX_CORE_COLUMNS]
     if count_combinations([main], shown) <= len(kept):
@@ -275,10 +273,14 @@ def _and(names: Collection[str]) -> str:
 
 
 def spec_of(
-    metric: str, where: Mapping[str, AcceptedValues], axes: Axes, phases: tuple[str, ...] = (STEP,)
+    metric: str, where: Mapping[str, Accepted], axes: Axes, phases: tuple[str, ...] = (STEP,)
 ) -> TableSpec:
     """Return the definition of a table of one metric, which compares nothing."""
-    names = [str(values[0]) for values in where.values() if len(values) == 1]
+    names = [
+        f"without {name.replace('_', ' ')}" if values == (Presence.ABSENT,) else str(values[0])
+        for name, values in where.items()
+        if len(values) == 1 and values != (Presence.PRESENT,)
+    ]
     return TableSpec(
         place="",
         id=table_id(metric, *names),

@@ -6,12 +6,12 @@ per model, because images and tokens cannot be compared and a factor that is con
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import accumulate
 
 from reportgen.autolayout.path_factors import ITEM
-from reportgen.core.factors import AcceptedValues, FactorKey, factor_key, factors_key
+from reportgen.core.factors import Accepted, FactorKey, Presence, factor_key, factors_key
 from reportgen.core.model import Run
 from reportgen.protocol.conditions import STATISTIC
 from reportgen.tables.pivot import Ranks
@@ -47,7 +47,7 @@ _DESCRIPTIVE = (*SUBJECTS, "system", "device")
 class TableGroup:
     """The runs of one table and the conditions that select them; no conditions select all runs."""
 
-    where: dict[str, AcceptedValues]
+    where: dict[str, Accepted]
     runs: list[Run]
 
 
@@ -66,6 +66,15 @@ def group_runs(runs: Sequence[Run], campaign: Sequence[Run]) -> Iterator[TableGr
 
     campaign  all runs, including those that belong to other tables
     """
+    for name in SWEEPS:
+        # The average that a program prints below its sweep is at no size.
+        swept = [run for run in runs if name in run.factors]
+        if len(runs) / 2 < len(swept) < len(runs):
+            for group in group_runs(swept, campaign):
+                yield replace(group, where={**group.where, name: (Presence.PRESENT,)})
+            rest = [run for run in runs if name not in run.factors]
+            yield TableGroup({name: (Presence.ABSENT,)}, rest)
+            return
     values = _values_of(runs)
     cases = {factors_key(run.factors) for run in runs}
     for name in SUBJECTS if len(cases) > MAX_CASES else ():
@@ -78,7 +87,7 @@ def group_runs(runs: Sequence[Run], campaign: Sequence[Run]) -> Iterator[TableGr
     yield TableGroup(_own_subjects(runs, campaign), list(runs))
 
 
-def _own_subjects(runs: Sequence[Run], campaign: Sequence[Run]) -> dict[str, AcceptedValues]:
+def _own_subjects(runs: Sequence[Run], campaign: Sequence[Run]) -> dict[str, Accepted]:
     """Return the models of a table, {} if these are all: a model that failed elsewhere gets no row here."""
     values, everywhere = _values_of(runs), _values_of(campaign)
     for name in SUBJECTS:

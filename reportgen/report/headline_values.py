@@ -174,13 +174,15 @@ def _course(table: Table) -> str:
 
 
 def _both_ends(trend: CellTrend) -> str:
-    """Return the first and the last number of a trend in which no change is certain."""
+    """Return the first and the last number of a trend without a change point."""
     first, last = trend.points[0], trend.points[-1]
     size = change_size(last.summary.median / first.summary.median, first.case.metric)
     unit = unit_of(first.case, last.case)
     old, new = (units.text(point.summary.median / unit.factor) for point in (first, last))
     than = f"as fast on {last.x} as" if size == EQUAL else f"{size} on {last.x} than"
-    return f"{than} on {first.x}: {new} against {old} {unit.name}; no step is certain"
+    return (
+        f"{than} on {first.x}: {new} against {old} {unit.name}; no change point in {len(trend.points)} dates"
+    )
 
 
 def _last_change(trend: CellTrend) -> str:

@@ -108,7 +108,8 @@ def _figure(spec: FigureSpec, table: Table) -> Figure:
         id=spec.id + table.id.removeprefix(spec.table),
         title=title,
         alt=figure.alt or _alt(spec, table),
-        quantity=spec.show,
+        # The values of an ecdf are shares, which have no baseline.
+        quantity="value" if spec.kind is FigureKind.ECDF else spec.show,
     )
 
 

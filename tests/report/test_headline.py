@@ -592,7 +592,10 @@ def test_several_curves_have_their_best_numbers() -> None:
     [
         (12, "20 % slower since 2026-01-07: 80.01 tokens/s instead of 100.0 on 2026-01-06"),
         # Eight numbers are too few for a test to be sure of a step.
-        (8, "20 % slower on 2026-01-08 than on 2026-01-01: 80.02 against 100.0 tokens/s; no step is certain"),
+        (
+            8,
+            "20 % slower on 2026-01-08 than on 2026-01-01: 80.02 against 100.0 tokens/s; no change point in 8 dates",
+        ),
         (2, "100.0 tokens/s (2026-01-01) and 101.0 tokens/s (2026-01-02)"),
     ],
 )
