@@ -11,7 +11,6 @@ import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
@@ -93,11 +92,11 @@ def _problems(findings: Iterable[Finding]) -> int:
 def _arrow() -> Any:
     """Return pyarrow with its Parquet; it is not a requirement, and has no types."""
     try:
-        import_module("pyarrow.parquet")
-        return import_module("pyarrow")
+        import pyarrow.parquet
     except ImportError:
         remedy = "install it: pip install reportgen-bench[parquet]"
         raise RequestError("export", "Parquet needs pyarrow", remedy) from None
+    return pyarrow
 
 
 def _write(pa: Any, file: Path, logs: Path, tables: Iterable[Any], without: str) -> int:

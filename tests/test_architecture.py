@@ -40,7 +40,7 @@ THIRD_PARTY = {
     "jinja2": "render",
     "markupsafe": "render",
     "lxml": "audit.html_tables",
-    "pyarrow": "formats.tables.parquet",
+    "pyarrow": "formats.tables.parquet parquet",
     "markdown": "render",
     "markdown_it": "audit.markdown_tables",
     "matplotlib": "render.figures.svg",
