@@ -18,6 +18,7 @@ from typing import NamedTuple
 from collectors.machine import environment
 from collectors.machine.amdsmi import start_amdsmi
 from collectors.machine.cpu_packages import list_cpu_zones
+from collectors.machine.dcgm import find_dcgm
 from collectors.machine.device_checks import check_visible_devices
 from collectors.machine.nvml import UnavailableError, has_driver
 from collectors.machine.sysfs_gpus import SYSFS, SysfsGpu, read_text, visible_sysfs_gpus
@@ -73,6 +74,8 @@ def main(options: argparse.Namespace) -> int:
     check_energy(report)
     if options.device == "cuda":
         check_devices(report, os.environ)
+        if has_driver() and shutil.which("dcgmi"):
+            check_dcgm(report)
     print(report.text())
     return 4 if report.advice and options.strict else 0
 
@@ -157,6 +160,16 @@ def check_sysfs_gpus(report: HostReport, gpus: Sequence[SysfsGpu]) -> None:
         report.unchecked.append(
             f"{subject}: other processes and memory errors, which its driver does not show"
         )
+
+
+def check_dcgm(report: HostReport) -> None:
+    """Check whether `run --dcgm` would have its counters."""
+    try:
+        _, uuids = find_dcgm()
+    except UnavailableError as error:
+        report.unchecked.append(f"DCGM, for run --dcgm: {error}; {error.remedy}")
+    else:
+        report.checked.append(f"DCGM, for run --dcgm: it shows {len(uuids)} GPUs")
 
 
 def check_amdsmi(report: HostReport) -> None:

@@ -7,7 +7,6 @@ https://docs.nvidia.com/datacenter/dcgm/latest/user-guide/feature-overview.html#
 
 import os
 import re
-import shutil
 import subprocess
 import threading
 import time
@@ -16,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Optional
 
+from collectors.machine.dcgm import find_dcgm
 from collectors.machine.nvml import UnavailableError
 from collectors.telemetry.samples import Batch, Sample
 
 #: The number of a field of DCGM -> its column.
 _FIELDS: Mapping[int, str] = {1002: "sm_active_ppm", 1004: "tensor_active_ppm", 1005: "memory_active_ppm"}
 _MIN_INTERVAL_MS = 100
-_GPU = re.compile(r"^\|\s*([0-9]+)\s*\|", re.MULTILINE)
 _ROW = re.compile(r"\s*GPU\s+([0-9]+)((?:\s+\S+)+)\s*")
 _SHARE = re.compile(r"[01](?:\.[0-9]+)?")
 
@@ -95,20 +94,3 @@ class DcgmSource:
         with suppress(OSError):
             self._child.terminate()
         self._child.wait()
-
-
-def find_dcgm() -> tuple[str, dict[int, str]]:
-    """Return the path of dcgmi, and the number and UUID of each GPU; raises UnavailableError."""
-    program = shutil.which("dcgmi")
-    if program is None:
-        raise UnavailableError("dcgmi is not installed", "install datacenter-gpu-manager")
-    try:
-        line = [program, "discovery", "-l"]
-        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=True)
-    except (OSError, subprocess.SubprocessError):
-        raise UnavailableError("dcgmi does not answer", "start nv-hostengine") from None
-    text = done.stdout.decode("utf-8", "replace")
-    parts = _GPU.split(text)[1:]
-    gpus = zip(parts[::2], parts[1::2])  # noqa: B905 - Python 3.9 has no strict
-    uuids = {int(number): re.search(r"Device UUID: (GPU-[0-9a-fA-F-]+)", about) for number, about in gpus}
-    return program, {number: match[1] for number, match in uuids.items() if match}

@@ -7,9 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from collectors.machine.dcgm import find_dcgm
+from collectors.machine.doctor import HostReport, check_dcgm
 from collectors.machine.nvml import UnavailableError
 from collectors.telemetry import watch
-from collectors.telemetry.dcgm_source import DcgmSource, find_dcgm
+from collectors.telemetry.dcgm_source import DcgmSource
 from collectors.telemetry.samples import Sample
 from reportgen.load import load_runs
 
@@ -99,3 +101,13 @@ def test_without_dcgm_the_run_continues_with_a_message(tmp_path, monkeypatch, ca
         "no counters of DCGM: dcgmi is not installed; install datacenter-gpu-manager"
         in capfd.readouterr().err
     )
+
+
+def test_the_doctor_says_whether_dcgm_answers(tmp_path, monkeypatch, dcgmi):
+    report = HostReport()
+    check_dcgm(report)
+    assert report.checked == ["DCGM, for run --dcgm: it shows 2 GPUs"]
+    (tmp_path / "bin" / "dcgmi").write_text("#!/bin/sh\nexit 1\n")
+    check_dcgm(report)
+    assert report.unchecked == ["DCGM, for run --dcgm: dcgmi does not answer; start nv-hostengine"]
+    assert not report.advice
