@@ -68,6 +68,7 @@ _MODULES = (
     "trackers.mlflow",
     "trackers.mlflow_db",
     "trackers.wandb",
+    "trackers.wandb_csv",
     "trainers.torchvision",
     "mmengine.reader",
     "trainers.nemo",

@@ -26,7 +26,7 @@ OTHERS = (
     "nvbench",
     "dcgmi",
     "nvsmi",
-    *("mlflow_db", "parquet", "pickled", "profile", "tensorboard", "wandb"),
+    *("mlflow_db", "parquet", "pickled", "profile", "tensorboard", "wandb", "wandb_csv"),
     "superbench",
 )
 TEXT_FORMATS = [

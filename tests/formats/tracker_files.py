@@ -146,4 +146,12 @@ MLFLOW_DB = mlflow_db(
     "INSERT INTO params VALUES ('batch_size', '32', '2f'), ('model', '/home/ada/models/resnet50', '2f'),"
     " ('api_key', 'sk-0123456789', '2f')",
 )
+WANDB_CSV = b"""\
+"Step","calm-owl-7 - train/tokens_per_second","calm-owl-7 - train/tokens_per_second__MIN",\
+"calm-owl-7 - train/tokens_per_second__MAX","big - run-8 - train/tokens_per_second",\
+"big - run-8 - train/tokens_per_second__MIN","big - run-8 - train/tokens_per_second__MAX"
+"10","4096","4096","4096","","",""
+"20","8192.5","8192.5","8192.5","1024","1024","1024"
+"30","8192","8192","8192","2048","2048","2048"
+"""
 PARQUET = b"PAR1" + bytes(40) + b"\x15\x02model\x00\x15tokens_per_second\x00" + b"\x30\x00\x00\x00PAR1"

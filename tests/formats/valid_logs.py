@@ -637,6 +637,7 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "mlflow": tracker_files.MLFLOW,
     "mlflow_db": {"mlflow.db": tracker_files.MLFLOW_DB},
     "dcgmi": {"dcgmi.log": DCGMI},
+    "wandb_csv": {"wandb_export.csv": tracker_files.WANDB_CSV},
     "wandb": {"run-2f.wandb": tracker_files.WANDB},
     "parquet": {"results.parquet": tracker_files.PARQUET},
     "fairseq": {"fairseq.log": FAIRSEQ},
