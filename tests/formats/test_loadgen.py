@@ -138,6 +138,15 @@ def test_a_single_stream_is_judged_by_its_90th_percentile() -> None:
     assert {run.part_of for run in runs} == {1}
 
 
+def test_a_server_has_the_rate_of_completed_samples_and_the_latency_of_its_limit() -> None:
+    detail = head("Server") + (
+        event("result_validity", "VALID") + event("result_completed_samples_per_sec", 35_342.50)
+        + event("result_99.00_percentile_latency_ns", 3_919_806)
+    )  # fmt: skip
+    expected = {("throughput", None): 35_342.50, ("latency", "p99"): 3.919806e-3}
+    assert numbers(read({"mlperf_log_detail.txt": detail})[0]) == pytest.approx(expected)
+
+
 def test_a_multi_stream_is_judged_by_the_99th_percentile_of_its_queries() -> None:
     detail = head("MultiStream") + (
         event("result_validity", "VALID") + event("result_99.00_percentile_per_query_latency_ns", 453_768)
