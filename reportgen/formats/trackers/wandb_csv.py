@@ -1,8 +1,8 @@
 """Read the CSV that W&B exports from a chart: a column for each run, with the metrics that state a speed.
 
-Beside a column `NAME - METRIC` stand its `__MIN` and `__MAX`, which tell such a file from any other CSV. Each
-name is a run. The chart may hold a sample of the logged steps; a step is a call of `log()`, unless the first
-column is `global_step`.
+A column `NAME - METRIC` has a `__MIN` and a `__MAX` beside it, which no other CSV has. Each name is a run.
+The chart may hold a sample of the logged steps; a step is a call of `log()`, unless the first column is
+`global_step`.
 
 Format: https://docs.wandb.ai, export of charts. See `logged_metrics` for the names that state a speed.
 """
