@@ -96,10 +96,15 @@ def test_existing_files_are_kept_and_their_missing_lines_named(scratch: ScratchR
     out, err = call("init")
     assert not any(name in out for name in FILES)
     assert [Path(name).read_text() for name in FILES] == ["mine\n"] * 3
-    assert (
-        ".gitignore exists; to be added: .*.new, .*.edited, reports/*/steps/, reports/*/history.js, reports/assets/vega.js\n"
-        in err
+    missing = (
+        ".*.new",
+        ".*.edited",
+        "reports/*/steps/",
+        "reports/*/history.js",
+        "reports/*/evidence/",
+        "reports/assets/vega.js",
     )
+    assert f".gitignore exists; to be added: {', '.join(missing)}\n" in err
     assert ".gitattributes exists; to be added: logs/** -text, reports/** -text, reports/README.md" in err
     assert "before the first push" not in err
 
