@@ -23,8 +23,8 @@ MAX_BYTES = 256 * 2**20
 class Answer(NamedTuple):
     """The stdout and stderr of a command, and its exit code."""
 
-    out: bytes
-    error: bytes
+    out: bytes | bytearray
+    error: bytes | bytearray
     code: int
 
 
@@ -58,7 +58,7 @@ class Answers:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)  # noqa: PTH103
             try:
                 with open(part, "wb", opener=_private) as file:
-                    file.write(_encode(key, answer))
+                    file.writelines(_encoded(key, answer))
                 os.replace(part, path)  # noqa: PTH105
             except OSError:
                 os.unlink(part)  # noqa: PTH108
@@ -120,16 +120,23 @@ def _removed(path: str) -> bool:
     return True
 
 
-def _encode(key: bytes, answer: Answer) -> bytes:
-    body = bytes([answer.code]) + len(answer.out).to_bytes(8, "big") + answer.out + answer.error
-    return _MAGIC + blake2b(key + body, digest_size=_DIGEST_BYTES).digest() + body
+def _encoded(key: bytes, answer: Answer) -> tuple[bytes | bytearray, ...]:
+    """Return the content of the file in parts: an answer of megabytes is not copied."""
+    head = bytes([answer.code]) + len(answer.out).to_bytes(8, "big")
+    return _MAGIC + _digest(key, head, answer.out, answer.error) + head, answer.out, answer.error
+
+
+def _digest(*parts: bytes | bytearray | memoryview) -> bytes:
+    digest = blake2b(digest_size=_DIGEST_BYTES)
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
 
 
 def _decode(key: bytes, content: bytes) -> Answer | None:
     begin = len(_MAGIC) + _DIGEST_BYTES
-    body = content[begin:]
-    digest = blake2b(key + body, digest_size=_DIGEST_BYTES).digest()
-    if content[:begin] != _MAGIC + digest or len(body) < 9:
+    body = memoryview(content)[begin:]
+    if content[:begin] != _MAGIC + _digest(key, body) or len(body) < 9:
         return None
     end = 9 + int.from_bytes(body[1:9], "big")
-    return Answer(body[9:end], body[end:], body[0])
+    return Answer(bytes(body[9:end]), bytes(body[end:]), body[0])

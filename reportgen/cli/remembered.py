@@ -29,7 +29,7 @@ class KeptStream:
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
-        self._parts: list[str] = []
+        self._kept = bytearray()
         self._size = 0
 
     def write(self, text: str) -> int:
@@ -37,9 +37,9 @@ class KeptStream:
         written = self.stream.write(text)  # first: it refuses the bytes that Typer tries
         self._size += len(text)
         if self._size <= MAX_ANSWER_BYTES:
-            self._parts.append(text)
+            self._kept += text.encode("utf-8", "backslashreplace")
         else:
-            self._parts.clear()
+            self._kept.clear()
         return written
 
     def writelines(self, texts: Sequence[str]) -> None:
@@ -50,11 +50,9 @@ class KeptStream:
     def __getattr__(self, name: str) -> object:
         return getattr(self.stream, name)
 
-    def content(self) -> bytes | None:
+    def content(self) -> bytearray | None:
         """Return what was written, encoded as the program encodes its output; None if it was too much."""
-        if self._size > MAX_ANSWER_BYTES:
-            return None
-        return "".join(self._parts).encode("utf-8", "backslashreplace")
+        return None if self._size > MAX_ANSWER_BYTES else self._kept
 
 
 def answer_or_run(arguments: Sequence[str], run: Callable[[], None]) -> None:
@@ -72,15 +70,16 @@ def answer_or_run(arguments: Sequence[str], run: Callable[[], None]) -> None:
     try:
         with redirect_stdout(cast(TextIO, out)), redirect_stderr(cast(TextIO, error)):
             run()
+        return
     except SystemExit as end:
-        code = end.code or 0
-        # What changed while it was read may be half old in the answer.
-        now = _inputs(arguments) if code in _CODES else None
-        if now and now.is_settled() and now.digest() == key:
-            printed, logged = out.content(), error.content()
-            if printed is not None and logged is not None:
-                answers.store(key, Answer(printed, logged, int(code)))
-        raise
+        code = end.code or 0  # the exception holds all that was read
+    # What changed while it was read may be half old in the answer.
+    now = _inputs(arguments) if code in _CODES else None
+    if now and now.is_settled() and now.digest() == key:
+        printed, logged = out.content(), error.content()
+        if printed is not None and logged is not None:
+            answers.store(key, Answer(printed, logged, int(code)))
+    sys.exit(code)
 
 
 def _inputs(arguments: Sequence[str]) -> Inputs | None:

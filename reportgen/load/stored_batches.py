@@ -44,11 +44,16 @@ class BatchStore(Generic[T]):
     purpose: str
 
 
+# Bytes of results that wait in memory to be stored.
+_STORED_AT_ONCE = 16 * 2**20
+
+
 class StoredBatches(Generic[T]):
-    """The stored results of some batches, and those to be stored at the end."""
+    """The stored results of some batches, and those to be stored."""
 
     def __init__(self, store: BatchStore[T], batches: Sequence[Batch], root: Path) -> None:
         self._store, self._new, self._used = store, dict[bytes, bytes](), list[bytes]()
+        self._size = 0
         program = Inputs()
         user = os.geteuid() if hasattr(os, "geteuid") else None
         program.add(store.purpose, str(root), user)
@@ -84,13 +89,18 @@ class StoredBatches(Generic[T]):
             if inputs.digest() == key and inputs.is_settled() and beside.is_settled():
                 encoded = msgspec.Raw(msgspec.msgpack.encode(result))
                 self._new[key] = msgspec.msgpack.encode(_Row(result.consulted, beside.digest(), encoded))
+                self._size += len(self._new[key])
         except (Unanswerable, UnicodeEncodeError):
             return
+        if self._size >= _STORED_AT_ONCE:
+            self.store()
 
     def store(self) -> None:
-        """Store what was parsed."""
+        """Store what was parsed since the last time."""
         if self._new:
             self._store.rows.store(self._new, self._used)
+            self._new.clear()
+            self._size = 0
 
     def _key(self, batch: Batch) -> bytes | None:
         try:

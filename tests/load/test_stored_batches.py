@@ -1,7 +1,7 @@
 """Batches from the cache: the same listing, and only what changed is parsed."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,8 @@ import pytest
 import reportgen
 from reportgen import load as loading
 from reportgen.cache import cache_folder, inputs
+from reportgen.cache.rows import Rows
+from reportgen.load import stored_batches
 from reportgen.load.worker import Batch, BatchResult, RunMapper
 from reportgen.sources import filesystem
 from tests.builders import native_files
@@ -72,6 +74,22 @@ def test_only_what_changed_is_parsed(parsed: Callable[..., int]) -> None:
     assert parsed() == 0
     Path("logs/b/note.txt").write_text("no log")
     assert [parsed() for _ in range(2)] == [1, 0]
+
+
+def test_results_are_stored_before_all_are_read(
+    parsed: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = []
+    store = Rows.store
+
+    def counted(rows: Rows, new: Mapping[bytes, bytes], used: Iterable[bytes] = ()) -> None:
+        sizes.append(len(new))
+        store(rows, new, used)
+
+    monkeypatch.setattr(Rows, "store", counted)
+    monkeypatch.setattr(stored_batches, "_STORED_AT_ONCE", 1)
+    assert [parsed() for _ in range(2)] == [3, 0]
+    assert sizes == [1, 1, 1]
 
 
 def test_another_protocol_parses_again(parsed: Callable[..., int]) -> None:
