@@ -15,6 +15,12 @@ from reportgen.sources.logfiles import TAIL, WHOLE, LogFiles
 _MIB = 2**20
 
 
+def has_values_of(run: Run, path: str) -> bool:
+    """Return whether a run has steps, figures or telemetry from a file."""
+    sources = [part.source for parts in (run.series, run.aggregates, run.telemetry) for part in parts]
+    return any(source.path == path for source in sources)
+
+
 def mark_truncated(run: Run, files: LogFiles, path: str, lines: int) -> Run:
     """Return the run with `read.large-file`, and without line numbers after the gap in one of its files.
 

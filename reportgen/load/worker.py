@@ -26,7 +26,7 @@ from reportgen.load.evidence import Group, Joined, group_jobs, join
 from reportgen.load.normalize import normalize_run
 from reportgen.load.printed_results import with_printed_results
 from reportgen.load.scan import FolderJob
-from reportgen.load.truncated import mark_truncated
+from reportgen.load.truncated import has_values_of, mark_truncated
 from reportgen.load.unrecognised import UnrecognisedFile
 from reportgen.sources.logfiles import LogFiles, unreadable
 
@@ -205,7 +205,9 @@ def _read_runs(job: FolderJob, used: set[Use]) -> tuple[list[Run], list[Finding]
             if isinstance(item, Run):
                 run = normalize_run(add_path_settings(labeller(item) if labeller else item))
                 for path, lines in gaps:
-                    run = mark_truncated(run, view, path, lines)
+                    # What a command printed says nothing about a run that recorded its steps.
+                    if path != job.format.output or has_values_of(run, view.source(path).path):
+                        run = mark_truncated(run, view, path, lines)
                 runs.append(run)
             else:
                 findings.append(item)

@@ -12,6 +12,7 @@ from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources import logfiles
 from reportgen.sources.logfiles import HEAD
+from tests.builders import native_files, write_files
 
 HEADER = "DLL 2021-06-03 08:00:00.000000 - PARAMETER arch : resnet50  batch_size : 64  world_size : 1\n"
 FINAL = "DLL 2021-06-03 09:00:00.000000 - Summary: train.total_ips : 64.0 images/s\n"
@@ -53,6 +54,17 @@ def test_line_numbers_after_the_gap_are_unknown(folder: Path, monkeypatch: pytes
         for number, line in zip(series.step.tolist(), series.line.tolist(), strict=True):
             assert line == 0 or f"Iteration: {number} " in lines[line - 1]
     assert [one.source.line for one in run.aggregates] == [0]
+
+
+def test_a_long_output_says_nothing_about_a_run_that_recorded_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logfiles, "WHOLE", 30000)
+    monkeypatch.setattr(logfiles, "TAIL", 1000)
+    files = native_files(1, *range(1000, 1130)) | {"stdout.log": "loss 0.5\n" * 9000}
+    write_files(tmp_path, {f"r1/{name}": text for name, text in files.items()})
+    (run,) = load_runs(["."], root=tmp_path).runs
+    assert [finding.rule for finding in run.findings] == []
 
 
 def test_a_log_that_starts_late_is_recognised_by_its_end(folder: Path) -> None:
