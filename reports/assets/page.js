@@ -1270,6 +1270,7 @@ function stripPlot(found) {
 const panelSections = [];
 
 const panel = (() => {
+  const CASE = "#case-";
   const title = h("h2", { id: "panel-title", tabindex: "-1" });
   const body = h("div", { class: "panel-body" });
   const step = (direction, text) =>
@@ -1285,6 +1286,7 @@ const panel = (() => {
   );
   let current = null; // the cell that is shown
   let opener = null; // what had the focus before a chart or an answer opened the panel
+  let before = ""; // the address of the page when a case without a cell was opened
   let waiting = null; // the names of the cases that were asked for last
 
   // Show sections under a title, and the address of what they are about.
@@ -1299,6 +1301,7 @@ const panel = (() => {
     next.disabled = !cell || !tables.neighbour(cell.td, "next");
     element.hidden = false;
     document.body.classList.add("has-panel");
+    if (!location.hash.startsWith(CASE)) before = location.hash;
     if (address) setAddress(address);
     if (focus) {
       opener = openerOf(document.activeElement, cell);
@@ -1314,7 +1317,7 @@ const panel = (() => {
 
   function show(found, cell, focus) {
     const heads = cell ? [...cell.row, ...cell.column].filter(Boolean).join(", ") : "";
-    open({ heads, text: cell ? cell.text : found.title, sections: panelSections.map((section) => section({ found, cell })), address: cell?.address || `#case-${found.name}`, cell, focus });
+    open({ heads, text: cell ? cell.text : found.title, sections: panelSections.map((section) => section({ found, cell })), address: cell ? cell.address : CASE + found.name, cell, focus });
   }
 
   // Show cases: at once, or when the files with their evidence are loaded, unless others were asked for meanwhile.
@@ -1357,7 +1360,7 @@ const panel = (() => {
     document.body.classList.remove("has-panel");
     current?.td.classList.remove("current");
     if (current?.address) setAddress(`#${current.model.id}`);
-    else if (location.hash.startsWith("#case-")) setAddress("");
+    else if (location.hash.startsWith(CASE)) setAddress(before);
     (opener?.querySelector('[tabindex="0"]') ?? opener ?? current?.link)?.focus();
     current = opener = null;
   }
