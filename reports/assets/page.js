@@ -847,7 +847,29 @@ const views = (() => {
 
   const areEqual = (cells) => cells.length > 1 && new Set(cells.map(tables.plain)).size === 1;
 
+  // A table of many rows shows the first 200 (style.css) until a reader asks for more: a browser lays out all at once.
+  const [SHOWN_ROWS, MOST_ROWS] = [200, 400];
+
+  function shorten(table) {
+    const { rows } = table.tBodies[0];
+    if (rows.length <= MOST_ROWS) return;
+    table.classList.add("short");
+    const button = h("button", { type: "button" }, `Show all ${rows.length.toLocaleString("en")} rows`);
+    button.addEventListener("click", () => {
+      showAll(table);
+      [...rows].slice(SHOWN_ROWS).map((row) => row.querySelector("a")).find(Boolean)?.focus();
+    });
+    table.closest(".scroll").after(h("p", { class: "more" }, button));
+  }
+
+  function showAll(table) {
+    if (!table.classList.contains("short")) return;
+    table.classList.remove("short");
+    table.closest("section.table").querySelector(".more").remove();
+  }
+
   function apply(table) {
+    showAll(table);
     const view = of(table);
     const { leads, columns, spans } = tables.of(table);
     const words = view.filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -878,7 +900,7 @@ const views = (() => {
     }
   }
 
-  return { of, sort, apply };
+  return { of, sort, apply, shorten, showAll };
 })();
 // Copy a table as it is shown now: Markdown, CSV or LaTeX.
 
@@ -3072,6 +3094,7 @@ const explorerCsv = (() => {
 
 document.body.append(panel.element);
 document.querySelector("main").append(ask.status);
+tables.all().forEach(views.shorten);
 tables.all().forEach(tools.add);
 tables.all().forEach(scrolls.add);
 families.start();
@@ -3086,6 +3109,7 @@ for (const table of tables.all()) {
 // Open the folded parts that an element is in.
 function unfold(element) {
   families.reveal(element);
+  if (element.closest("section.table tr")) views.showAll(element.closest("table"));
   for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 

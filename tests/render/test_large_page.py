@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from playwright.sync_api import Page, expect
 
+from reportgen.document.model import Label
 from reportgen.render.page import evidence_files
 from reportgen.tables.results import Report
 from tests.render import example
@@ -129,3 +131,30 @@ def test_the_panel_says_which_file_is_missing(window: Page, tmp_path: Path, larg
         expect(page.locator("#panel")).to_contain_text("which lacks evidence/")
         expect(page.locator("#panel code")).to_have_text("reportgen build")
         assert len(said) == 1
+
+
+def test_a_table_of_many_rows_shows_the_first_ones_until_a_reader_wants_more(open_page: OpenPage) -> None:
+    table = example.throughput_table()
+    rows = tuple(
+        structs.replace(head, labels=(*head.labels[:-1], Label(f"row {number}")))
+        for number, head in enumerate(table.rows * 201)
+    )
+    many = replace(table, rows=rows, cells=table.cells * 201)
+    page = open_page(render_report(example.report(tables=(many,), figures=(), prose="")))
+    shown = page.locator("section.table tbody tr:visible")
+    expect(shown).to_have_count(200)
+    button = page.get_by_role("button", name=f"Show all {len(rows)} rows")
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(shown).to_have_count(len(rows))
+    expect(button).to_have_count(0)
+    focused = "document.activeElement.closest('tr').sectionRowIndex"
+    assert 200 <= page.evaluate(focused) < 200 + len(table.rows)
+    page.reload()
+    page.emulate_media(media="print")
+    expect(shown).to_have_count(len(rows))
+    page.emulate_media(media="screen")
+    page.get_by_text("Sort, filter, copy").click()
+    page.get_by_role("searchbox", name="Filter rows").fill("row 401")
+    expect(shown).to_have_count(1)
+    assert page.evaluate("document.activeElement.type") == "search"

@@ -2,6 +2,7 @@
 
 document.body.append(panel.element);
 document.querySelector("main").append(ask.status);
+tables.all().forEach(views.shorten);
 tables.all().forEach(tools.add);
 tables.all().forEach(scrolls.add);
 families.start();
@@ -16,6 +17,7 @@ for (const table of tables.all()) {
 // Open the folded parts that an element is in.
 function unfold(element) {
   families.reveal(element);
+  if (element.closest("section.table tr")) views.showAll(element.closest("table"));
   for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
 }
 

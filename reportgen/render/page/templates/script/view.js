@@ -51,7 +51,29 @@ const views = (() => {
 
   const areEqual = (cells) => cells.length > 1 && new Set(cells.map(tables.plain)).size === 1;
 
+  // A table of many rows shows the first 200 (style.css) until a reader asks for more: a browser lays out all at once.
+  const [SHOWN_ROWS, MOST_ROWS] = [200, 400];
+
+  function shorten(table) {
+    const { rows } = table.tBodies[0];
+    if (rows.length <= MOST_ROWS) return;
+    table.classList.add("short");
+    const button = h("button", { type: "button" }, `Show all ${rows.length.toLocaleString("en")} rows`);
+    button.addEventListener("click", () => {
+      showAll(table);
+      [...rows].slice(SHOWN_ROWS).map((row) => row.querySelector("a")).find(Boolean)?.focus();
+    });
+    table.closest(".scroll").after(h("p", { class: "more" }, button));
+  }
+
+  function showAll(table) {
+    if (!table.classList.contains("short")) return;
+    table.classList.remove("short");
+    table.closest("section.table").querySelector(".more").remove();
+  }
+
   function apply(table) {
+    showAll(table);
     const view = of(table);
     const { leads, columns, spans } = tables.of(table);
     const words = view.filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -82,5 +104,5 @@ const views = (() => {
     }
   }
 
-  return { of, sort, apply };
+  return { of, sort, apply, shorten, showAll };
 })();
