@@ -12,6 +12,7 @@ import pytest
 import typer.main
 
 from reportgen.cli.program import app
+from reportgen.core.rules import Rule
 from reportgen.document.model import FigureKind
 from reportgen.formats.registry import FORMATS
 from reportgen.render.registry import OUTPUTS
@@ -137,6 +138,14 @@ def _navigation():
 def test_every_page_is_in_the_navigation_of_the_site():
     pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
     assert sorted(_listed(_navigation())) == sorted(pages)
+
+
+def test_the_counts_of_formats_and_rules_are_right():
+    formats, rules = len(list(FORMATS)), len(list(Rule))
+    assert f" {formats} [log formats]" in (ROOT / "README.md").read_text("utf-8")
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"**{formats} formats**" in changes
+    assert f"**{rules} rules**" in changes
 
 
 def test_users_have_at_most_45_000_words_to_read():
