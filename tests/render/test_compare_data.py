@@ -6,7 +6,13 @@ import pytest
 
 from reportgen.core.model import FactorValue
 from reportgen.document.model import Case, Measurement, Run, Summary
-from reportgen.render.page.compare_data import ambiguous_names, case_fields, factor_keys, values_of
+from reportgen.render.page.compare_data import (
+    ambiguous_names,
+    factor_keys,
+    fields_of_case,
+    fields_of_runs,
+    values_of,
+)
 
 
 def case(values: tuple[float, ...] = (), number: float = 0.0, **fields: Any) -> Case:
@@ -27,14 +33,15 @@ def case(values: tuple[float, ...] = (), number: float = 0.0, **fields: Any) -> 
 def test_a_case_has_only_what_its_evidence_lacks(
     values: tuple[float, ...], shown: tuple[float, ...], number: float, fields: dict[str, Any]
 ) -> None:
-    assert case_fields(case(values, number), shown) == fields
+    told = fields_of_case(case(values, number), shown)
+    assert {name: value for name, value in told.items() if value is not None} == fields
+    assert set(fields_of_runs(case(values, number)).values()) == {None}
 
 
 def test_starts_and_rounds_are_written_where_a_run_has_one() -> None:
     runs = (Run("a", started=5.0, started_clock="a.log", round=(3, 1)), Run("b"))
     timed = Case("a", measurements=tuple(Measurement(run, 1.0, "steps") for run in runs))
-    fields = case_fields(timed, (1.0, 1.0))
-    assert fields == {"starts": [5.0, None], "clocks": ["a.log", ""], "rounds": [(3, 1), None]}
+    assert fields_of_runs(timed) == {"starts": [5.0, None], "clocks": ["a.log", ""], "rounds": [(3, 1), None]}
 
 
 @pytest.mark.parametrize(
