@@ -1039,6 +1039,7 @@ def _definitions_of(reports: Path) -> tuple[tuple[Protocol, ...], dict[str, tupl
 class InitResult:
     """The result of `init`: paths below the root, remarks on them, the folders of logs with runs.
 
+    extended     the paths of files that `learn` wrote, and that have the facts of paths now
     git_options  options of git that were set in this clone, for diffs and merges of generated files
     layouts      new definition -> the layouts of its first table in words, the best first, with their scores
     """
@@ -1049,6 +1050,7 @@ class InitResult:
     unknown_folders: tuple[UnknownFolder, ...]
     git_options: tuple[str, ...] = ()
     layouts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    extended: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<InitResult: {len(self.written)} files written, {len(self.campaigns)} folders of logs>"
@@ -1056,6 +1058,8 @@ class InitResult:
 
 def init(reports: PathLike = "reports", *, pick: int = 1, explain: bool = False) -> InitResult:
     """Look at logs/ beside a reports folder and write definitions to start from; existing files are kept.
+
+    A labels.toml that `learn` wrote gets what only the paths of its runs say.
 
     pick     which of the layouts to use for the first table of each report: 1 is the best
     explain  writes nothing: the result has the layouts
@@ -1079,6 +1083,7 @@ def init(reports: PathLike = "reports", *, pick: int = 1, explain: bool = False)
         unknown = proposal.unknown_folders
         return InitResult((), proposal.remarks, proposal.campaigns, unknown, layouts=layouts)
     repository = repository_files.propose_repository_files(folder.resolve().name, root)
+    extended = tuple(publish.extend(proposal.extended, root))
     return InitResult(
         tuple(publish.create({**proposal.files, **repository.files}, root)),
         (*proposal.remarks, *repository.remarks),
@@ -1086,6 +1091,7 @@ def init(reports: PathLike = "reports", *, pick: int = 1, explain: bool = False)
         proposal.unknown_folders,
         tuple(publish.set_git_options(root, repository_files.GIT_OPTIONS) if repository.files else ()),
         layouts,
+        extended,
     )
 
 

@@ -216,6 +216,16 @@ def create(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
     return [change.path for change in apply(new, folder)]
 
 
+def extend(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
+    """Write the files whose content is still the begin of the new one, and return their paths."""
+    more = [path for path, new in outputs.items() if new.startswith(_target(folder, path).read_bytes())]
+    for path in more:
+        temporary, target = _temporary(folder, path), _target(folder, path)
+        _write(temporary, target, outputs[path])
+        temporary.replace(target)
+    return more
+
+
 @contextmanager
 def temporary_folder(files: Mapping[str, bytes]) -> Iterator[Path]:
     """Write files to a temporary folder, and remove it at the end."""

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.overview import definition_text, layouts_of
@@ -12,6 +13,7 @@ from reportgen.autolayout.path_factors import PathFactors, find_path_factors
 from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Factors, Run
+from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.labels_toml import NAME as LABELS
 from reportgen.load import load_runs
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
@@ -68,6 +70,7 @@ class DefinitionProposal:
     """Files to write, and what a person should know about them.
 
     files      path below the root -> content
+    extended   the same for files that exist, and whose content is the begin of the new one
     campaigns  the folders of logs with runs
     layouts    definition -> the layouts that its first metric may have, the best first
     """
@@ -77,6 +80,7 @@ class DefinitionProposal:
     campaigns: tuple[str, ...] = ()
     layouts: Mapping[str, Sequence[ReportLayout]] = field(default_factory=dict)
     unknown_folders: tuple[UnknownFolder, ...] = ()
+    extended: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def propose_definitions(reports: Path, root: Path, pick: int = 1) -> DefinitionProposal:
@@ -100,8 +104,14 @@ def propose_definitions(reports: Path, root: Path, pick: int = 1) -> DefinitionP
     reader.expect(_LOGS, _LOGS)
     by_folder = {folder: reader.load([folder]).runs for folder in separate_folders(reader, _LOGS)}
     campaigns = {folder: runs for folder, runs in by_folder.items() if runs}
+    learned = {log: text for log in campaigns if (text := _learned(root / log / LABELS))}
     proposal = propose_files(
-        name, campaigns, lambda path: _is_taken(root / path), lambda plan: _as_built(plan, reader), pick
+        name,
+        campaigns,
+        lambda path: _is_taken(root / path),
+        lambda plan: _as_built(plan, reader),
+        pick,
+        learned,
     )
     unknown = reader.load([_LOGS]).unknown_folders(_LOGS)
     return replace(proposal, campaigns=tuple(campaigns), unknown_folders=tuple(unknown))
@@ -124,6 +134,7 @@ def propose_files(
     is_taken: Callable[[str], bool] = lambda path: False,
     as_built: Callable[[ReportPlan], ReportPlan] = lambda plan: plan,
     pick: int = 1,
+    learned: Mapping[str, str] = MappingProxyType({}),
 ) -> DefinitionProposal:
     """Return the files for campaigns (folder of logs -> its runs).
 
@@ -131,6 +142,7 @@ def propose_files(
     is_taken  whether a path below the root exists; labels are never added to an existing definition
     as_built  returns a plan with the runs that a build of its definition will read
     pick      which of the layouts of each report to use
+    learned   folder -> the text of its labels.toml, where `learn` wrote it: facts of paths are added to it
 
     A campaign without data and without failed runs gets no definition.
     """
@@ -143,7 +155,7 @@ def propose_files(
             with_data[log] = runs
         elif runs:
             remarks.append(f"{log}: no definition, because no run has a number")
-    labelled = {log for log in with_data if is_taken(f"{log}/{LABELS}")}
+    labelled = {log for log in with_data if is_taken(f"{log}/{LABELS}")} - learned.keys()
     plans = plan_reports(with_data, labelled=labelled)
     for plan in plans:
         planned = {f"{reports}/{each.name}.toml": each for each in plan.reports}
@@ -165,10 +177,25 @@ def propose_files(
                 own = plan.factors.of_runs(with_data[log]) if plan.factors else None
                 constants = plan.campaign.constants.get(log, {})
                 if own or constants:
-                    files[f"{log}/{LABELS}"] = _labels(constants, own)
+                    parts = (learned.get(log), _labels(constants, own))
+                    files[f"{log}/{LABELS}"] = "\n".join(filter(None, parts))
                     remarks.append(f"{log}/{LABELS}: {_label_remark(constants, own)}")
     contents = {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
-    return DefinitionProposal(contents, tuple(remarks), layouts=layouts)
+    old = {f"{log}/{LABELS}" for log in learned}
+    return DefinitionProposal(
+        {path: content for path, content in contents.items() if path not in old},
+        tuple(remarks),
+        layouts=layouts,
+        extended={path: content for path, content in contents.items() if path in old},
+    )
+
+
+def _learned(labels: Path) -> str:
+    """Return a labels.toml that `learn` wrote and that names no levels of paths; "" for any other."""
+    if not labels.is_file() or labels.parent.is_symlink():
+        return ""
+    text = labels.read_text("utf-8", "replace")
+    return text if text.startswith(LEARNED) and "[[paths]]" not in text else ""
 
 
 def _labels(constants: Factors, factors: PathFactors | None) -> str:

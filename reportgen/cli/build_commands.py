@@ -315,6 +315,8 @@ def _print_layouts(result: "InitResult") -> None:
 def _print_written(result: "InitResult") -> None:
     for path in result.written:
         print(f"new      {path}")
+    for path in result.extended:
+        print(f"changed  {path}")
     for name in result.git_options:
         print(f"set      git config {name}")
 

@@ -25,6 +25,8 @@ from reportgen.labels.path_pattern import PathPattern
 from reportgen.sources.logfiles import Settings
 
 NAME = "labels.toml"
+# How a file begins that `reportgen learn` wrote.
+LEARNED = "# Proposed by `reportgen learn "
 # A path part or constant of this name is the number of the repeat, not a factor.
 REPEAT = "repeat"
 # Each file is compared with every definition, and each definition is kept in its checked form.

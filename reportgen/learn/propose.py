@@ -21,6 +21,7 @@ from reportgen.formats.detection import detect
 from reportgen.formats.filetype import no_text
 from reportgen.formats.parsing.text_log import Records, TextLog
 from reportgen.formats.registry import FORMATS
+from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.learn.columns import ColumnRoles, column_roles
 from reportgen.learn.regex import anchor, pattern
@@ -100,9 +101,7 @@ def propose_format(files: LogFiles) -> Proposal:
     records = custom.matched(format, log)
     near_misses = _near_misses(text, records, anchor(template, roles))
     sample = _excerpt(files, text, records)
-    header = (
-        f"# Proposed by `reportgen learn {_printable(files.path)}`; see docs/reference/formats/custom.md.\n"
-    )
+    header = f"{LEARNED}{_printable(files.path)}`; see docs/reference/formats/custom.md.\n"
     excerpt = LogFiles.of({format.name + custom.SAMPLE: sample})
     known = detect(files.with_settings({}))
     if known:

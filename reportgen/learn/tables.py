@@ -23,6 +23,7 @@ from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable, find_tables, lacks_header
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
+from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
@@ -195,7 +196,7 @@ def labels_text(proposals: Sequence[TableProposal]) -> str:
     head = "[table]" if len(proposals) == 1 else "[[table]]"
     parts = []
     for proposal in proposals:
-        lines = [f"# Proposed by `reportgen learn {_printable(proposal.path)}`; see {GUIDE}."]
+        lines = [f"{LEARNED}{_printable(proposal.path)}`; see {GUIDE}."]
         lines += [f"# Open: {_printable(name)}: {_printable(why)}" for name, why in proposal.open]
         parts.append("\n".join(lines) + "\n" + _toml(proposal.table, head))
     return "\n".join(parts)

@@ -1,11 +1,14 @@
 """The definitions that `init` proposes build, for logs of any name and content."""
 
+import shutil
 import tomllib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reportgen.api import init, learn_format
 from reportgen.autolayout.overview import define_overview, definition_text, with_hardware
 from reportgen.autolayout.path_factors import find_path_factors
 from reportgen.autolayout.scaffold import propose_files
@@ -13,7 +16,7 @@ from reportgen.autolayout.table_layout import choose_axes
 from reportgen.core.model import Aggregate, Run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from tests.builders import planned, published_run, telemetry
+from tests.builders import planned, published_run, telemetry, write_files
 
 
 def test_hostile_names_and_values_stay_inside_their_strings():
@@ -363,3 +366,27 @@ def test_levels_go_into_labels_and_the_definition_unless_they_exist():
 def test_a_path_cannot_break_out_of_its_comment():
     proposal = propose_files("reports", {"logs/c": [at("A\n[evil]/1.txt", m=1), at("B/1.txt", m=1)]})
     assert set(tomllib.loads(proposal.files["logs/c/labels.toml"].decode())) == {"paths"}
+
+
+def test_labels_that_learn_wrote_get_the_facts_of_paths(tmp_path: Path):
+    rows = {"H100": 3.0, "MI300X": 2.0}
+    table = "kernel,rep,time_ms\n" + "".join("a,{},{}\n" for _ in range(3))
+    files = {
+        f"logs/stencil/{gpu}/{name}.csv": table.format(
+            *(x for rep in (1, 2, 3) for x in (rep, time + rep / 100))
+        )
+        for gpu, time in rows.items()
+        for name in ("small", "large")
+    }
+    write_files(tmp_path, files)
+    learn_format(tmp_path / "logs/stencil", write=tmp_path / "logs/stencil")
+    learned = (tmp_path / "logs/stencil/labels.toml").read_text()
+    for own in (learned, f"# mine\n{learned}"):
+        write_files(tmp_path, {"logs/stencil/labels.toml": own})
+        result = init(tmp_path / "reports")
+        labels = (tmp_path / "logs/stencil/labels.toml").read_text()
+        assert labels.startswith(own)
+        is_extended = own is learned
+        assert result.extended == (("logs/stencil/labels.toml",) if is_extended else ())
+        assert ("[[paths]]" in labels) == is_extended
+        shutil.rmtree(tmp_path / "reports")
