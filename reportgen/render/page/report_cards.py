@@ -14,6 +14,7 @@ _VERDICT_ORDER: tuple[VerdictKind, ...] = (
     "faster", "same", "slower", "likely faster", "likely slower", "undecided", "not comparable", "no repeats",
 )  # fmt: skip
 _MAX_DEVICES = 6
+_SIZES = {"devices", "nodes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,10 @@ def _devices(names: Sequence[str]) -> str:
 
 
 def _verdicts(report: Document) -> str:
+    """Count the verdicts. That more devices are faster than one is not a result: scaling is left out."""
     every = [each for table in report.tables for each in table.comparisons.values()]
-    kinds = Counter(each.verdict.kind for each in every if each.verdict)
+    compared = [each for each in every if not _SIZES & {*report.contract_of(each).about}]
+    kinds = Counter(each.verdict.kind for each in compared if each.verdict)
     return ", ".join(f"{kinds[kind]:,} {kind}" for kind in _VERDICT_ORDER if kinds[kind])
 
 
