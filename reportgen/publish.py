@@ -217,7 +217,7 @@ def create(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
 
 
 def extend(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
-    """Write the files whose content is still the begin of the new one, and return their paths."""
+    """Write the files whose new content begins with the old one, and return their paths."""
     more = [path for path, new in outputs.items() if new.startswith(_target(folder, path).read_bytes())]
     for path in more:
         temporary, target = _temporary(folder, path), _target(folder, path)

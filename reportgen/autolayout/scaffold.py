@@ -70,7 +70,7 @@ class DefinitionProposal:
     """Files to write, and what a person should know about them.
 
     files      path below the root -> content
-    extended   the same for files that exist, and whose content is the begin of the new one
+    extended   path of a file that exists -> its content with what is added at the end
     campaigns  the folders of logs with runs
     layouts    definition -> the layouts that its first metric may have, the best first
     """

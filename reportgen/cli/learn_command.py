@@ -1,6 +1,7 @@
 """The command that proposes how to read files of an unknown form: learn."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,7 @@ _MAX_NAMED = 3
 # Of a page with several kinds of tables.
 _MAX_TABLES = 8
 _MAX_COLUMNS = 12
-_MAX_SHOWN_RUNS = 5
+_MAX_SHOWN_CASES = 5
 
 
 def learn(
@@ -124,12 +125,13 @@ def _named(names: "Sequence[str]", most: int = _MAX_NAMED) -> str:
 
 
 def _print_table(table: "TableProposal") -> None:
-    from reportgen.report.listing import RunListing
-
     print(_heading(table))
     print_table(table.columns)
     print("\nwhat `runs` makes of it:")
-    print_runs(RunListing(table.listing.runs[:_MAX_SHOWN_RUNS]).to_rows())
+    found = table.listing.to_rows()
+    print_runs(replace(found, rows=found.rows[:_MAX_SHOWN_CASES]))
+    if len(found.rows) > _MAX_SHOWN_CASES:
+        print(f"... and {count(len(found.rows) - _MAX_SHOWN_CASES, 'more row')}")
     for column, question in table.open:
         print(f"open: {column}: {question}")
     for note in table.notes:
