@@ -71,7 +71,7 @@ def page(root: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> Page:
     with monkeypatch.context() as context:
         context.setattr("reportgen.render.registry.OUTPUTS", (readme.OUTPUT,))
         context.setattr(drawing, "up_to_date", lambda figure, existing: b"")
-        built = build(Request(root, root / "reports"))
+        built = build(Request(root, root / "reports"), committed_only=True)
     (report,) = (report for report in built.reports if report.name == name)
     return Page(built.files[f"{name}/README.md"].decode(), report)
 

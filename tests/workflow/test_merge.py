@@ -111,7 +111,9 @@ def test_every_committed_output_has_the_driver_and_no_other_file(study: Study) -
     reports = [f"reports/study/{path.replace('*', 'x')}" for path in registry.report_patterns()]
     shared = [f"reports/{path}" for path in registry.shared_paths()]
     built = {
-        path for path in (*reports, *shared) if "/steps/" in path or path.endswith(("vega.js", "history.js"))
+        path
+        for path in (*reports, *shared)
+        if "/steps/" in path or "/evidence/" in path or path.endswith(("vega.js", "history.js"))
     }
     written = {
         "reports/study.toml",
