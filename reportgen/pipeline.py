@@ -424,6 +424,9 @@ class _Watch:
 def _check(request: Request) -> None:
     if not request.reports.is_dir():
         raise RequestError(request.place, "no such folder", "create it with `reportgen init`")
+    if (request.reports / REPORT_JSON).is_file() and not any(request.reports.glob("*.toml")):
+        remedy = f"name the folder above it: reportgen build {request.reports.parent}"
+        raise RequestError(str(request.reports), "is a generated report, not a folder of definitions", remedy)
     if request.standalone and request.target.resolve() == request.reports.resolve():
         fact = "standalone pages cannot replace committed ones"
         remedy = "add --out DIR, a folder elsewhere: nothing of it is committed"

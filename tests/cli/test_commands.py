@@ -372,6 +372,16 @@ def test_init_without_logs_says_where_to_put_them(tmp_path, monkeypatch):
         assert call("init")[1] == "no runs below logs/; put logs there, then: reportgen build reports\n"
 
 
+def test_build_of_a_generated_report_names_the_folder_above(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("reports/one").mkdir(parents=True)
+    Path("reports/one/report.json").write_text("{}")
+    assert error_of("build", "reports/one") == (
+        "reports/one: is a generated report, not a folder of definitions;"
+        " name the folder above it: reportgen build reports"
+    )
+
+
 def test_build_without_a_run_is_an_error_with_a_remedy(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("reports").mkdir()
