@@ -128,10 +128,10 @@ def _print_table(table: "TableProposal") -> None:
     print(_heading(table))
     print_table(table.columns)
     print("\nwhat `runs` makes of it:")
-    found = table.listing.to_rows()
-    print_runs(replace(found, rows=found.rows[:_MAX_SHOWN_CASES]))
-    if len(found.rows) > _MAX_SHOWN_CASES:
-        print(f"... and {count(len(found.rows) - _MAX_SHOWN_CASES, 'more row')}")
+    cases = table.listing.to_rows()
+    print_runs(replace(cases, rows=cases.rows[:_MAX_SHOWN_CASES]))
+    if len(cases.rows) > _MAX_SHOWN_CASES:
+        print(f"... and {count(len(cases.rows) - _MAX_SHOWN_CASES, 'more row')}")
     for column, question in table.open:
         print(f"open: {column}: {question}")
     for note in table.notes:
