@@ -146,14 +146,17 @@ def _write_group(pa: Any, sink: Any, writer: Any, tables: Sequence[Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _RunSteps:
-    """The series of a run: what of a run is exported."""
+    """The part of a run that is exported: its steps, and whether they are a result."""
 
     id: str
+    status: str
+    profiler: str
     series: tuple[Series, ...]
 
 
 def _run_steps(run: Run) -> _RunSteps:
-    return _RunSteps(run.id, tuple(series for series in run.series if len(series.step)))
+    series = tuple(series for series in run.series if len(series.step))
+    return _RunSteps(run.id, run.status, run.profiler, series)
 
 
 def _unmarked(steps: _RunSteps, finding: Finding) -> _RunSteps:
@@ -169,15 +172,16 @@ def _unshared(steps: _RunSteps, known: Shared) -> _RunSteps:
 
 
 def _steps_table(pa: Any, runs: Sequence[_RunSteps]) -> Any:
-    """Return the rows of several runs: the columns of `reportgen.steps`, with run, unit and file."""
-    every = [(run.id, series) for run in runs for series in run.series]
+    """Return the rows of several runs: the columns of `reportgen.steps`, with run, status, unit and file."""
+    every = [(run, series) for run in runs for series in run.series]
     lengths = [len(series.step) for _, series in every]
 
     def repeated(values: Iterable[object]) -> Any:
-        """Return a text for each series, for all of its rows."""
+        """Return a text for each series, for all of its rows; null for an empty one."""
         known: dict[object, int] = {}
         codes = [known.setdefault(value, len(known)) for value in values]
-        indices = pa.array(np.repeat(np.array(codes, dtype=np.int32), lengths))
+        codes_of_rows = np.repeat(np.array(codes, dtype=np.int32), lengths)
+        indices = pa.array(codes_of_rows, mask=codes_of_rows == known.get("", -1))
         return pa.DictionaryArray.from_arrays(indices, pa.array(list(map(_text, known)), pa.string()))
 
     def joined(values: Iterable[Any], type: str) -> Any:
@@ -190,7 +194,9 @@ def _steps_table(pa: Any, runs: Sequence[_RunSteps]) -> Any:
     lines = np.concatenate([series.line for _, series in every]).astype(np.int64)
     return pa.table(
         {
-            "run": repeated(id for id, _ in every),
+            "run": repeated(run.id for run, _ in every),
+            "status": repeated(run.status for run, _ in every),
+            "profiler": repeated(run.profiler for run, _ in every),
             "metric": repeated(series.metric for _, series in every),
             "phase": repeated(series.phase for _, series in every),
             "unit": repeated(metric_of(series.metric, series.unit).unit for _, series in every),

@@ -33,13 +33,24 @@ def test_a_step_has_its_value_file_and_line(folder: Path) -> None:
     _, err = call("export", "steps.parquet")
     assert err == "steps.parquet: 3 rows of 2 runs\n"
     file = "logs/a/{}/steps.rank0.csv".format
-    common = ("step_time", "step", "s", 0, "host")
+    common = ("complete", None, "step_time", "step", "s", 0, "host")
     assert rows_of("steps.parquet") == [
         ("a/r9", *common, 1, 1, 0.0, 0.002, None, file("r9"), 3),
         ("a/r9", *common, 2, 1, 0.002, 0.003, None, file("r9"), 4),
         ("a/r10", *common, 1, 1, 0.0, 0.005, None, file("r10"), 3),
     ]
     assert not list(folder.glob(".*"))
+
+
+def test_the_steps_of_a_failed_run_say_so(folder: Path) -> None:
+    run = folder / "logs/a/r9/run.json"
+    run.write_text(run.read_text().replace('"complete"', '"failed"'))
+    call("export", "steps.parquet")
+    assert rows_of("steps.parquet", "run", "status") == [
+        ("a/r9", "failed"),
+        ("a/r9", "failed"),
+        ("a/r10", "complete"),
+    ]
 
 
 def test_rows_are_the_same_in_small_groups(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,7 @@ MAX_BYTES = 2 * 2**30
 MAX_ALL_BYTES = 16 * 2**30
 _KEPT_SECONDS = 86_400
 _PART_BYTES = 2**20
+_INDEX = ".reportgen-index"
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 # Short names of compressed tar archives.
 _TAR = {".tgz": ".gz", ".tbz2": ".bz2", ".txz": ".xz", ".tzst": ".zst"}
@@ -93,7 +94,7 @@ def unpack(path: str) -> Unpacked:
             top.mkdir(mode=0o700, parents=True, exist_ok=True)
             make_room(MAX_ALL_BYTES)
             index = _unpack(path, folder)
-        os.utime(f"{folder}.index")
+        os.utime(f"{folder}/{_INDEX}")
     except OSError as error:
         raise Packed(f"cannot be unpacked: {(error.strerror or str(error)).lower()}") from None
     return Unpacked(folder, index.names)
@@ -102,13 +103,13 @@ def unpack(path: str) -> Unpacked:
 def make_room(most: int) -> None:
     """Remove the folders that were not used for longest until the others take at most `most` bytes."""
     kept, now = 0, time.time()
-    indexes = _unpacked(cache_folder()).glob("*.index")
+    indexes = _unpacked(cache_folder()).glob(f"*/{_INDEX}")
     for file in sorted(indexes, key=lambda file: file.stat().st_mtime, reverse=True):
-        index = _load(str(file.with_suffix("")))
+        index = _load(str(file.parent))
         kept += index.size if index else 0
-        if kept > most and (most == 0 or file.stat().st_mtime < now - _KEPT_SECONDS):
+        if kept > most and file.stat().st_mtime < now - _KEPT_SECONDS:
             file.unlink(missing_ok=True)
-            shutil.rmtree(file.with_suffix(""), ignore_errors=True)
+            shutil.rmtree(file.parent, ignore_errors=True)
 
 
 def _unpacked(cache: str) -> Path:
@@ -118,21 +119,28 @@ def _unpacked(cache: str) -> Path:
 def _load(folder: str) -> _Index | None:
     """Return what a folder holds; None if it is not there, or is another user's."""
     with suppress(OSError, msgspec.MsgspecError):
-        file = Path(f"{folder}.index")
-        if is_own(file.stat()) and os.path.isdir(folder):  # noqa: PTH112
+        file = Path(folder, _INDEX)
+        if is_own(file.stat()):
             return msgspec.msgpack.decode(file.read_bytes(), type=_Index)
     return None
 
 
 def _unpack(path: str, folder: str) -> _Index:
-    """Unpack into a folder of another name, and rename it: a killed process leaves no half of an archive."""
+    """Unpack into a folder of another name, and rename it: a killed process leaves no half of an archive.
+
+    If another process was faster, its folder stays: someone may be reading there.
+    """
     part = f"{folder}.{os.getpid()}.part"
     shutil.rmtree(part, ignore_errors=True)
     try:
         index = _write_all(path, part)
-        shutil.rmtree(folder, ignore_errors=True)
-        os.rename(part, folder)  # noqa: PTH104
-        Path(f"{folder}.index").write_bytes(msgspec.msgpack.encode(index))
+        Path(part, _INDEX).write_bytes(msgspec.msgpack.encode(index))
+        if _load(folder) is None:
+            shutil.rmtree(folder, ignore_errors=True)  # it has no index, so nothing reads it
+            with suppress(OSError):
+                Path(part).rename(folder)
+        if _load(folder) is None:
+            raise OSError("the folder of the cache cannot be written")
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return index

@@ -38,7 +38,8 @@ def export(
              reportgen export runs.parquet logs/
              duckdb -c "select run, median(value) from 'steps.parquet' where phase = 'step' group by run"
 
-    Each step has its file and line. `runs --format csv` has the same rows of runs. Values are in base
+    Steps of failed and profiled runs are there, too, with the columns `status` and `profiler`; copies are not
+    marked. Each step has its file and line. `runs --format csv` has the same rows of runs. Values are in base
     units. Needs the extra `parquet`.
     """
     from reportgen import api

@@ -89,8 +89,8 @@ def _path_order(path: str) -> tuple[object, object]:
 
 
 def holds(place: str, path: str) -> bool:
-    """Return whether a path is at or below a place; both relative to the root."""
-    return place in (".", path) or path.startswith(f"{place}/")
+    """Return whether a path is at or below a place; both relative to the root, or addresses."""
+    return place == path or path.startswith(f"{place}/") or (place == "." and "://" not in path)
 
 
 def scan_paths(paths: Iterable[Path], root: Path) -> list[Scan]:

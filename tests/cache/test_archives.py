@@ -160,13 +160,34 @@ def test_an_archive_is_unpacked_again_if_it_changed(tmp_path: Path) -> None:
     assert contents(log) == {"a.log": b"three"}
 
 
+def test_of_two_processes_the_folder_of_the_first_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "a.log.gz"
+    log.write_bytes(gzip.compress(b"one"))
+    unpack_all, pid = archives._write_all, os.getpid()
+    of_the_first: list[int] = []
+
+    def write_slowly(path: str, folder: str) -> archives._Index:
+        index = unpack_all(path, folder)
+        monkeypatch.setattr(archives, "_write_all", unpack_all)
+        monkeypatch.setattr(os, "getpid", lambda: pid + 1)
+        of_the_first.append(Path(unpack(path).folder).stat().st_ino)
+        monkeypatch.setattr(os, "getpid", lambda: pid)
+        return index
+
+    monkeypatch.setattr(archives, "_write_all", write_slowly)
+    assert [Path(unpack(str(log)).folder).stat().st_ino] == of_the_first
+    assert contents(log) == {"a.log": b"one"}
+
+
 def test_a_day_without_use_makes_room(tmp_path: Path) -> None:
     log = tmp_path / "a.log.gz"
     log.write_bytes(gzip.compress(b"one"))
     folder = unpack(str(log)).folder
     archives.make_room(1)
     assert Path(folder).is_dir()
-    os.utime(f"{folder}.index", (0, 0))
+    os.utime(f"{folder}/.reportgen-index", (0, 0))
     archives.make_room(1)
     assert not Path(folder).exists()
     assert contents(log) == {"a.log": b"one"}
