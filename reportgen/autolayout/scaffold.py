@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.overview import definition_text, layouts_of
 from reportgen.autolayout.path_factors import PathFactors, find_path_factors
-from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_folders
+from reportgen.autolayout.report_plan import CampaignPlan, ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Factors, Run
 from reportgen.labels.labels_toml import LEARNED
@@ -160,26 +160,21 @@ def propose_files(
     for plan in plans:
         planned = {f"{reports}/{each.name}.toml": each for each in plan.reports}
         new = {path: as_built(each) for path, each in planned.items() if not is_taken(path)}
+        if not new:
+            continue
         layouts |= {path: layouts_of(each) for path, each in new.items()}
-        is_labelled = not labelled.isdisjoint(plan.campaign.folders)
         runs = [run for log in plan.campaign.folders for run in with_data[log]]
-        factors = find_path_factors(runs) if is_labelled else plan.factors
-        if not new or not (factors or plan.campaign.constants):
-            files |= {path: definition_text(each, pick=pick) for path, each in new.items()}
-        elif is_labelled and factors:
+        is_labelled = not labelled.isdisjoint(plan.campaign.folders)
+        how = ""
+        if is_labelled and (factors := find_path_factors(runs)):
             log = plan.campaign.folders[0]
             how = f"\nFor {log}/{LABELS}:\n{_comment(factors)}{factors.toml()}"
-            files |= {path: definition_text(each, how, pick) for path, each in new.items()}
             remarks.append(f"{log}/{LABELS}: {_remark(factors)}; {min(new)} says how")
         else:
-            files |= {path: definition_text(each, pick=pick) for path, each in new.items()}
-            for log in plan.campaign.folders:
-                own = plan.factors.of_runs(with_data[log]) if plan.factors else None
-                constants = plan.campaign.constants.get(log, {})
-                if own or constants:
-                    parts = (learned.get(log), _labels(constants, own))
-                    files[f"{log}/{LABELS}"] = "\n".join(filter(None, parts))
-                    remarks.append(f"{log}/{LABELS}: {_label_remark(constants, own)}")
+            for path, text, remark in _new_labels(plan, with_data, learned):
+                files[path] = text
+                remarks.append(f"{path}: {remark}")
+        files |= {path: definition_text(each, how, pick) for path, each in new.items()}
     contents = {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
     old = {f"{log}/{LABELS}" for log in learned}
     return DefinitionProposal(
@@ -188,6 +183,18 @@ def propose_files(
         layouts=layouts,
         extended={path: content for path, content in contents.items() if path in old},
     )
+
+
+def _new_labels(
+    plan: CampaignPlan, runs: Mapping[str, Sequence[Run]], learned: Mapping[str, str]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield path, text and remark of the labels.toml of each folder whose name or paths say something."""
+    for log in plan.campaign.folders:
+        own = plan.factors.of_runs(runs[log]) if plan.factors else None
+        constants = plan.campaign.constants.get(log, {})
+        if own or constants:
+            text = "\n".join(filter(None, (learned.get(log), _labels(constants, own))))
+            yield f"{log}/{LABELS}", text, _label_remark(constants, own)
 
 
 def _learned(labels: Path) -> str:
