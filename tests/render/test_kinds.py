@@ -103,13 +103,13 @@ lost = {"failed": "out of memory"}
             Lines((row(0, 1.0, 2.0, **a1), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
             Intervals((row(0, 1.0, 2.0, **a1), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
             Points((row(0, 1.0, 2.0, **a1), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
-            Crosses((row(1, 8.0, lift=1, **lost),)),
+            Crosses((row(1, 8.0, lift=0, **lost),)),
         ]),
         ("curve", NUMBERS, [
             Areas((row(0, 1.0, 2.0, **a1), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
             Lines((row(0, 1.0, 2.0, **a1), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
             Points((row(0, 1.0, 2.0, **a1), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
-            Crosses((row(1, 8.0, lift=1, **lost),)),
+            Crosses((row(1, 8.0, lift=0, **lost),)),
         ]),
         # The dots of a category are spread over 0.6.
         ("dots", FIGURE, [

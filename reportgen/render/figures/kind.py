@@ -3,12 +3,13 @@
 A kind says with which marks a figure is shown, and how its axes are chosen. It draws nothing.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Literal
 
-from reportgen.render.figures.marks import Crosses, Mark, Rows
+from reportgen.render.figures.marks import Crosses, Mark, Place, Rows
 from reportgen.render.figures.shown import Shown
 
 GROUP_WIDTH = 0.8  # of a group of bars or dots, as a share of the distance between two categories
@@ -73,14 +74,16 @@ def kind_named(name: str) -> Kind:
 def crosses(figure: Shown, shifts: tuple[float, ...] = (), *, is_ink: bool = False) -> list[Mark]:
     """Return a cross for each case that failed; crosses of one place are above each other if none is shifted.
 
+    The first one is at the axis, so that few reach heights at which they look like values.
+
     shifts  of the series within their categories
     """
-    failed = tuple(
-        replace(row, shift=shifts[row.series] if shifts else 0.0, lift=0 if any(shifts) else row.series)
-        for row in figure.all_rows
-        if row.failed
-    )
-    return [Crosses(failed, is_ink)] if failed else []
+    failed = []
+    below: Counter[Place] = Counter()
+    for row in (row for row in figure.all_rows if row.failed):
+        failed.append(replace(row, shift=shifts[row.series] if shifts else 0.0, lift=below[row.place]))
+        below[row.place] += 0 if any(shifts) else 1
+    return [Crosses(tuple(failed), is_ink)] if failed else []
 
 
 def shifted(rows: Rows, shifts: tuple[float, ...]) -> Rows:
