@@ -136,6 +136,13 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         help="begin no run that would end after this time, such as 2h or 1h30m; the same command continues",
     )
+    parser.add_argument(
+        "--cool-down",
+        type=parse_duration,
+        metavar="TIME",
+        help="before each run, wait at most this time until the GPUs are at most 5 degrees C warmer than "
+        "before the first run",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the planned runs, and run nothing")
     parser.add_argument("--keep-going", action="store_true", help="continue after a failed run")
     parser.add_argument(
@@ -277,6 +284,7 @@ def _run(options: argparse.Namespace) -> int:
         telemetry_interval=options.telemetry_interval,
         uses_dcgm=options.dcgm,
         budget=options.budget,
+        cool_down=options.cool_down,
         node=_own_node() if options.node is None else options.node,
         variables=variables,
         needs_steps=bool(options.hook),

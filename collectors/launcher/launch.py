@@ -28,11 +28,13 @@ from collectors.format_v1.case import Case, Factor, case_folder_name, factor_tex
 from collectors.format_v1.clocks import read_clocks
 from collectors.launcher import command_checks, rounds
 from collectors.launcher.claims import RepeatClaim
+from collectors.launcher.cool_down import CoolDown, first_temperature, pause_of
 from collectors.launcher.exit_status import CommandEnd, finish_record
 from collectors.launcher.forward_signals import SignalForwarder
 from collectors.launcher.remaining_time import RemainingTime
 from collectors.launcher.saved_output import ProcessEnd, wait_and_save_output
 from collectors.machine import device_model, environment
+from collectors.machine.gpu_temperature import hottest_gpu
 from collectors.machine.sanitize_argv import sanitize, sanitize_text
 from collectors.messages import warn
 from collectors.telemetry import watch
@@ -55,6 +57,10 @@ def _never(job: Job) -> str:
     return ""
 
 
+def _continue() -> str:
+    return ""
+
+
 class Campaign(NamedTuple):
     """Jobs to run until `repeats` complete runs of each exist below `logs`."""
 
@@ -73,7 +79,9 @@ class Campaign(NamedTuple):
     needs_steps: bool = False  # a command without a recorder has failed
     answers: Sequence[str] = ("complete",)  # statuses that count as a repeat and not as a failure
     budget: Optional[float] = None  # s; no run begins that would end after it
+    cool_down: Optional[float] = None  # s; the longest pause before a run until the GPUs are cool
     skip_reason: Callable[[Job], str] = _never  # called before each run; "" to run it
+    stop_reason: Callable[[], str] = _continue  # the same, for all that is left
     wrap: Callable[[Sequence[str]], Sequence[str]] = list  # a job's command -> what is started
 
 
@@ -158,16 +166,22 @@ def run_campaign(campaign: Campaign) -> int:
     _check_commands(campaign)
     queue = missing_runs(campaign)
     time = _remaining_time(campaign)
+    cool_down = _cool_down(campaign)
     cases = [case_folder_name(job.case) for job, _ in queue]
     for number, (job, facts) in enumerate(queue, 1):
         reason = campaign.skip_reason(job)
         if reason:
             warn(f"[{number}/{len(queue)}] {case_folder_name(job.case)}: skipped, {reason}")
             continue
+        reason = campaign.stop_reason()
+        if reason:
+            warn(f"stopped: {reason}; runs left out: {len(queue) - number + 1}")
+            break
         reason = time.over_budget(cases[number - 1])
         if reason:
             warn(f"stopped: {reason}; {_describe_rest(len(queue) - number + 1)}")
             break
+        facts = {**facts, **(cool_down.wait() if cool_down else {})}
         try:
             folder, repeat = run_folder.create_run_folder(campaign.logs, job.case, campaign.node)
         except OSError as error:
@@ -181,7 +195,7 @@ def run_campaign(campaign: Campaign) -> int:
             warn(f"[{number}/{len(queue)}{time.prefix(cases[number - 1 :])}] {folder}")
             outcome = run_once(job, folder, {"repeat": repeat, **facts}, campaign)
         if not outcome.exit_code:
-            time.add(cases[number - 1], outcome.seconds)
+            time.add(cases[number - 1], outcome.seconds + pause_of(facts) / 1e9)
         first_failure = first_failure or outcome.exit_code
         if outcome.is_cancelled or (outcome.exit_code and not campaign.keeps_going):
             left = len(queue) - number
@@ -203,8 +217,17 @@ def _remaining_time(campaign: Campaign) -> RemainingTime:
             run = run_folder.read_run(folder, campaign.node)
             wall_time = run.get("wall_time_ns")
             if run.get("status") in campaign.answers and isinstance(wall_time, int):
-                time.add(case_folder_name(job.case), wall_time / 1e9)
+                time.add(case_folder_name(job.case), (wall_time + pause_of(run)) / 1e9)
     return time
+
+
+def _cool_down(campaign: Campaign) -> Optional[CoolDown]:
+    if campaign.cool_down is None:
+        return None
+    environ = {**os.environ, **campaign.variables}
+    folders = [path for job in campaign.jobs for path in run_folder.list_run_folders(campaign.logs, job.case)]
+    runs = (run_folder.read_run(folder, campaign.node) for folder in folders)
+    return CoolDown(campaign.cool_down, first_temperature(runs), lambda: hottest_gpu(environ))
 
 
 def _claim(folder: Path, job: Job, campaign: Campaign) -> Optional[AbstractContextManager[object]]:

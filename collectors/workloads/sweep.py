@@ -32,12 +32,13 @@ from collectors.launcher import launch, rounds
 from collectors.launcher.remaining_time import parse_duration
 from collectors.messages import OneLineParser
 from collectors.workloads import bench, settings
+from collectors.workloads.early_stop import EarlyStop, Pair, parse_pairs
 
 EXAMPLE = """python -m collectors sweep roberta.toml --dry-run
        python -m collectors sweep roberta.toml --logs logs/h200"""
 ANSWERS = ("complete", "out_of_memory")
 _CAMPAIGN_OPTIONS = ("logs", "repeats", "timing")  # options of `bench` that are the same for all tables
-_SWEEP_KEYS = ("title", "skip_after_oom", "seed", "workloads")
+_SWEEP_KEYS = ("title", "skip_after_oom", "seed", "cool_down", "workloads", "compare")
 
 
 class Sweep(NamedTuple):
@@ -46,6 +47,7 @@ class Sweep(NamedTuple):
     campaign: launch.Campaign
     skips_after_oom: bool
     tables: Sequence[argparse.Namespace]  # the options of each table
+    pairs: Sequence[tuple[Path, Path, Sequence[str]]] = ()  # for EarlyStop
 
 
 def main(argv: Sequence[str]) -> int:
@@ -53,7 +55,8 @@ def main(argv: Sequence[str]) -> int:
     options = _parser().parse_args(argv)
     file = read_sweep_file(options.file)
     sweep = make_sweep(file, options.logs, is_again=options.again, seed=options.seed)
-    sweep = sweep._replace(campaign=sweep.campaign._replace(budget=options.budget))
+    cool_down = file.cool_down if options.cool_down is None else options.cool_down
+    sweep = sweep._replace(campaign=sweep.campaign._replace(budget=options.budget, cool_down=cool_down))
     if options.dry_run:
         print("\n".join(plan(sweep.campaign)))
         return 0
@@ -84,6 +87,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="TIME",
         help="begin no run that would end after this time, such as 2h",
     )
+    parser.add_argument(
+        "--cool-down",
+        type=parse_duration,
+        metavar="TIME",
+        help="longest pause before a run until the GPUs are as cool as before the first run",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the planned runs, and run nothing")
     return parser
 
@@ -106,11 +115,21 @@ def run(sweep: Sweep, name: str) -> int:
             log.write("skipped", case=dict(job.case), reason=reason)
         return reason
 
+    def note_look(complete: int, ps: Sequence[float | None]) -> None:
+        log.write("look", rounds=complete, p=ps)
+
     if sweep.skips_after_oom:
         campaign = campaign._replace(skip_reason=skip_reason)
+    if sweep.pairs and not campaign.is_again:
+        stop = EarlyStop(sweep.pairs, lambda: _complete_rounds(campaign), note_look)
+        campaign = campaign._replace(stop_reason=stop.reason)
     code = launch.run_campaign(campaign)
     log.write("end", exit_code=code)
     return code
+
+
+def _complete_rounds(campaign: launch.Campaign) -> int:
+    return min(launch.count_repeats(campaign, job) for job in campaign.jobs)
 
 
 class SweepLog:
@@ -130,16 +149,20 @@ class SweepLog:
 class SweepFile:
     """The content of a sweep file.
 
-    seed     of the order within rounds; None: drawn
-    common   the options at the top, which apply to all tables
-    tables   the options of each table of `workloads`
+    seed       of the order within rounds; None: drawn
+    cool_down  s; the longest pause before a run; None: no pause
+    common     the options at the top, which apply to all tables
+    tables     the options of each table of `workloads`
+    pairs      the comparisons that end the sweep once all are decided
     """
 
     path: Path
     skip_after_oom: bool
     seed: int | None
+    cool_down: float | None
     common: Mapping[str, Any]
     tables: Sequence[Mapping[str, Any]]
+    pairs: Sequence[Pair]
 
 
 def read_sweep_file(path: Path) -> SweepFile:
@@ -154,8 +177,15 @@ def read_sweep_file(path: Path) -> SweepFile:
     seed = content.get("seed")
     if seed is not None and (type(seed) is not int or seed < 0):
         raise ValueError(f"{path}: seed: {seed!r} is not a seed; use a number of 0 or more")
+    try:
+        cool_down = parse_duration(str(content["cool_down"])) if "cool_down" in content else None
+        pairs = parse_pairs(content.get("compare", []), len(tables))
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(f"{path}: cool_down: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     common = {key: value for key, value in content.items() if key not in _SWEEP_KEYS}
-    return SweepFile(path, skip_after_oom, seed, common, tables)
+    return SweepFile(path, skip_after_oom, seed, cool_down, common, tables, pairs)
 
 
 def _read_json_or_toml(path: Path) -> dict[str, Any]:
@@ -211,7 +241,24 @@ def make_sweep(
         variables=bench.child_variables(first),
         answers=ANSWERS,
     )
-    return Sweep(campaign, file.skip_after_oom, tables)
+    return Sweep(campaign, file.skip_after_oom, tables, _folders_of_pairs(file, campaign, tables))
+
+
+def _folders_of_pairs(
+    file: SweepFile, campaign: launch.Campaign, tables: Sequence[argparse.Namespace]
+) -> list[tuple[Path, Path, Sequence[str]]]:
+    """Return the folders of the pairs; raises ValueError if a table of a pair has several cases."""
+    if not file.pairs:
+        return []
+    counts = [len(bench.make_jobs(options)) for options in tables]
+    for number, pair in enumerate(file.pairs):
+        for workload in (pair.case, pair.baseline):
+            if counts[workload] > 1:
+                reason = f"workloads[{workload}] has {counts[workload]} cases; write a table for each"
+                raise ValueError(f"{file.path}: compare[{number}]: {reason}")
+    starts = [sum(counts[:number]) for number in range(len(counts))]
+    folders = [campaign.logs / case_folder_name(campaign.jobs[start].case) for start in starts]
+    return [(folders[pair.case], folders[pair.baseline], pair.options) for pair in file.pairs]
 
 
 def table_options(common: Mapping[str, Any], table: Mapping[str, Any]) -> argparse.Namespace:

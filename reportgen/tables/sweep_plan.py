@@ -7,7 +7,7 @@ case are those of the command that its log records.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.verdict import TURNS, Verdict, duration_text
@@ -22,12 +22,24 @@ from reportgen.tables.results import Table
 _OPEN = ("undecided", "likely faster", "likely slower")
 # As many as the default protocol repeats; six are the fewest that can decide.
 _FEWEST_ROUNDS = 7
+# The longest pause before a run until the GPUs are cool.
+_COOL_DOWN = "2m"
 # Options of a single run, which the sweep gives by itself.
 _OF_THE_RUN = ("here", "logs", "repeats", "again")
 
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
 
 Workload = Mapping[str, int | str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPair:
+    """Two workloads by their numbers, from 0, and what of them is compared."""
+
+    case: int
+    baseline: int
+    metric: str
+    phase: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,7 @@ class SweepPlan:
     comparisons  those that it settles, in words
     unplanned    those that it cannot settle, with the reason
     rounds       of all cases; seconds  that they take, None if a log does not say it
+    pairs        the numbers of its two workloads, the metric and the phase of each comparison
     """
 
     workloads: tuple[Workload, ...]
@@ -45,6 +58,7 @@ class SweepPlan:
     unplanned: tuple[str, ...]
     rounds: int
     seconds: float | None
+    pairs: tuple[PlannedPair, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -66,9 +80,14 @@ class SweepPlan:
             "# Then compare the new runs alone: in one case with the earlier ones, they have no order.",
             f"logs = {_toml(logs)}",
             f"repeats = {self.rounds}",
+            f"cool_down = {_toml(_COOL_DOWN)}",
         ]
         for workload in self.workloads:
             lines += ["", "[[workloads]]", *(f"{key} = {_toml(value)}" for key, value in workload.items())]
+        if self.pairs:
+            lines += ["", "# From the 11th round on, the sweep ends once all of these are decided."]
+        for pair in self.pairs:
+            lines += ["", "[[compare]]", *(f"{key} = {_toml(value)}" for key, value in asdict(pair).items())]
         return "\n".join((*lines, ""))
 
 
@@ -97,6 +116,7 @@ def plan_sweep(comparisons: Sequence[Comparison], rounds: int | None = None) -> 
     """
     workloads: dict[tuple[tuple[str, int | str], ...], tuple[Workload, Case]] = {}
     settled, unplanned, needed = [], [], _FEWEST_ROUNDS
+    pairs: list[PlannedPair] = []
     for comparison in comparisons:
         reason = why_unplanned(comparison)
         if reason:
@@ -105,15 +125,17 @@ def plan_sweep(comparisons: Sequence[Comparison], rounds: int | None = None) -> 
         settled.append(_words(comparison))
         assert comparison.verdict is not None
         needed = max(needed, _rounds(comparison.verdict))
-        for case in (comparison.baseline, comparison.case):
-            workload = _workload(case)
-            workloads.setdefault(tuple(workload.items()), (workload, case))
+        sides = [tuple(_workload(case).items()) for case in (comparison.baseline, comparison.case)]
+        for side, case in zip(sides, (comparison.baseline, comparison.case), strict=True):
+            workloads.setdefault(side, (dict(side), case))
+        baseline, own = map(list(workloads).index, sides)
+        pairs.append(PlannedPair(own, baseline, comparison.case.metric, comparison.case.phase))
     times = [_seconds(case) for _, case in workloads.values()]
     known = [each for each in times if each is not None]
     rounds = rounds or needed
     seconds = rounds * sum(known) if known and len(known) == len(times) else None
     plain = tuple(workload for workload, _ in workloads.values())
-    return SweepPlan(plain, tuple(settled), tuple(unplanned), rounds, seconds)
+    return SweepPlan(plain, tuple(settled), tuple(unplanned), rounds, seconds, tuple(pairs))
 
 
 def why_unplanned(comparison: Comparison) -> str:

@@ -53,6 +53,9 @@ def test_a_sweep_repeats_both_cases_of_an_undecided_comparison(tmp_path: Path) -
     file.write_text(plan.toml("logs/plan", "reportgen plan study"))
     campaign = make_sweep(read_sweep_file(file), seed=1).campaign
     assert (campaign.logs, campaign.repeats, campaign.order) == (Path("logs/plan"), 7, "random")
+    assert tomllib.loads(file.read_text())["compare"] == [
+        {"case": 1, "baseline": 0, "metric": "step_time", "phase": "step"}
+    ]
     written = [shlex.join(job.command).partition(" -m ")[2] for job in campaign.jobs]
     assert written == [BENCH.format(each).partition(" -m ")[2] for each in ("fp32", "bf16")]
 
@@ -101,5 +104,5 @@ def test_a_value_of_a_log_is_one_value_of_the_file(hostile: str) -> None:
     ]
     plan = plan_sweep(open_comparisons(comparisons_of([table(*sides)])))
     content = tomllib.loads(plan.toml("logs/plan", "reportgen plan\nx = 1"))
-    assert set(content) == {"logs", "repeats", "workloads"}
+    assert set(content) == {"logs", "repeats", "cool_down", "workloads", "compare"}
     assert content["workloads"][0] == {"name": "roberta-base", "data": hostile, "precision": "fp32"}
