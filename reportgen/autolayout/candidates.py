@@ -6,7 +6,7 @@ of all cases where it leaves numbers out: where it picks the best batch size, or
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.autolayout.default_comparison import DefaultComparison, arrange, comparisons
@@ -82,14 +82,20 @@ def propose_layouts(numbers: MetricRuns) -> list[ReportLayout]:
     )
     numbers = replace(numbers, runs=distinct, campaign=campaign)
     plain = plain_tables(numbers)
-    made = [("without a comparison", plain)]
+    lists = [("without a comparison", plain)]
     if len(numbers.phases) <= MAX_COMPARED_PHASES:
-        made = [*_matrices(numbers, plain), *_lists(numbers), *made]
+        lists = [*_lists(numbers), *lists]
+    layouts = _scored(numbers, lists)
+    matrices = _matrices(numbers, plain, rank(layouts)[0].tables)
+    return rank([*_scored(numbers, matrices), *layouts])
+
+
+def _scored(numbers: MetricRuns, proposed: Iterable[tuple[str, Sequence[TableSpec]]]) -> list[ReportLayout]:
+    """Return the layouts of proposed tables."""
     failed = numbers.everything()[len(numbers.runs) :]
-    layouts = (
-        ReportLayout(about, tuple(tables), score(tables, numbers.runs, failed)) for about, tables in made
-    )
-    return rank(layouts)
+    return [
+        ReportLayout(about, tuple(tables), score(tables, numbers.runs, failed)) for about, tables in proposed
+    ]
 
 
 def _lists(numbers: MetricRuns) -> Iterator[tuple[str, list[TableSpec]]]:
@@ -147,8 +153,14 @@ def _drops(table: TableSpec, numbers: MetricRuns) -> bool:
     return len(left) < len(cases)
 
 
-def _matrices(numbers: MetricRuns, plain: Sequence[TableSpec]) -> Iterator[tuple[str, list[TableSpec]]]:
-    """Yield matrices of work and what did it, with ratios: both ways round, and a part that fits a page."""
+def _matrices(
+    numbers: MetricRuns, plain: Sequence[TableSpec], lists: Sequence[TableSpec]
+) -> Iterator[tuple[str, list[TableSpec]]]:
+    """Yield matrices of work and what did it, with ratios: both ways round, and a part that fits a page.
+
+    plain  tables of all cases without ratios, which follow a whole matrix
+    lists  tables of all cases, with ratios if there are any, which follow a part of one
+    """
     if len(numbers.phases) > 1:
         return
     for comparison in comparisons(numbers.metric, numbers.runs, numbers.guessed):
@@ -163,7 +175,7 @@ def _matrices(numbers: MetricRuns, plain: Sequence[TableSpec]) -> Iterator[tuple
                 yield about, [table, *([] if is_whole else _all_values(table, plain))]
         if core := _core(numbers, columns[0]):
             kept = f"the {_MAX_CORE_COLUMNS} values of {columns[0]} with most cases"
-            yield f"a matrix of {_and(core.rows)} and {kept}", [core, *_all_values(core, plain)]
+            yield f"a matrix of {_and(core.rows)} and {kept}", [core, *_all_values(core, lists)]
 
 
 def _all_values(matrix: TableSpec, tables: Sequence[TableSpec]) -> list[TableSpec]:

@@ -6,9 +6,10 @@ screen and a terminal, and how much is on the first screen. Nothing depends on t
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from reportgen.autolayout.table_layout import SUBJECTS
 from reportgen.core.devices import shown_value
 from reportgen.core.factors import FactorKey, factor_key, matches
 from reportgen.core.model import Factors, Run
@@ -34,7 +35,7 @@ class Score:
     shown       cases that any table shows
     once        cells that repeat no other
     fits        columns fit a page and a line
-    first       rows on the first screen
+    first       rows on the first screen, of those that a reader passes until each workload was shown
     """
 
     answer: float
@@ -109,7 +110,7 @@ def score(tables: Sequence[TableSpec], runs: Iterable[Run], failed: Iterable[Run
     ratios = set[int]().union(*(each.ratios for each in compared))
     left_out = set[int]().union(*(each.baselines | each.not_picked for each in compared))
     # Of tables with the same numbers, those that follow the compared ones are folded.
-    rows = sum(each.rows + _TABLE_ROWS * each.grids for each in compared or measured)
+    rows = sum(each.rows + _TABLE_ROWS * each.grids for each in _until_all_work(compared or measured, keys))
     values = [each for each in measured if "value" in each.table.show]
     of_values = sum(each.cells for each in values)
     of_cases = len(set[int]().union(*(each.seen for each in values)))
@@ -122,6 +123,17 @@ def score(tables: Sequence[TableSpec], runs: Iterable[Run], failed: Iterable[Run
         fits=min((each.fit for each in measured), default=0.0),
         first=min(1.0, (_SCREEN_ROWS + _TABLE_ROWS) / rows) if rows else 0.0,
     )
+
+
+def _until_all_work(measured: Sequence["_TableSize"], cases: Sequence[_Case]) -> Iterator["_TableSize"]:
+    """Yield tables in their order until they showed each workload that any of them shows."""
+    works = [tuple([case.get(name) for name in SUBJECTS]) for case in cases]
+    missing = {works[n] for each in measured for n in each.seen}
+    for each in measured:
+        yield each
+        missing -= {works[n] for n in each.seen}
+        if not missing:
+            return
 
 
 class _TableSize:

@@ -26,9 +26,9 @@ def shares(spec: FigureSpec, table: Table, columns: Sequence[int], unit: Unit | 
     unit  of the shown value; None for step times
     """
     series = tuple((_of_rows if spec.of == "rows" else _of_cases)(spec, table, columns))
-    if not series:
-        remedy = 'use of = "repeats"' if spec.of == "steps" else "draw a table with numbers"
-        raise RequestError(f"{spec.place}.table", f'no run of "{spec.table}" has {spec.of} to show', remedy)
+    if not series and spec.of == "steps":
+        fact = f'no run of "{spec.table}" has steps to show'
+        raise RequestError(f"{spec.place}.table", fact, 'use of = "repeats"')
     x_unit = unit or choose((float(x) for each in series for x in each.x), "s")
     return Figure(
         "",

@@ -95,15 +95,26 @@ def test_of_many_devices_those_with_most_cases_are_a_matrix():
     runs = [run(device=f"d{n}", model=m, devices=k) for n in range(8) for m in "uvwxyz" for k in (1, 8)]
     runs += [run(device=f"e{n:02}", model="u", devices=1) for n in range(30)]
     layouts = layouts_of(planned(runs))
-    number = next(n for n, each in enumerate(layouts, start=1) if "with most cases" in each.about)
-    core = layouts[number - 1].tables[0]
+    assert "with most cases" in layouts[0].about
+    core, *others = layouts[0].tables
     assert core.where == {"devices": (1,), "device": tuple(f"d{n}" for n in range(6))}
     assert (core.rows, core.columns, core.show) == (("model",), ("device",), ("speedup",))
-    written = tomllib.loads(definition_text(planned(runs), pick=number))
+    written = tomllib.loads(definition_text(planned(runs)))
     assert written["tables"][0]["where"] == {"devices": 1, "device": [f"d{n}" for n in range(6)]}
     assert written["tables"][0]["compare"]["mean"] is True
     assert written["tables"][0]["show"] == ["speedup"]
-    assert [(each["kind"], each["show"]) for each in written["figures"]] == [("heat-map", "speedup")]
+    first = written["figures"][0]
+    assert (first["kind"], first["show"]) == ("heat-map", "speedup")
+    # All cases follow, compared.
+    assert any(each.compare for each in others)
+
+
+def test_a_table_of_all_workloads_comes_before_one_for_each():
+    runs = [run(device=d, model=f"m{n:02}") for d in "AB" for n in range(40)]
+    lists = [table_spec(where={"model": (f"m{n:02}",)}, rows=("device",), compare=A) for n in range(40)]
+    summary = table_spec(where={"device": ("A", "B")}, rows=("model",), columns=("device",), compare=A)
+    assert score(lists, runs).first == pytest.approx(30 / (40 * 7))
+    assert score([summary, *lists], runs).first == pytest.approx(30 / 45)
 
 
 def test_a_matrix_has_no_cell_of_several_devices():

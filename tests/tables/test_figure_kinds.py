@@ -91,6 +91,13 @@ def test_a_table_that_does_not_fit_is_an_error(kind, keys, table, message):
     assert message in str(error.value)
 
 
+def test_an_ecdf_of_numbers_that_no_row_has_is_empty():
+    # A missing value is not a mistake of the definition, so the build continues.
+    table = {**SCALING, "compare": CompareSpec("speedup", {"nodes": 1, "devices": 1}), "show": ("speedup",)}
+    (figure,) = figures(kind="ecdf", table={**table, "where": {"devices": (1,)}}, show="speedup", of="rows")
+    assert figure.series == ()
+
+
 def test_speedups_can_be_drawn_as_efficiency():
     table = {**SCALING, "compare": CompareSpec("speedup", {"nodes": 1, "devices": 1}), "show": ("speedup",)}
     (figure,) = figures(table=table, x="devices", show="efficiency")
