@@ -7,11 +7,13 @@ device that is used. Otherwise the driver names the devices that CUDA_VISIBLE_DE
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Optional
 
 from collectors.format_v1.case import Case, Factor
 from collectors.machine.gpu_info import list_smi_devices
+from collectors.machine.level_zero import level_zero_names
 from collectors.machine.nvml import UnavailableError, decode_text, enumerate_devices, start_nvml, stop_nvml
 from collectors.machine.sysfs_gpus import SYSFS, visible_sysfs_gpus
 from collectors.machine.torch_info import working_device
@@ -38,12 +40,17 @@ def own_model() -> str:
 
 
 def torch_model() -> Optional[str]:
-    """Return the model that torch uses; "" if CUDA is not in use, None if torch is not imported."""
+    """Return the model that torch uses (CUDA, Intel); "" if it uses none, None if torch is not imported."""
     torch: Any = sys.modules.get("torch")
-    try:
-        return str(torch.cuda.get_device_name(working_device())) if torch.cuda.is_initialized() else ""
-    except (AttributeError, RuntimeError):  # not imported, or only in part
-        return None if torch is None else ""
+    if torch is None:
+        return None
+    with suppress(AttributeError, RuntimeError):  # imported only in part
+        if torch.cuda.is_initialized():
+            return str(torch.cuda.get_device_name(working_device()))
+    with suppress(AttributeError, RuntimeError):  # before torch 2.3, or an error of the device
+        if torch.xpu.is_initialized():
+            return str(torch.xpu.get_device_name())
+    return ""
 
 
 def visible_model(environ: Mapping[str, str], sysfs: Path = SYSFS) -> str:
@@ -54,8 +61,15 @@ def visible_model(environ: Mapping[str, str], sysfs: Path = SYSFS) -> str:
         devices = list_smi_devices()
         visible = visible_uuids(devices, environ)
         models = [device.model for device in devices if device.uuid in visible]
-        models = models or [gpu.model for gpu in visible_sysfs_gpus(environ, sysfs)]
+        models = models or _sysfs_models(environ, sysfs)
     return " + ".join(dict.fromkeys(models))
+
+
+def _sysfs_models(environ: Mapping[str, str], sysfs: Path) -> list[str]:
+    """Return the models as the kernel names them; Intel's as Level Zero does, where it works, and torch."""
+    gpus = visible_sysfs_gpus(environ, sysfs)
+    names = level_zero_names() if any(gpu.vendor == "Intel" for gpu in gpus) else {}
+    return [names.get(gpu.pci) or gpu.model for gpu in gpus]
 
 
 def _nvml_models(environ: Mapping[str, str]) -> list[str]:

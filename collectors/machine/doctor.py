@@ -20,6 +20,9 @@ from collectors.machine.amdsmi import start_amdsmi
 from collectors.machine.cpu_packages import list_cpu_zones
 from collectors.machine.dcgm import find_dcgm
 from collectors.machine.device_checks import check_visible_devices
+from collectors.machine.device_model import visible_model
+from collectors.machine.known_limits import limits_of
+from collectors.machine.level_zero import Sysman, SysmanDevice, SysmanError, start_level_zero
 from collectors.machine.nvml import UnavailableError, has_driver
 from collectors.machine.sysfs_gpus import SYSFS, SysfsGpu, read_text, visible_sysfs_gpus
 
@@ -40,17 +43,19 @@ class Advice(NamedTuple):
 
 @dataclass
 class HostReport:
-    """The findings, the checks that were made, and the checks that were not possible."""
+    """The findings, the checks that were made, those that were not possible, and known limits of the GPUs."""
 
     advice: list[Advice] = field(default_factory=list)
     checked: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
 
     def text(self) -> str:
         """Return the report as lines."""
         lines = [f"{subject}: {fact}\n    remedy: {remedy}" for subject, fact, remedy in self.advice]
         lines += [f"checked {line}" for line in self.checked]
         lines += [f"not checked {line}" for line in self.unchecked]
+        lines += [f"known limit of {line}" for line in self.limits]
         count = len(self.advice)
         return "\n".join(
             [*lines, f"problems: {count}; nothing was changed" if count else "no problems found"]
@@ -182,13 +187,38 @@ def check_amdsmi(report: HostReport) -> None:
         report.checked.append("amdsmi: energy and memory errors are recorded")
 
 
+def check_level_zero(report: HostReport) -> None:
+    """Check whether Intel's library can be read beside the kernel's files, and shows how busy a GPU is."""
+    try:
+        sysman = start_level_zero()
+        for device in sysman.devices():
+            _check_engines(report, sysman, device)
+    except (UnavailableError, SysmanError, AttributeError) as error:
+        remedy = f"; {error.remedy}" if isinstance(error, UnavailableError) else ""
+        report.unchecked.append(f"Level Zero: {error}: no utilization, no memory in use{remedy}")
+
+
+def _check_engines(report: HostReport, sysman: Sysman, device: SysmanDevice) -> None:
+    try:
+        sysman.handles("zesDeviceEnumEngineGroups", device.handle)
+    except SysmanError as error:
+        reason = f"utilization: {error}; start the launcher as root to record it"
+        report.unchecked.append(f"Level Zero: {device.model} at {device.pci}: {reason}")
+    else:
+        report.checked.append(f"Level Zero: {device.model} at {device.pci}: utilization is recorded")
+
+
 def check_devices(report: HostReport, environ: Mapping[str, str], sysfs: Path = SYSFS) -> None:
     """Check the GPUs that are visible to a process with this environment, the driver, and torch."""
     gpus = [] if has_driver() else visible_sysfs_gpus(environ, sysfs)
+    for model in visible_model(environ, sysfs).split(" + "):
+        report.limits += [f"{model}: {limit.what} ({limit.source})" for limit in limits_of(model)]
     if gpus:
         check_sysfs_gpus(report, gpus)
         if any(gpu.vendor == "AMD" for gpu in gpus):
             check_amdsmi(report)
+        if any(gpu.vendor == "Intel" for gpu in gpus):
+            check_level_zero(report)
         return
     if not has_driver():
         remedy = "install the NVIDIA driver, or use --device cpu for a campaign on the CPU"

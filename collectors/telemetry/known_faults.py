@@ -40,6 +40,10 @@ FAULTS = (
         "amdsmi", "utilization_memory_percent", 101, _ENDLESS, "out_of_range", "a sum over partitions"
     ),
     CounterFault("amdsmi", "clock_sm_mhz", 65_535, 65_535, "not_supported", _AMDGPU_NONE),
+    CounterFault("level-zero", "temperature_celsius", 0, 0, "stuck_at_zero", "intel/xpumanager#92: Arc B580"),
+    CounterFault(
+        "level-zero", "temperature_memory_celsius", 0, 0, "stuck_at_zero", "intel/xpumanager#92: Arc B580"
+    ),
     CounterFault("i915", "power_limit_enforced_mw", 0, 0, "stuck_at_zero", "0 means that the limit is off"),
     CounterFault("xe", "power_limit_enforced_mw", 0, 0, "stuck_at_zero", "0 means that the limit is off"),
 )

@@ -7,13 +7,15 @@ table of known faults. No setting of a device is changed.
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Optional
+from typing import Callable, Optional, Protocol
 
 from collectors.machine.amdsmi import handles_by_pci, start_amdsmi
+from collectors.machine.level_zero import SysmanError, start_level_zero
 from collectors.machine.nvml import UnavailableError
 from collectors.machine.sysfs_gpus import SYSFS, SysfsGpu, read_text, visible_sysfs_gpus
 from collectors.telemetry.amdsmi_device import AmdSmiDevice
 from collectors.telemetry.known_faults import RisingCounter, without_faults
+from collectors.telemetry.level_zero_device import LevelZeroDevice
 from collectors.telemetry.samples import Batch, Event, Sample
 from collectors.telemetry.sysfs_fields import ENERGY_FILES, FIELDS, SysfsField, existing_path, reason_paths
 
@@ -22,15 +24,22 @@ _REASONS = "clocks_event_reasons_mask"
 _PROBED = ("utilization_gpu_percent", "power_mw", _ENERGY)
 
 
+class LibraryDevice(Protocol):
+    """A GPU as the library of its vendor shows it."""
+
+    def read(self, *, is_slow: bool) -> dict[str, int]:
+        """Return column -> value of what was measured."""
+
+
 class SysfsDevice:
     """A GPU and the files that it has. `missing`: the columns without values, each with the reason.
 
-    amdsmi  the GPU by another way, whose values are preferred
+    library  the GPU by another way, whose values are preferred
     """
 
-    def __init__(self, gpu: SysfsGpu, amdsmi: Optional[AmdSmiDevice] = None) -> None:
+    def __init__(self, gpu: SysfsGpu, library: Optional[LibraryDevice] = None) -> None:
         self.gpu = gpu
-        self._amdsmi = amdsmi
+        self._library = library
         self.is_gone = False
         self.missing: dict[str, str] = {}
         fields = FIELDS[gpu.vendor]
@@ -73,8 +82,8 @@ class SysfsDevice:
             values[_REASONS] = sum({bit for text, bit in bits if text == "1"})
         measured, faulty = without_faults(self.gpu.driver, values)
         self.missing.update(faulty)
-        if self._amdsmi:
-            measured.update(self._amdsmi.read(is_slow=is_slow))
+        if self._library:
+            measured.update(self._library.read(is_slow=is_slow))
         for column in measured:  # it was faulty only for a time
             self.missing.pop(column, None)
         return measured
@@ -88,14 +97,16 @@ class SysfsSource:
 
     @classmethod
     def open(
-        cls, environ: Mapping[str, str], sysfs: Path = SYSFS, *, uses_amdsmi: bool = False
+        cls, environ: Mapping[str, str], sysfs: Path = SYSFS, *, uses_libraries: bool = False
     ) -> "SysfsSource":
         """Find the GPUs; the source may have none.
 
-        uses_amdsmi  prefer the values of amdsmi where it works; it loads a library into this process
+        uses_libraries  prefer the values of amdsmi and Level Zero, which are then loaded into this process
         """
         gpus = visible_sysfs_gpus(environ, sysfs)
-        by_pci = _open_amdsmi() if uses_amdsmi and any(gpu.vendor == "AMD" for gpu in gpus) else {}
+        by_pci: dict[str, LibraryDevice] = {}
+        for vendor in {gpu.vendor for gpu in gpus} if uses_libraries else ():
+            by_pci.update(_OPEN[vendor]())
         return cls([SysfsDevice(gpu, by_pci.get(gpu.pci)) for gpu in gpus])
 
     def read(self, slow: Sequence[bool]) -> Batch:
@@ -136,10 +147,25 @@ class SysfsSource:
         """Do nothing: no file stays open."""
 
 
-def _open_amdsmi() -> dict[str, AmdSmiDevice]:
+def _open_amdsmi() -> Mapping[str, LibraryDevice]:
     """Return PCI address -> GPU; {} without amdsmi. The doctor says why."""
     try:
         smi = start_amdsmi()
     except UnavailableError:
         return {}
     return {pci: AmdSmiDevice(smi, handle) for pci, handle in handles_by_pci(smi).items()}
+
+
+def _open_level_zero() -> Mapping[str, LibraryDevice]:
+    """Return PCI address -> GPU; {} without Level Zero. The doctor says why."""
+    try:
+        sysman = start_level_zero()
+        return {each.pci: LevelZeroDevice(sysman, each.handle) for each in sysman.devices()}
+    except (UnavailableError, SysmanError, AttributeError):
+        return {}
+
+
+_OPEN: Mapping[str, Callable[[], Mapping[str, LibraryDevice]]] = {
+    "AMD": _open_amdsmi,
+    "Intel": _open_level_zero,
+}

@@ -138,7 +138,7 @@ def sample(
             child = SmiSource.open(interval_ns, environ)
         except UnavailableError as smi_error:
             reason = f"{nvml_error}; {smi_error}"
-            sources = [SysfsSource.open(environ, sysfs, uses_amdsmi=not is_thread)]
+            sources = [SysfsSource.open(environ, sysfs, uses_libraries=not is_thread)]
         else:
             _sample_nvidia_smi(child, folder, node, interval_ns, stop)
             return

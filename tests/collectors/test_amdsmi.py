@@ -111,7 +111,7 @@ def test_the_files_of_the_kernel_have_what_the_library_lacks(tmp_path, monkeypat
     smi.amdsmi_get_gpu_device_bdf = lambda _: PCI
     monkeypatch.setattr("collectors.telemetry.sysfs_source.start_amdsmi", lambda: smi)
     add_card(tmp_path, 0, PCI, {**AMD, f"{SENSORS}/freq1_input": "", "device/gpu_busy_percent": ""})
-    source = SysfsSource.open({}, tmp_path, uses_amdsmi=True)
+    source = SysfsSource.open({}, tmp_path, uses_libraries=True)
     ((_, _, values),) = source.read([True])
     library = {"utilization_gpu_percent": 98, "utilization_memory_percent": 42}
     library |= {"ecc_corrected_count": 3, "ecc_uncorrected_count": 1}
@@ -139,7 +139,7 @@ try:
     start_amdsmi()
 except UnavailableError as error:
     sys.exit(str(error))
-source = SysfsSource.open({}, Path(sys.argv[1]), uses_amdsmi=True)
+source = SysfsSource.open({}, Path(sys.argv[1]), uses_libraries=True)
 source.read([True])
 ((_, _, values),) = source.read([True])
 print(json.dumps(values))

@@ -83,6 +83,14 @@ def test_torch_names_the_device_only_if_cuda_is_in_use(monkeypatch, is_initializ
     assert torch_model() is None
 
 
+@pytest.mark.parametrize(("is_initialized", "model"), [(True, "Intel(R) GPU"), (False, "")])
+def test_torch_names_the_gpu_of_intel_that_it_uses(monkeypatch, is_initialized, model):
+    cuda = SimpleNamespace(is_initialized=lambda: False)
+    xpu = SimpleNamespace(is_initialized=lambda: is_initialized, get_device_name=lambda: "Intel(R) GPU")
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, xpu=xpu))
+    assert torch_model() == model
+
+
 def use_torch(monkeypatch, model):
     """Import a torch that uses this device; "" for the CPU."""
     cuda = SimpleNamespace(is_initialized=lambda: bool(model), get_device_name=lambda device: model)
