@@ -352,7 +352,7 @@ def test_only_compare_gives_a_ratio_with_a_verdict() -> None:
 
 # Keys that only a report.json has.
 DOCUMENT_KEYS = {
-    *("tables", "cases", "breakdowns", "headline_template", "machines", "environments", "provenance"),
+    *("tables", "cases", "breakdown", "headline_template", "machines", "environments", "provenance"),
     *("side_files", "protocols", "generated", "energy_per_sample", "baseline_seconds", "excess_low"),
 }
 

@@ -72,7 +72,7 @@ def test_the_document_has_both_and_the_time_of_each_run_adds_up(result: Build) -
     value, ratio = (cell for cell in document.tables[0].cells[0])
     assert value.over_all == pytest.approx(OVER_ALL, rel=1e-3)
     assert ratio.over_all == pytest.approx(RATIO, rel=1e-3)
-    comparison = document.tables[0].comparison_of(ratio)
+    comparison = document.comparison_of(document.tables[0], ratio)
     assert comparison is not None
     assert comparison.over_all == ratio.over_all
     for case in document.cases:
@@ -103,7 +103,7 @@ def test_one_repeat_with_gaps_is_named(tmp_path: Path) -> None:
     (document,) = built(tmp_path, stalled=(2,)).reports
     (value, _), *_ = document.tables[0].cells
     assert value.over_all == pytest.approx(640, rel=1e-3)  # the median of three
-    texts = [note.text for note in (*document.tables[0].notes, *document.tables[0].about)]
+    texts = [note.text for note in (*document.notes.values(), *document.tables[0].about)]
     assert any(text.endswith("(1 of 3 repeats: r2)") for text in texts)
 
 

@@ -33,7 +33,7 @@ def with_documents(evidence: Evidence, documents: Sequence[Document]) -> Evidenc
     for document in documents:
         known = {case.name: case for case in document.cases}
         for table in document.tables:
-            for measure, values in _ratios(f"{document.name}/{table.id}", table, known, cases):
+            for measure, values in _ratios(document, table, known, cases):
                 # Tables repeat the ratios of others; the first one is named.
                 known_ratios.setdefault(
                     (*measure.quantity, measure.scope, values.tobytes()), (measure, values)
@@ -49,14 +49,15 @@ def with_documents(evidence: Evidence, documents: Sequence[Document]) -> Evidenc
 
 
 def _ratios(
-    place: str, table: Table, known: Mapping[str, Case], cases: "_CaseIndex"
+    document: Document, table: Table, known: Mapping[str, Case], cases: "_CaseIndex"
 ) -> Iterator[tuple[Measure, FloatArray]]:
     """Yield what each kind of ratio of a table says about the cases."""
+    place = f"{document.name}/{table.id}"
     rows: dict[Measure, FloatArray] = {}
     for cells in table.cells:
         for head, cell in zip(table.columns, cells, strict=True):
             case = known.get(cell.case or "")
-            comparison = table.comparison_of(cell)
+            comparison = document.comparison_of(table, cell)
             if head.quantity not in _SCOPES or cell.value is None or case is None or comparison is None:
                 continue
             measure = Measure(case.metric, case.phase, case.protocol, "median", _SCOPES[head.quantity], place)

@@ -5,7 +5,7 @@ belong to it, so a table that was only rearranged has no changed cell.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.core import units
@@ -13,7 +13,7 @@ from reportgen.core.factors import factor_key
 from reportgen.core.metrics import item_of
 from reportgen.core.model import Factors, FactorValue
 from reportgen.document.cells import PlacedCell, placed_cells
-from reportgen.document.model import QUANTITY_TITLES, Document, Key, Table
+from reportgen.document.model import QUANTITY_TITLES, Document, Key
 from reportgen.document.texts import INVALID
 
 # Values of report.json have 12 digits; another order of a sum may change the last ones.
@@ -155,36 +155,35 @@ def changed_cells(old: Document | None, new: Document | None) -> list[CellChange
 
 def paired_cells(old: Document | None, new: Document | None) -> list[CellChange]:
     """Return every cell of two states of a report, paired by place; cells that went are last."""
-    before = {table.id: table for table in old.tables} if old else {}
-    after = {table.id: table for table in new.tables} if new else {}
+    before, after = _cells_of(old), _cells_of(new)
     renamed = _renamed_tables(before, after)
     pairs: list[CellChange] = []
-    for table in after.values():
-        earlier = before.get(renamed.get(table.id, table.id))
+    for id, cells in after.items():
         assert new is not None
-        pairs += _pairs(
-            new.name, table.id, list(placed_cells(earlier)) if earlier else (), list(placed_cells(table))
-        )
+        pairs += _pairs(new.name, id, before.get(renamed.get(id, id), []), cells)
     gone = before.keys() - after.keys() - set(renamed.values())
     for id in (id for id in before if id in gone):
         assert old is not None
-        pairs += [CellChange(old.name, id, cell, None) for cell in placed_cells(before[id])]
+        pairs += [CellChange(old.name, id, cell, None) for cell in before[id]]
     return pairs
 
 
-def _renamed_tables(before: dict[str, Table], after: dict[str, Table]) -> dict[str, str]:
+def _cells_of(report: Document | None) -> dict[str, list[PlacedCell]]:
+    """Return the cells of each table by its id."""
+    return {table.id: list(placed_cells(report, table)) for table in report.tables} if report else {}
+
+
+def _renamed_tables(
+    before: Mapping[str, Sequence[PlacedCell]], after: Mapping[str, Sequence[PlacedCell]]
+) -> dict[str, str]:
     """Return new id -> old id of tables that have most of their cells in common."""
-    gone = [table for id, table in before.items() if id not in after]
+    gone = {id: set(map(cell_key, cells)) for id, cells in before.items() if id not in after}
     renamed: dict[str, str] = {}
-    for id, table in after.items():
-        if id in before:
-            continue
-        keys = {cell_key(cell) for cell in placed_cells(table)}
-        for earlier in gone:
-            others = {cell_key(cell) for cell in placed_cells(earlier)}
-            shared = keys & others
-            if 2 * len(shared) > max(len(keys), len(others)) and earlier.id not in renamed.values():
-                renamed[id] = earlier.id
+    for id in (id for id in after if id not in before):
+        keys = set(map(cell_key, after[id]))
+        for earlier, others in gone.items():
+            if 2 * len(keys & others) > max(len(keys), len(others)) and earlier not in renamed.values():
+                renamed[id] = earlier
                 break
     return renamed
 

@@ -225,11 +225,11 @@ def _renamed(old: Reports, new: Reports) -> dict[str, str]:
 
 
 def _cells(report: Document) -> set[tuple[object, ...]]:
-    return {(table.id, *cell_key(cell)) for table in report.tables for cell in placed_cells(table)}
+    return {(table.id, *cell_key(cell)) for table in report.tables for cell in placed_cells(report, table)}
 
 
 def _report(report: Document, old_name: str = "") -> ReportChange:
-    numbers = sum(cell.is_number for table in report.tables for cell in placed_cells(table))
+    numbers = sum(cell.is_number for table in report.tables for cell in placed_cells(report, table))
     findings = sum(finding.severity != "note" for finding in report.findings)
     return ReportChange(report.name, report.title, len(report.tables), numbers, findings, old_name)
 

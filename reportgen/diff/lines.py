@@ -21,7 +21,7 @@ def report_lines(report: Document) -> Iterator[str]:
     for table in report.tables:
         yield ""
         yield one_line(f"table {table.id}: {table.title}")
-        for cell in placed_cells(table):
+        for cell in placed_cells(report, table):
             change = CellChange(report.name, table.id, None, cell)
             yield one_line(f"  {change.heading}: {change.new_text}{_repeats(report, cell)}")
     yield ""

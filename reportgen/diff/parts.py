@@ -5,7 +5,7 @@ two lists of one case are two sides, like a case and its baseline.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reportgen.compare import breakdown
@@ -42,22 +42,24 @@ def stored_breakdown(
     old: Document, new: Document, old_case: str, new_case: str
 ) -> breakdown.Breakdown | None:
     """Return the parts of the change of a case, None if they are unknown or nothing moved."""
-    before, after = _times(old.breakdowns, old_case), _times(new.breakdowns, new_case)
+    before, after = _times(old, old_case), _times(new, new_case)
     if before is None or after is None or before.per != after.per or not before.has_same_lag(after):
         return None
     parts = split(after.side, before.side, per=after.per)
     return parts if parts.seconds and parts.is_split else None
 
 
-def _times(breakdowns: Iterable[Breakdown], case: str) -> _Times | None:
+def _times(report: Document, case: str) -> _Times | None:
     """Return the times of a case from the first comparison that has them."""
-    for each in breakdowns:
-        if each.case == case:
-            times = {part.name: part.case_seconds for part in each.parts}
-            return _of_side(each, each.case_seconds, times)
-        if each.baseline == case:
-            times = {part.name: part.baseline_seconds for part in each.parts}
-            return _of_side(each, each.baseline_seconds, times)
+    compared = (pair for table in report.tables for pair in report.comparisons_of(table).items())
+    for own, comparison in compared:
+        stored = comparison.breakdown
+        if stored and own == case:
+            times = {part.name: part.case_seconds for part in stored.parts}
+            return _of_side(stored, stored.case_seconds, times)
+        if stored and comparison.baseline == case:
+            times = {part.name: part.baseline_seconds for part in stored.parts}
+            return _of_side(stored, stored.baseline_seconds, times)
     return None
 
 

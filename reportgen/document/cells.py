@@ -12,12 +12,12 @@ from reportgen.document.encode import encode_value
 from reportgen.document.find_cell import CellPlace
 from reportgen.document.model import (
     VERSION,
-    Breakdown,
     Case,
     Cell,
     CellKind,
     Comparison,
     Contract,
+    Document,
     Key,
     Quantity,
     Table,
@@ -60,8 +60,8 @@ class PlacedCell:
         return self.cell.kind == "number" and self.cell.value is not None and not self.cell.invalid
 
 
-def placed_cells(table: Table) -> Iterator[PlacedCell]:
-    """Yield the cells of a table, row by row. The row of means has no factors."""
+def placed_cells(report: Document, table: Table) -> Iterator[PlacedCell]:
+    """Yield the cells of a table of a report, row by row. The row of means has no factors."""
     for row, line in zip(table.rows, table.cells, strict=True):
         for column, cell in zip(table.columns, line, strict=True):
             yield PlacedCell(
@@ -69,12 +69,12 @@ def placed_cells(table: Table) -> Iterator[PlacedCell]:
                 dict(zip(table.column_factors, column.key, strict=False)),
                 column.quantity,
                 cell,
-                table.comparison_of(cell),
+                report.comparison_of(table, cell),
             )
 
 
 class _Extract(msgspec.Struct, omit_defaults=True):
-    """One cell with its cases and their runs, and the parts of its difference."""
+    """One cell with its cases and their runs."""
 
     report: str
     table: str
@@ -86,25 +86,23 @@ class _Extract(msgspec.Struct, omit_defaults=True):
     contract: Contract
     notes: list[str]
     cases: list[Case]
-    breakdown: Breakdown | None = None
     version: int | None = None
 
 
 def encode_cell(place: CellPlace) -> bytes:
     """Return one cell as JSON, in the form of report.json: `version`, its place, and what it names."""
-    table, cell, comparison = place.table, place.cell, place.comparison
+    report, table, cell, comparison = place.report, place.table, place.cell, place.comparison
     extract = _Extract(
-        report=place.report.name,
+        report=report.name,
         table=table.id,
         row=dict(zip(table.row_factors, place.row.key, strict=False)),
         column=dict(zip(table.column_factors, place.column.key, strict=False)),
         quantity=place.column.quantity,
         cell=cell,
         comparison=comparison,
-        contract=place.report.contract_of(comparison) if comparison else Contract(),
-        notes=[table.notes[note].text for note in cell.notes],
-        cases=[place.report.case_by_name[name] for name in dict.fromkeys(table.cases_of(cell))],
-        breakdown=place.report.breakdown_of.get((cell.case or "", comparison.baseline if comparison else "")),
+        contract=report.contract_of(comparison) if comparison else Contract(),
+        notes=[report.notes[note].text for note in cell.notes],
+        cases=[report.case_by_name[name] for name in dict.fromkeys(report.cases_of(table, cell))],
         version=VERSION,
     )
     return encode_value(extract)

@@ -50,7 +50,9 @@ def _problems(document: Document) -> Iterator[_Problem]:
     yield from _twice("figures", (figure.id for figure in document.figures))
     yield from _twice("cases", (case.name for case in document.cases))
     for i, table in enumerate(document.tables):
-        yield from _table_problems(f"tables[{i}]", table, cases)
+        yield from _table_problems(f"tables[{i}]", table, document)
+    for name, comparison in document.comparisons.items():
+        yield from _comparison_problems(f"comparisons.{name}", comparison, cases)
     for i, figure in enumerate(document.figures):
         yield from _figure_problems(f"figures[{i}]", figure, cases)
     if document.explorer:
@@ -65,7 +67,7 @@ def _twice(at: str, names: Iterable[str]) -> Iterator[_Problem]:
         known.add(name)
 
 
-def _table_problems(at: str, table: Table, cases: Collection[str]) -> Iterator[_Problem]:
+def _table_problems(at: str, table: Table, document: Document) -> Iterator[_Problem]:
     if len(table.cells) != len(table.rows):
         fact = f"{len(table.cells)} rows of cells, but {len(table.rows)} heads of rows"
         yield f"{at}.cells", fact, "give each row its head"
@@ -79,16 +81,18 @@ def _table_problems(at: str, table: Table, cases: Collection[str]) -> Iterator[_
         yield from _length(f"{at}.rows[{i}].labels", row.labels, len(table.row_factors))
         if row.key or not row.is_mean:
             yield from _length(f"{at}.rows[{i}].key", row.key, len(table.row_factors))
-        yield from _notes(f"{at}.rows[{i}].notes", row.notes, table)
+        yield from _note_problems(f"{at}.rows[{i}].notes", row.notes, document.notes)
     for j, column in enumerate(table.columns):
         yield from _length(f"{at}.columns[{j}].key", column.key, len(table.column_factors))
     for i, line in enumerate(table.cells):
         yield from _length(f"{at}.cells[{i}]", line, len(table.columns))
         for j, cell in enumerate(line):
-            yield from _cell_problems(f"{at}.cells[{i}][{j}]", cell, table, cases)
-    for name, comparison in table.comparisons.items():
-        yield from _case_problems(f"{at}.comparisons", name, cases)
-        yield from _comparison_problems(f"{at}.comparisons.{name}", comparison, cases)
+            yield from _cell_problems(f"{at}.cells[{i}][{j}]", cell, document)
+    for case, name in table.comparisons.items():
+        yield from _case_problems(f"{at}.comparisons", case, document.case_by_name)
+        if name not in document.comparisons:
+            remedy = did_you_mean(name, document.comparisons)
+            yield f"{at}.comparisons.{case}", f'no comparison "{name}"', remedy
 
 
 def _length(at: str, values: Collection[object], wanted: int) -> Iterator[_Problem]:
@@ -111,16 +115,16 @@ def _unit(at: str, unit: Unit | None) -> Iterator[_Problem]:
         yield at, f"the factor is {unit.factor:g}", "shown = value / factor: use a factor above 0"
 
 
-def _notes(at: str, notes: Iterable[int], table: Table) -> Iterator[_Problem]:
+def _note_problems(at: str, notes: Iterable[str], known: Collection[str]) -> Iterator[_Problem]:
     for note in notes:
-        if not 0 <= note < len(table.notes):
-            yield at, f"no note {note}: the table has {len(table.notes)}", "count from 0"
+        if note not in known:
+            yield at, f'no note "{note}"', did_you_mean(note, known)
 
 
-def _cell_problems(at: str, cell: Cell, table: Table, cases: Collection[str]) -> Iterator[_Problem]:
+def _cell_problems(at: str, cell: Cell, document: Document) -> Iterator[_Problem]:
     for name in (cell.case, *cell.several):
-        yield from _case_problems(at, name, cases)
-    yield from _notes(f"{at}.notes", cell.notes, table)
+        yield from _case_problems(at, name, document.case_by_name)
+    yield from _note_problems(f"{at}.notes", cell.notes, document.notes)
     if cell.kind == "number" and cell.value is None:
         yield at, "a number without a value", 'give a value, or a kind such as "absent"'
     if any(abs(each or 0.0) > _LARGEST for each in (cell.value, cell.low, cell.high)):

@@ -28,7 +28,7 @@ class CellPlace:
     @property
     def comparison(self) -> Comparison | None:
         """The case of the cell against its baseline."""
-        return self.table.comparison_of(self.cell)
+        return self.report.comparison_of(self.table, self.cell)
 
 
 def find_cell(report: Document, table: str, row: str = "", column: str = "") -> CellPlace:

@@ -13,7 +13,9 @@ import math
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal, Self
+from hashlib import blake2b
+from itertools import count
+from typing import Literal, Self, TypeVar
 
 import msgspec
 
@@ -29,7 +31,7 @@ from reportgen.core.rules import Severity, short_name
 from reportgen.core.units import Unit
 
 # The version of report.json that is written; it rises when a field changes its meaning.
-VERSION = 4
+VERSION = 5
 
 Quantity = Literal[
     "value", "ratio", "speedup", "efficiency", "observed", "expected", "excess", "repeats",
@@ -41,6 +43,7 @@ FigureContent = Literal["cells", "repeats", "steps", "shares", "parts", "pairs"]
 Outcome = Literal["pass", "fail", "not evaluated"]
 
 Key = dict[str, FactorValue]
+_T = TypeVar("_T")
 
 # The quantities that each comparison can show, and their titles.
 COMPARED_QUANTITIES: Mapping[CompareKind, tuple[Quantity, ...]] = {
@@ -134,6 +137,11 @@ class Note(Value, frozen=True):
         """Return the word that refers to the note: it does not depend on the other notes of the table."""
         return short_name(self.rule) if self.rule else self.name
 
+    @property
+    def key(self) -> str:
+        """Return the name of the note in a document: it depends on nothing but the note."""
+        return f"{self.mark}-{_digest(self.rule, self.text)}"
+
 
 class Finding(Value, frozen=True):
     """Something a reader of a number should know.
@@ -170,7 +178,7 @@ class Header(Value, frozen=True):
     unit            unit of the whole column or row
     split           factors, with their values, that had to split this column from a neighbour with the same
                     key
-    notes           positions in the table's notes that hold for every number of the row
+    notes           names of notes that hold for every number of the row
     is_mean         whether the row holds the means of all others
     """
 
@@ -181,7 +189,7 @@ class Header(Value, frozen=True):
     quantity_label: str = ""
     unit: Unit | None = None
     split: tuple[tuple[str, FactorValue], ...] = ()
-    notes: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
     is_mean: bool = False
 
     def __post_init__(self) -> None:
@@ -248,6 +256,7 @@ class Comparison(Value, frozen=True):
     cycles             the comparison per cycle of the SM clock
     energy_per_sample  relative to the baseline's
     over_all           the value over all of the windows' time, if gaps left out much of it
+    breakdown          why the case takes longer
     """
 
     kind: CompareKind
@@ -264,6 +273,7 @@ class Comparison(Value, frozen=True):
     cycles: Cycles | None = None
     energy_per_sample: float | None = None
     over_all: float | None = None
+    breakdown: "Breakdown | None" = None
 
     def in_cycles(self, metric: str) -> float | None:
         """Return the ratio per cycle, in the direction of `value`: of times or of speeds."""
@@ -289,7 +299,7 @@ class Cell(Value, frozen=True):
     invalid     rule of the finding for which the number means nothing: nothing may follow from it
     over_all    the number over all of the windows' time, if gaps left out much of it
     qualifiers  shown small beside the number
-    notes       positions in the table's notes
+    notes       names of its notes
     """
 
     kind: CellKind = "number"
@@ -304,7 +314,7 @@ class Cell(Value, frozen=True):
     invalid: str = ""
     over_all: float | None = None
     qualifiers: tuple[str, ...] = ()
-    notes: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Table(Value, frozen=True):
@@ -321,8 +331,7 @@ class Table(Value, frozen=True):
     rows            heads of the rows
     columns         heads of the columns
     cells           a list per row, a cell per column
-    comparisons     the cases against their baselines, by name of the case
-    notes           footnotes
+    comparisons     names of the comparisons of its cases, by name of the case
     about           sentences that hold for the whole table
     unit_mode       where the unit is: in the caption, the heads of columns or rows, or the cells
     unit            unit of the whole table
@@ -346,8 +355,7 @@ class Table(Value, frozen=True):
     rows: tuple[Header, ...] = ()
     columns: tuple[Header, ...] = ()
     cells: tuple[tuple[Cell, ...], ...] = ()
-    comparisons: dict[str, Comparison] = {}
-    notes: tuple[Note, ...] = ()
+    comparisons: dict[str, str] = {}
     about: tuple[Note, ...] = ()
     unit_mode: UnitMode = "table"
     unit: Unit | None = None
@@ -361,16 +369,6 @@ class Table(Value, frozen=True):
 
     def __repr__(self) -> str:
         return f"<Table {self.id}: {self.metric_title}, {len(self.rows)} rows x {len(self.columns)} columns>"
-
-    def comparison_of(self, cell: Cell) -> Comparison | None:
-        """Return the case of a cell against its baseline."""
-        return self.comparisons.get(cell.case) if cell.case else None
-
-    def cases_of(self, cell: Cell) -> tuple[str, ...]:
-        """Return the name of every case behind a cell, including its baseline."""
-        comparison = self.comparison_of(cell)
-        own = (cell.case,) if cell.case else ()
-        return (*own, *((comparison.baseline,) if comparison else ()), *cell.several)
 
     @property
     def caption(self) -> tuple[str, ...]:
@@ -618,8 +616,6 @@ class Hint(Value, frozen=True):
 class Breakdown(Value, frozen=True):
     """Why a case takes longer than its baseline: parts that add up to the difference.
 
-    case              name of the case
-    baseline          name of the baseline's case
     per               what the times are of: step or sample
     seconds           the difference
     case_seconds      time of the case
@@ -630,8 +626,6 @@ class Breakdown(Value, frozen=True):
     sentence          the split in words
     """
 
-    case: str
-    baseline: str
     per: str
     seconds: float = 0.0
     case_seconds: float = 0.0
@@ -1045,8 +1039,9 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
     tables             in order of definition
     figures            of the tables
     cases              behind the cells, in reading order
+    comparisons        cases against their baselines, by name
     contracts          what comparisons held equal, by name
-    breakdowns         why cases are slower than their baselines
+    notes              footnotes of the tables, by name
     explorer           what a reader explores on the page
     expected           expected speeds that were used
     acceptance         results of the rules that the definition sets
@@ -1075,8 +1070,9 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     cases: tuple[Case, ...] = ()
+    comparisons: dict[str, Comparison] = {}
     contracts: dict[str, Contract] = {}
-    breakdowns: tuple[Breakdown, ...] = ()
+    notes: dict[str, Note] = {}
     explorer: Explorer | None = None
     expected: tuple[Expected, ...] = ()
     acceptance: tuple[Acceptance, ...] = ()
@@ -1102,10 +1098,21 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
         """The cases by name."""
         return {case.name: case for case in self.cases}
 
-    @cached_property
-    def breakdown_of(self) -> dict[tuple[str, str], Breakdown]:
-        """The breakdowns by the names of case and baseline."""
-        return {(each.case, each.baseline): each for each in self.breakdowns}
+    def comparisons_of(self, table: Table) -> dict[str, Comparison]:
+        """Return the comparisons of a table by the name of the case."""
+        named = ((case, self.comparisons.get(name)) for case, name in table.comparisons.items())
+        return {case: comparison for case, comparison in named if comparison}
+
+    def comparison_of(self, table: Table, cell: Cell) -> Comparison | None:
+        """Return the case of a cell against its baseline in a table."""
+        name = table.comparisons.get(cell.case) if cell.case else None
+        return self.comparisons.get(name) if name else None
+
+    def cases_of(self, table: Table, cell: Cell) -> tuple[str, ...]:
+        """Return the name of every case behind a cell of a table, including its baseline."""
+        comparison = self.comparison_of(table, cell)
+        own = (cell.case,) if cell.case else ()
+        return (*own, *((comparison.baseline,) if comparison else ()), *cell.several)
 
     def expected_paths(self, speed: ExpectedRatio) -> Expected | None:
         """Return the expected speed with the facts behind it; None if the document does not have them."""
@@ -1119,6 +1126,20 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
     def case(self, name: str | None) -> Case | None:
         """Return the case of that name, None for None."""
         return self.case_by_name[name] if name else None
+
+
+def name_of_pair(case: str, baseline: str, comparison: _T, known: dict[str, _T]) -> str:
+    """Return the name of a comparison, and add it to the known ones.
+
+    The name depends on those of both cases. Different comparisons of the same two are counted besides: a
+    table may compare something else, and it corrects verdicts for their number.
+    """
+    names = (_digest(case, baseline, str(number)) for number in count(1))
+    return next(name for name in names if known.setdefault(name, comparison) == comparison)
+
+
+def _digest(*texts: str) -> str:
+    return blake2b("\0".join(texts).encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
 
 
 def source_of(text: str) -> Source:

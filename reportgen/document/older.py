@@ -2,12 +2,16 @@
 
 Version 2 had cells with the factors of their row and column instead of heads, and a run and its value in one
 object. It lacks what pages need besides: such a document can be compared, and not be rendered. Version 3 had
-the comparison of a case in each of its cells.
+the comparison of a case in each of its cells, and version 4 in each of its tables, with the breakdowns beside
+them. Until version 4, each table had its notes, and cells referred to them by position.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
-from reportgen.document.model import VERSION
+import msgspec
+
+from reportgen.document.model import VERSION, Note, name_of_pair
 
 Json = dict[str, Any]
 
@@ -18,8 +22,39 @@ _OF_RUN = ("format", "status", "repeat", "started", "started_clock", "round", "s
 
 def upgraded(raw: Json) -> Json:
     """Return the content of a report.json of an older version in the form of today."""
-    document = raw | {"version": VERSION} if raw["version"] > OLDEST else _of_version_2(raw)
-    return document | {"tables": [_with_comparisons(table) for table in document.get("tables", ())]}
+    document = raw if raw["version"] > OLDEST else _of_version_2(raw)
+    if raw["version"] < 4:
+        document = document | {"tables": [_with_comparisons(table) for table in document.get("tables", ())]}
+    version = {"version": VERSION} if raw["version"] > OLDEST else {}
+    return _of_version_4(document) | version
+
+
+def _of_version_4(raw: Json) -> Json:
+    """Return the content of a report.json of version 4 with each comparison and note once."""
+    breakdowns = {(each["case"], each["baseline"]): each for each in raw.get("breakdowns", ())}
+    comparisons: dict[str, Json] = {}
+    notes: dict[str, Json] = {}
+    tables = []
+    for table in raw.get("tables", ()):
+        names: dict[str, str] = {}
+        for case, compared in table.get("comparisons", {}).items():
+            breakdown = breakdowns.get((case, compared["baseline"]))
+            whole = compared | ({"breakdown": breakdown} if breakdown else {})
+            names[case] = name_of_pair(case, compared["baseline"], whole, comparisons)
+        keys = [msgspec.convert(note, Note).key for note in table.get("notes", ())]
+        notes |= zip(keys, table.get("notes", ()), strict=True)
+        tables.append(_with_names(table, keys) | {"comparisons": names})
+    return raw | {"tables": tables, "comparisons": comparisons, "notes": notes}
+
+
+def _with_names(table: Json, keys: Sequence[str]) -> Json:
+    """Return a table whose rows and cells refer to notes by name."""
+
+    def named(part: Json) -> Json:
+        return part | {"notes": [keys[note] for note in part["notes"]]} if "notes" in part else part
+
+    rows = list(map(named, table.get("rows", ())))
+    return table | {"rows": rows, "cells": [list(map(named, line)) for line in table.get("cells", ())]}
 
 
 def _with_comparisons(table: Json) -> Json:

@@ -75,7 +75,7 @@ class _Tracks:
             if self._table not in ("", table.id):
                 continue
             self.has_table = True
-            for cell in placed_cells(table):
+            for cell in placed_cells(state.report, table):
                 if cell.is_number:
                     track = self._tracks.setdefault((table.id, cell_key(cell)), _Track())
                     if track.last != self._number:
@@ -156,10 +156,11 @@ class _Track:
 def _end(state: ReportState, table: str, shown: PlacedCell) -> str:
     """Return since when a cell shows no number, and what is in its place."""
     stored = next((each for each in state.report.tables if each.id == table), None)
-    cells = [cell for cell in placed_cells(stored) if cell_key(cell) == cell_key(shown)] if stored else []
     if stored is None:
         reason = "the report has no such table"
     else:
+        placed = placed_cells(state.report, stored)
+        cells = [cell for cell in placed if cell_key(cell) == cell_key(shown)]
         reason = f'the cell shows "{shown_text(cells[0])}"' if cells else "the table has no such cell"
     return f"no number since {state.label}: {reason}"
 

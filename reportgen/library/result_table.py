@@ -57,7 +57,7 @@ class ResultTable:
     @property
     def notes(self) -> tuple[Note, ...]:
         """The footnotes."""
-        return self.table.notes
+        return tuple(self.table.notes.values())
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -6,6 +6,7 @@ What an outcome says is copied, not decided: every number and sentence was made 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b, sha256
 
 from msgspec.structs import replace
@@ -31,7 +32,7 @@ from reportgen.core.model import (
 from reportgen.core.plain_text import one_line
 from reportgen.document import model
 from reportgen.document.encode import canonical
-from reportgen.document.model import Header, source_of
+from reportgen.document.model import Header, Note, name_of_pair, source_of
 from reportgen.document.texts import shown_number
 from reportgen.report.case_names import CaseNames
 from reportgen.report.run_counts import whole_runs
@@ -54,6 +55,7 @@ def make_document(
     names = CaseNames(report.tables)
     machines = _Machines([run for case in names.cases for run in _runs(case)])
     conditions = _known_conditions(report.tables)
+    compared = _Comparisons(names)
     is_template = bool(report.headline_place)
     return canonical(
         model.Document(
@@ -64,11 +66,12 @@ def make_document(
             headline_template=model.Template(report.headline, report.headline_place) if is_template else None,
             verdict=report.verdict,
             prose=model.Template(report.prose, _source(report.prose_source)) if report.prose else None,
-            tables=tuple(_table(table, names) for table in report.tables),
+            tables=tuple(_table(table, names, compared) for table in report.tables),
             figures=tuple(_figure(figure, names) for figure in report.figures),
             cases=tuple(_case(case, names, machines, conditions) for case in names.cases),
+            comparisons=compared.by_name,
             contracts=_contracts(report.tables),
-            breakdowns=tuple(_breakdowns(report.tables, names)),
+            notes=_notes(report.tables),
             explorer=_explorer(report.explorer, names) if report.explorer else None,
             expected=report.expected,
             acceptance=report.acceptance,
@@ -96,15 +99,17 @@ def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) 
     names = CaseNames(tuple(tables))
     machines = _Machines([run for case in names.cases for run in _runs(case)])
     conditions = _known_conditions(tables)
+    compared = _Comparisons(names)
     return canonical(
         model.Document(
             version=model.VERSION,
             name="",
-            tables=tuple(_table(table, names) for table in tables),
+            tables=tuple(_table(table, names, compared) for table in tables),
             figures=tuple(_figure(figure, names) for figure in figures),
             cases=tuple(_case(case, names, machines, conditions) for case in names.cases),
+            comparisons=compared.by_name,
             contracts=_contracts(tables),
-            breakdowns=tuple(_breakdowns(tables, names)),
+            notes=_notes(tables),
         )
     )
 
@@ -140,7 +145,7 @@ def _sorted(findings: Iterable[Finding]) -> tuple[model.Finding, ...]:
 # Tables
 
 
-def _table(table: Table, names: CaseNames) -> model.Table:
+def _table(table: Table, names: CaseNames, compared: "_Comparisons") -> model.Table:
     without_cells = model.Table(
         id=table.id,
         title=table.title,
@@ -152,7 +157,6 @@ def _table(table: Table, names: CaseNames) -> model.Table:
         column_titles=table.column_titles,
         rows=tuple(map(_header, table.rows)),
         columns=tuple(map(_header, table.columns)),
-        notes=table.notes,
         about=table.about,
         unit_mode=table.unit_mode,
         unit=table.unit,
@@ -171,17 +175,30 @@ def _table(table: Table, names: CaseNames) -> model.Table:
         )
         for line in table.cells
     )
-    return replace(without_cells, cells=cells, comparisons=_comparisons_of(table, names))
+    return replace(without_cells, cells=cells, comparisons=compared.of_table(table))
 
 
-def _comparisons_of(table: Table, names: CaseNames) -> dict[str, model.Comparison]:
-    """Return the comparison of each case; all cells of a case have the same one."""
-    return {
-        names.name(cell.case): _comparison(cell.comparison, names)
-        for line in table.cells
-        for cell in line
-        if cell.case and cell.comparison
-    }
+@dataclass(frozen=True, slots=True)
+class _Comparisons:
+    """The comparisons of all tables by name, each once."""
+
+    names: CaseNames
+    by_name: dict[str, model.Comparison] = field(default_factory=dict)
+
+    def of_table(self, table: Table) -> dict[str, str]:
+        """Return the name of the comparison of each case; all cells of a case have the same one."""
+        cells = (cell for line in table.cells for cell in line)
+        compared = {cell.case: cell.comparison for cell in cells if cell.case and cell.comparison}
+        return {self.names.name(case): self._name(case, comparison) for case, comparison in compared.items()}
+
+    def _name(self, case: Case, comparison: Comparison) -> str:
+        made = _comparison(comparison, self.names)
+        return name_of_pair(self.names.name(case), made.baseline, made, self.by_name)
+
+
+def _notes(tables: Iterable[Table]) -> dict[str, Note]:
+    """Return the footnotes of all tables by name."""
+    return {name: note for table in tables for name, note in table.notes.items()}
 
 
 def _header(header: Header) -> Header:
@@ -232,6 +249,7 @@ def _comparison(comparison: Comparison, names: CaseNames) -> model.Comparison:
         cycles=_cycles(comparison.cycles, verdict) if comparison.cycles else None,
         energy_per_sample=comparison.energy,
         over_all=comparison.over_all,
+        breakdown=_breakdown(comparison.breakdown) if comparison.breakdown else None,
     )
 
 
@@ -268,23 +286,9 @@ def _contract(comparison: Comparison) -> model.Contract:
     )
 
 
-def _breakdowns(tables: Iterable[Table], names: CaseNames) -> list[model.Breakdown]:
-    """Return the differences that were split, each pair of cases once."""
-    known: dict[tuple[str, str], model.Breakdown] = {}
-    for cell in (cell for table in tables for line in table.cells for cell in line):
-        comparison = cell.comparison
-        if cell.case and comparison and comparison.breakdown:
-            pair = names.name(cell.case), names.name(comparison.baseline)
-            if pair not in known:
-                known[pair] = _breakdown(comparison.breakdown, *pair)
-    return list(known.values())
-
-
-def _breakdown(breakdown: Breakdown, case: str, baseline: str) -> model.Breakdown:
+def _breakdown(breakdown: Breakdown) -> model.Breakdown:
     unmeasured = [part for part in breakdown.parts if part.seconds is None]
     return model.Breakdown(
-        case=case,
-        baseline=baseline,
         per=breakdown.per,
         seconds=breakdown.seconds,
         case_seconds=breakdown.own,

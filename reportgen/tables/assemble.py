@@ -25,7 +25,7 @@ from reportgen.tables.compare import Comparer, comparer
 from reportgen.tables.expected import SpeedFacts
 from reportgen.tables.explorer_cases import runs_of
 from reportgen.tables.families import correct_verdicts
-from reportgen.tables.footnotes import PendingCell, number_notes
+from reportgen.tables.footnotes import PendingCell, place_notes
 from reportgen.tables.headings import (
     Qualifiers,
     column_header,
@@ -116,7 +116,7 @@ def _table(
     if spec.compare and spec.compare.mean:
         pending.append(mean_cells(builder, columns, pending, rows))
         rows.append(mean_header(spec))
-    numbered = number_notes(builder.footnotes, pending)
+    noted = place_notes(builder.footnotes, pending)
     facet = tuple(zip(spec.facets, grid.facet, strict=True))
     facet_words = tuple(
         (label_of_factor(spec.labels, name).text, facet_text(spec, name, value)) for name, value in facet
@@ -124,7 +124,7 @@ def _table(
     facet_title = ", ".join(words for _, words in facet_words)
     titles = tuple(label_of_factor(spec.labels, name) for name in spec.rows)
     row_words = [row.words(titles) for row in rows]
-    general = (Note(note.text(row_words), note.note.rule, note.note.name) for note in numbered.general)
+    general = (Note(note.text(row_words), note.note.rule, note.note.name) for note in noted.general)
     comparisons = [each.cell.comparison for line in pending for each in line if each.cell.comparison]
     chance = Note(family, name="chance"), Note(sweep_sentence(comparisons), name="plan")
     words = caption(spec, grid, units.table, against, factors_of, comparisons)
@@ -139,10 +139,10 @@ def _table(
         row_factors=spec.rows,
         row_titles=titles,
         column_factors=spec.columns,
-        rows=tuple(structs.replace(row, notes=notes) for row, notes in zip(rows, numbered.rows, strict=True)),
+        rows=tuple(structs.replace(row, notes=notes) for row, notes in zip(rows, noted.rows, strict=True)),
         columns=tuple(columns),
-        cells=numbered.cells,
-        notes=numbered.notes,
+        cells=noted.cells,
+        notes=noted.notes,
         unit_mode=units.mode,
         unit=units.table if "value" in spec.show else None,
         digits=spec.digits,

@@ -8,7 +8,7 @@ caption, which names these rows: if one more repeat moved it from the caption to
 change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core.case_findings import findings_of, is_footnote, remark
@@ -27,7 +27,7 @@ _MAX_EXCEPTIONS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PendingCell:
-    """A cell whose footnotes are not numbered yet."""
+    """A cell whose footnotes have no place yet."""
 
     cell: Cell
     notes: tuple[Note, ...] = ()
@@ -96,21 +96,21 @@ class GeneralNote:
 
 
 @dataclass(frozen=True, slots=True)
-class NumberedCells:
-    """The cells of a table with numbered notes.
+class NotedCells:
+    """The cells of a table with their notes.
 
-    notes    the footnotes to print; rows  for each row, indices of the notes of all its numbers
+    notes    the footnotes to print, by name; rows  for each row, names of the notes of all its numbers
     general  the notes of all numbers of the table but a few
     """
 
-    notes: tuple[Note, ...]
+    notes: Mapping[str, Note]
     cells: tuple[tuple[Cell, ...], ...]
-    rows: tuple[tuple[int, ...], ...]
+    rows: tuple[tuple[str, ...], ...]
     general: tuple[GeneralNote, ...]
 
 
-def number_notes(footnotes: Footnotes, pending: Sequence[Sequence[PendingCell]]) -> NumberedCells:
-    """Give each note its number and its place."""
+def place_notes(footnotes: Footnotes, pending: Sequence[Sequence[PendingCell]]) -> NotedCells:
+    """Give each note its place: a cell, a row or the caption."""
     folded = footnotes.folded()
     lines = [[(each, {folded[note] for note in each.notes}) for each in line] for line in pending]
     of_numbers = [[notes for each, notes in line if each.is_number] for line in lines]
@@ -125,16 +125,17 @@ def number_notes(footnotes: Footnotes, pending: Sequence[Sequence[PendingCell]])
         for line, in_caption in zip(lines, everywhere, strict=True)
     ]
     printed = [note for note in in_order if any(note in notes for notes in used)]
-    index = {note: position for position, note in enumerate(printed)}
     cells = tuple(
-        tuple(
-            replace(each.cell, notes=tuple(sorted(index[note] for note in notes - in_caption - shared)))
-            for each, notes in line
-        )
+        tuple(replace(each.cell, notes=_names(printed, notes - in_caption - shared)) for each, notes in line)
         for line, in_caption, shared in zip(lines, everywhere, in_row, strict=True)
     )
-    rows = tuple(tuple(sorted(index[note] for note in shared)) for shared in in_row)
-    return NumberedCells(tuple(printed), cells, rows, general)
+    rows = tuple(_names(printed, shared) for shared in in_row)
+    return NotedCells({note.key: note for note in printed}, cells, rows, general)
+
+
+def _names(printed: Sequence[Note], some: Collection[Note]) -> tuple[str, ...]:
+    """Return the names of some of the notes, in the order of all."""
+    return tuple(note.key for note in printed if note in some) if some else ()
 
 
 def _general(notes: Mapping[Note, bool], lines: Sequence[Sequence[_Noted]]) -> tuple[GeneralNote, ...]:

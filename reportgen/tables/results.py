@@ -41,7 +41,7 @@ class Cell:
     invalid     rule of the finding for which the number means nothing
     over_all    the number over all of the windows' time; None where gaps left out little of it
     qualifiers  shown small beside the number where neither row nor column can say it
-    notes       indices into the table's notes
+    notes       names of its notes in the table
     """
 
     kind: CellKind
@@ -53,7 +53,7 @@ class Cell:
     case: Case | None = None
     comparison: Comparison | None = None
     qualifiers: tuple[str, ...] = ()
-    notes: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
     several: tuple[Case, ...] = ()
     invalid: str = ""
     over_all: float | None = None
@@ -79,6 +79,7 @@ class Table:
     unit_mode          the place of the unit: caption, column head, row head or cell
     unit               of the whole table if unit_mode is table
     digits, decimals   how numbers are shown (decimals wins)
+    notes              footnotes by name, in the order in which a reader meets them
     about              sentences that hold for the whole table, each with its name: metric, unit, protocol
     facet              the factors that split the definition, with the values of this table
     facet_words        for each of them its title and its value in words
@@ -97,7 +98,7 @@ class Table:
     rows: tuple[Header, ...]
     columns: tuple[Header, ...]
     cells: tuple[tuple[Cell, ...], ...]
-    notes: tuple[Note, ...]
+    notes: Mapping[str, Note]
     unit_mode: UnitMode
     unit: Unit | None
     digits: int

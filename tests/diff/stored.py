@@ -37,7 +37,7 @@ def words(text: str, row: Key, kind: CellKind = "status") -> PlacedCell:
 
 
 def table(*cells: PlacedCell, id: str = "times", definition: str = "d1") -> Table:
-    """Return a table of cells.
+    """Return a table of cells; the comparison of a case has its name in the report.
 
     A row has the cells of equal factors, side by side; a row with fewer factors than the first has those that
     the first begins with.
@@ -60,7 +60,7 @@ def table(*cells: PlacedCell, id: str = "times", definition: str = "d1") -> Tabl
         rows=tuple(heads.values()),
         columns=tuple(columns.values()),
         cells=tuple(tuple(placed.get((row, column), Cell("absent")) for column in columns) for row in heads),
-        comparisons={each.case: each.comparison for each in cells if each.comparison},
+        comparisons={each.case: each.case for each in cells if each.comparison},
         definition=definition,
     )
 

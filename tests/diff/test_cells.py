@@ -110,7 +110,7 @@ def test_committed_reports_are_read_and_equal_themselves(path: Path) -> None:
         (json.dumps({"version": 2, "name": 3}).encode(), "is not a report.json"),
         (json.dumps({"version": VERSION, "name": 3}).encode(), "is not a report.json"),
         (b"[" * 100_000, "is not a report.json"),
-        (b'{"version": 5, "name": "x"}', "has version 5, not 4; update reportgen"),
+        (b'{"version": 6, "name": "x"}', "has version 6, not 5; update reportgen"),
         (b'{"version": 1, "name": "x"}', "has version 1, older than 2; run: reportgen build"),
     ],
 )

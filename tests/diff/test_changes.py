@@ -272,7 +272,8 @@ def test_a_verdict_that_changed_behind_an_equal_ratio_is_named() -> None:
     def judged(kind: VerdictKind) -> Document:
         comparison = Comparison("speedup", "base", 0.8, verdict=Verdict(kind, 0.8, "alternating"))
         cell = number(0.8, {"model": "m"}, shown="0.800", quantity="speedup", case="own")
-        return report(table(replace(cell, comparison=comparison), definition=kind))
+        shown = table(replace(cell, comparison=comparison), definition=kind)
+        return report(shown, comparisons={"own": comparison})
 
     (ratio,) = diff(judged("slower"), judged("same")).ratios
     assert (ratio.old, ratio.new, ratio.reasons) == ("0.800, slower", "0.800, same", ("definition changed",))
@@ -286,7 +287,8 @@ def ratio_state(own: float, base: float, speed: float, **fields: Any) -> Documen
     cell = replace(
         number(own / base * speed, {"model": "m"}, quantity="excess", case="own"), comparison=comparison
     )
-    return report(table(cell), cases=[case("own", [own]), case("base", [base])], **fields)
+    cases = [case("own", [own]), case("base", [base])]
+    return report(table(cell), cases=cases, comparisons={"own": comparison}, **fields)
 
 
 @pytest.mark.parametrize(

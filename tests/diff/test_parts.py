@@ -3,10 +3,11 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from reportgen.compare.why.split import PhaseTime, SideTimes, split
 from reportgen.diff.changes import compare_reports
-from reportgen.document.model import Breakdown, Document, Part
+from reportgen.document.model import Breakdown, Case, Comparison, Document, Part
 from tests.diff.stored import case, number, report, table
 
 
@@ -16,25 +17,28 @@ def part(name: str, own: float | None, baseline: float | None) -> Part:
     return Part(name, seconds=seconds, case_seconds=own, baseline_seconds=baseline)
 
 
-def breakdown(
-    case: str, baseline: str, per: str, own: float, other: float, parts: tuple[Part, ...]
-) -> Breakdown:
-    """Return the parts of a difference between two times."""
-    return Breakdown(case, baseline, per, own - other, own, other, parts)
+def compared(
+    case: Case, names: tuple[str, str], times: tuple[float, float], parts: tuple[Part, ...], per: str = "step"
+) -> Document:
+    """Return a report of one case that compares two names, with the parts of the difference of their times."""
+    breakdown = Breakdown(per, times[0] - times[1], *times, parts)
+    (measured,) = case.measurements
+    shown = table(number(measured.value, {"model": "m"}, case=case.name))
+    return report(
+        replace(shown, comparisons={names[0]: "c"}),
+        cases=[case],
+        sources={"logs/a/r1.csv": str(measured.value)},
+        comparisons={"c": Comparison("ratio", names[1], breakdown=breakdown)},
+    )
 
 
 def state(whole: float, *parts: tuple[str, float], per: str = "step", is_baseline: bool = False) -> Document:
     """Return a report of one case whose difference from another one has parts."""
     stored = case("a", (whole,))
     own = tuple(part(name, *((9.0, time) if is_baseline else (time, 9.0))) for name, time in parts)
-    names = ("b", stored.name) if is_baseline else (stored.name, "b")
-    wholes = (9.0, whole) if is_baseline else (whole, 9.0)
-    return report(
-        table(number(whole, {"model": "m"}, case=stored.name)),
-        cases=[stored],
-        sources={"logs/a/r1.csv": str(whole)},
-        breakdowns=(breakdown(*names, per, *wholes, own),),
-    )
+    if is_baseline:
+        return compared(stored, ("b", stored.name), (9.0, whole), own, per)
+    return compared(stored, (stored.name, "b"), (whole, 9.0), own, per)
 
 
 def reasons(old: Document, new: Document) -> tuple[str, ...]:
@@ -71,12 +75,7 @@ def of_build(own: SideTimes, baseline: SideTimes) -> Document:
     """Return a report of one case as a build stores its difference from this baseline."""
     stored = case("a", (own.whole,))
     parts = tuple(part(p.name, p.own.seconds, p.baseline.seconds) for p in split(own, baseline).measured)
-    return report(
-        table(number(own.whole, {"model": "m"}, case=stored.name)),
-        cases=[stored],
-        sources={"logs/a/r1.csv": str(own.whole)},
-        breakdowns=(breakdown(stored.name, "b", "step", own.whole, baseline.whole, parts),),
-    )
+    return compared(stored, (stored.name, "b"), (own.whole, baseline.whole), parts)
 
 
 def side(

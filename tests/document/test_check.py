@@ -14,8 +14,9 @@ def _document(**changes: object) -> dict[str, Any]:
     """Return a document of one table of one number; changes are made in its only cell."""
     cell = {"value": 2.0, "case": "a", **changes}
     table = {"id": "t", "row_factors": ["n"], "row_titles": [{"text": "n"}], "rows": [{"key": [1]}]}
-    table |= {"columns": [{}], "cells": [[cell]], "notes": [{"text": "x"}]}
-    return {"version": 4, "name": "r", "tables": [table], "cases": [{"name": "a"}]}
+    table |= {"columns": [{}], "cells": [[cell]]}
+    notes = {"gap": {"text": "x"}}
+    return {"version": 5, "name": "r", "tables": [table], "cases": [{"name": "a"}], "notes": notes}
 
 
 def _twice() -> dict[str, Any]:
@@ -46,6 +47,11 @@ def _table(**changes: object) -> dict[str, Any]:
     return document
 
 
+def _compared(**changes: object) -> dict[str, Any]:
+    compared = {"kind": "ratio", "baseline": "a", "value": 1.0, **changes}
+    return {**_table(comparisons={"a": "c"}), "comparisons": {"c": compared}}
+
+
 def _explorer(**changes: object) -> dict[str, Any]:
     factor = {"name": "gpu", "title": "GPU", "values": ["a"], "labels": ["A"]}
     measure = {"metric": "latency", "phase": "step", "title": "Latency", "label": "L", "unit": _SECONDS}
@@ -61,7 +67,6 @@ def _explorer(**changes: object) -> dict[str, Any]:
 
 _SECONDS = {"name": "s", "base": "s", "factor": 1.0}
 _SECONDS_OF_NO_SIZE = {"name": "s", "base": "s", "factor": 0.0}
-_COMPARED = {"kind": "ratio", "baseline": "a", "value": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +89,7 @@ _COMPARED = {"kind": "ratio", "baseline": "a", "value": 1.0}
         ),
         (_explorer(others=["cpu"]), "explorer.configurations[0].others", "0 values, but 1", "its value"),
         (_without_row(), "tables[0].cells", "0 rows of cells, but 1 heads of rows", "give each row its head"),
-        (_document(notes=[1]), "tables[0].cells[0][0].notes", "no note 1: the table has 1", "count from 0"),
+        (_document(notes=["gaps"]), "tables[0].cells[0][0].notes", 'no note "gaps"', "gap"),
         ({**_document(), "name": "../x"}, "name", '"../x" cannot be the name of a folder', "use letters"),
         (_twice(), "tables[1]", '"t" is there twice', "give each a name of its own"),
         (_figure(unit=_SECONDS_OF_NO_SIZE), "figures[0].unit", "the factor is 0", "above 0"),
@@ -94,11 +99,12 @@ _COMPARED = {"kind": "ratio", "baseline": "a", "value": 1.0}
         (_table(columns=[], cells=[[]]), "tables[0].columns", "rows without columns", "one column"),
         (_table(decimals=1000), "tables[0].decimals", "is 1000", "use 0 to 30"),
         (_document(value=1e301), "tables[0].cells[0][0]", "a number above 1e+300", "leave it out"),
-        (_table(comparisons={"a": {**_COMPARED, "baseline": ""}}), "tables[0].comparisons.a.baseline", 'no case ""', "a"),
-        (_table(comparisons={"b": _COMPARED}), "tables[0].comparisons", 'no case "b"', "a"),
+        (_compared(baseline=""), "comparisons.c.baseline", 'no case ""', "a"),
+        (_table(comparisons={"a": "c"}), "tables[0].comparisons.a", 'no comparison "c"', "there are none"),
+        ({**_table(comparisons={"b": "c"}), "comparisons": _compared()["comparisons"]}, "tables[0].comparisons", 'no case "b"', "a"),
         (
-            _table(comparisons={"a": {**_COMPARED, "cycles": {"speed_ratio": 0.0}}}),
-            "tables[0].comparisons.a", "a ratio of speeds that is not above 0", "leave it out",
+            _compared(cycles={"speed_ratio": 0.0}),
+            "comparisons.c", "a ratio of speeds that is not above 0", "leave it out",
         ),
         ({**_document(), "name": "r" * 300}, "name", '"rrr', "use letters"),
         (_document(value=None), "tables[0].cells[0][0]", "a number without a value", "give a value"),

@@ -1,6 +1,7 @@
 """A report.json of version 2, which earlier commits hold, is read and compared with one of today."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -11,17 +12,23 @@ from reportgen.diff.changes import compare_reports
 from reportgen.document.encode import canonical, decode, encode
 from reportgen.document.model import (
     VERSION,
+    Breakdown,
     Case,
     Cell,
     Comparison,
     Document,
     Header,
     Measurement,
+    Note,
+    Part,
     Run,
     Summary,
     Table,
+    name_of_pair,
 )
 
+NOTE = Note("2 s left out", rule="protocol.gap")
+COMPARED = name_of_pair("b", "a", None, {})
 OLD = {
     "version": 2,
     "name": "study",
@@ -61,13 +68,13 @@ def _today(b: float) -> Document:
     def number(value: float, case: str) -> Cell:
         return Cell("number", value, seconds, shown=f"{value * 1e3:.1f} ms", case=case)
 
-    compared = Cell("number", b / 0.1, ratio, shown=f"{b / 0.1:.3f}", case="b")
+    compared = Cell("number", b / 0.1, ratio, shown=f"{b / 0.1:.3f}", case="b", notes=(NOTE.key,))
     table = Table(
         "times", "Times", "step_time", row_factors=("model",), column_factors=("gpu",),
         rows=(Header(("a",)), Header(("b",))),
         columns=(Header(("x",)), Header(("x",), quantity="ratio")),
         cells=((number(0.1, "a"), Cell("absent", text="-")), (number(b, "b"), compared)),
-        comparisons={"b": Comparison("ratio", "a", b / 0.1)},
+        comparisons={"b": COMPARED},
     )  # fmt: skip
     cases = tuple(
         Case(
@@ -81,9 +88,12 @@ def _today(b: float) -> Document:
         for name, value in (("a", 0.1), ("b", b))
     )  # fmt: skip
     sources = {"logs/a/r1.csv": "1", "logs/b/r1.csv": "2"}
+    breakdown = Breakdown("step", b - 0.1, b, 0.1, (Part("forward", seconds=b - 0.1),))
+    comparison = Comparison("ratio", "a", b / 0.1, breakdown=breakdown)
     return Document(
-        version=VERSION, name="study", title="Study", tables=(table,), cases=cases, sources=sources
-    )
+        version=VERSION, name="study", title="Study", tables=(table,), cases=cases, sources=sources,
+        comparisons={COMPARED: comparison}, notes={NOTE.key: NOTE},
+    )  # fmt: skip
 
 
 def _read() -> Document:
@@ -100,18 +110,38 @@ def test_the_numbers_of_version_2_are_read() -> None:
     assert [case.measurements[0].value for case in document.cases] == [0.1, 0.2]
     assert [case.measurements[0].run.id for case in document.cases] == ["a/r1", "b/r1"]
     assert [case.summary and case.summary.value for case in document.cases] == [0.1, 0.2]
-    assert table.comparisons == {"b": Comparison("ratio", "a", 2.0)}
+    assert document.comparisons_of(table) == {"b": Comparison("ratio", "a", 2.0)}
+
+
+def _version_4() -> dict[str, Any]:
+    """Return the report of today as version 4 had it."""
+    today = json.loads(encode(canonical(_today(0.2))))
+    (comparison,), (note,) = today.pop("comparisons").values(), today.pop("notes").values()
+    breakdown = {"case": "b", "baseline": "a", **comparison.pop("breakdown")}
+    (table,) = today["tables"]
+    table |= {"comparisons": {"b": comparison}, "notes": [note]}
+    table["cells"][1][1]["notes"] = [0]
+    return today | {"version": 4, "breakdowns": [breakdown]}
+
+
+def test_version_4_had_comparisons_and_notes_in_each_table() -> None:
+    assert decode(json.dumps(_version_4()).encode(), "report.json") == canonical(_today(0.2))
 
 
 def test_version_3_had_a_comparison_in_each_cell() -> None:
-    today = json.loads(encode(canonical(_today(0.2))))
-    (table,) = today["tables"]
-    for cell in (
-        cell for line in table["cells"] for cell in line if cell.get("case") in table["comparisons"]
-    ):
-        cell["comparison"] = table["comparisons"][cell["case"]]
-    del table["comparisons"]
-    assert decode(json.dumps(today | {"version": 3}).encode(), "report.json") == canonical(_today(0.2))
+    old = _version_4() | {"version": 3}
+    (table,) = old["tables"]
+    (compared,) = table.pop("comparisons").values()
+    for cell in (cell for line in table["cells"] for cell in line if cell.get("case") == "b"):
+        cell["comparison"] = compared
+    assert decode(json.dumps(old).encode(), "report.json") == canonical(_today(0.2))
+
+
+def test_a_note_that_a_table_of_version_4_does_not_have_is_refused() -> None:
+    old = _version_4()
+    old["tables"][0]["cells"][1][1]["notes"] = [1]
+    with pytest.raises(RequestError, match=r"is not a report\.json of version 4: IndexError"):
+        decode(json.dumps(old).encode(), "report.json")
 
 
 def test_version_2_and_that_of_today_have_equal_numbers() -> None:
@@ -130,7 +160,7 @@ def test_a_number_that_moved_since_version_2_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("version", "message"),
-    [(1, "has version 1, older than 2; run: reportgen build"), (5, "has version 5, not 4; update reportgen")],
+    [(1, "has version 1, older than 2; run: reportgen build"), (6, "has version 6, not 5; update reportgen")],
 )
 def test_another_version_is_refused_by_name(version: int, message: str) -> None:
     with pytest.raises(RequestError, match=f"report.json: {message}"):

@@ -92,16 +92,22 @@ def report_json(*cases: Measured, digest: str) -> bytes:
         rows=tuple(Header((case.name,)) for case in cases),
         columns=columns,
         cells=tuple((_value(case), _ratio(case, by_name))[: len(columns)] for case in cases),
-        comparisons={
-            case.name: Comparison("ratio", case.compared_with, _quotient(case, by_name))
-            for case in cases
-            if case.compared_with
-        },
+        comparisons={case.name: case.name for case in cases if case.compared_with},
     )
+    comparisons = {
+        case.name: Comparison("ratio", case.compared_with, _quotient(case, by_name))
+        for case in cases
+        if case.compared_with
+    }
     sources = {file: f"{digest} {case.name} {n}" for case in cases for n, file in enumerate(case.files, 1)}
     return encode(
         Document(
-            version=VERSION, name="study", tables=(table,), cases=tuple(stored.values()), sources=sources
+            version=VERSION,
+            name="study",
+            tables=(table,),
+            cases=tuple(stored.values()),
+            comparisons=comparisons,
+            sources=sources,
         )
     )
 

@@ -77,6 +77,16 @@ def speedup(case: Case, baseline: Case) -> Cell:
     return Cell("number", ratio, RATIO, case=case, comparison=comparison)
 
 
+_CORRECTED = Note("Corrected from 39.76 to 397.6: a digit was lost.", Rule.READ_CORRECTED_FIGURE)
+_GAP = Note("2.5 s left out of the window of repeat 2.", Rule.PROTOCOL_GAP)
+_VARIES = Note("batch_size varies (16, 32): add it to `where`, `rows` or `columns`.")
+
+
+def by_name(*notes: Note) -> dict[str, Note]:
+    """Return the notes of a table by name."""
+    return {note.key: note for note in notes}
+
+
 def throughput_table() -> Table:
     one = {
         name: case(value, {"framework": name, "devices": 1})
@@ -95,13 +105,13 @@ def throughput_table() -> Table:
     oom = Cell("status", text="out of memory", case=eight["NGC PyTorch"])
     cells = (
         (
-            number(one["OneFlow"], notes=(0,)),
+            number(one["OneFlow"], notes=(_CORRECTED.key,)),
             speedup(one["OneFlow"], one["OneFlow"]),
             number(one["NGC PyTorch"]),
             speedup(one["NGC PyTorch"], one["NGC PyTorch"]),
         ),
         (
-            number(eight["OneFlow"], notes=(0, 1)),
+            number(eight["OneFlow"], notes=(_CORRECTED.key, _GAP.key)),
             speedup(eight["OneFlow"], one["OneFlow"]),
             oom,
             Cell("absent"),
@@ -122,10 +132,7 @@ def throughput_table() -> Table:
         ),
         columns,
         cells,
-        (
-            Note("Corrected from 39.76 to 397.6: a digit was lost.", Rule.READ_CORRECTED_FIGURE),
-            Note("2.5 s left out of the window of repeat 2.", Rule.PROTOCOL_GAP),
-        ),
+        by_name(_CORRECTED, _GAP),
         "table",
         RATE,
         4,
@@ -156,7 +163,7 @@ def phase_table() -> Table:
             time(0.0123, "forward", "CPU", MS),
             time(0.000456, "forward", "GPU", US),
             time(0.0345, "backward", "CPU", MS),
-            Cell("several", text="several", notes=(0,)),
+            Cell("several", text="several", notes=(_VARIES.key,)),
         ),
     )
     return Table(
@@ -170,7 +177,7 @@ def phase_table() -> Table:
         (Header(("DARNN",), (Label("DARNN"),)),),
         columns,
         cells,
-        (Note("batch_size varies (16, 32): add it to `where`, `rows` or `columns`."),),
+        by_name(_VARIES),
         "cell",
         None,
         3,

@@ -44,7 +44,7 @@ def _two_cells(own: Case, base: Case) -> dict[str, bytes]:
     table = example.throughput_table()
     cells = ((example.number(own), example.number(base)),)
     columns = (table.columns[0], table.columns[2])
-    table = replace(table, rows=table.rows[:1], columns=columns, cells=cells, notes=())
+    table = replace(table, rows=table.rows[:1], columns=columns, cells=cells, notes={})
     return render_report(example.report(tables=(table,), figures=(), prose=""))
 
 

@@ -28,7 +28,7 @@ def _document(cases: Sequence[Case], report: Report | None = None) -> model.Docu
         column_factors=(),
         column_titles=(),
         cells=tuple((example.number(case),) for case in cases),
-        notes=(),
+        notes={},
     )
     return document_of(replace(report or example.report(), tables=(table,), figures=(), prose=""))
 

@@ -172,13 +172,15 @@ def test_a_table_without_intervals_does_not_mention_them() -> None:
     assert lay_out(*shown(example.phase_table())).caption == ("Median step time.",)
 
 
-def test_unused_footnotes_are_left_out_and_the_others_renumbered() -> None:
+def test_footnotes_are_numbered_in_the_order_of_reading_without_unused_ones() -> None:
     table = example.phase_table()
-    cells = (table.cells[0][0], replace(table.cells[0][1], notes=(2,)), *table.cells[0][2:])
-    notes = (Note("batch_size varies"), Note("unused"), Note("the log ends early"))
+    varies, unused, early = Note("batch_size varies"), Note("unused"), Note("the log ends early")
+    first, second, third, last = table.cells[0]
+    cells = (first, replace(second, notes=(early.key,)), third, replace(last, notes=(varies.key, early.key)))
+    notes = example.by_name(varies, unused, early)
     grid = lay_out(*shown(replace(table, cells=(cells,), notes=notes)))
-    assert [note.text for note in grid.notes] == ["batch_size varies.", "The log ends early."]
-    assert [item.notes for item in grid.rows[0][1]] == [(), (2,), (), (1,)]
+    assert [note.text for note in grid.notes] == ["The log ends early.", "batch_size varies."]
+    assert [item.notes for item in grid.rows[0][1]] == [(), (1,), (), (1, 2)]
 
 
 @pytest.mark.parametrize(
@@ -215,10 +217,15 @@ def _noted(first: Note, second: Note) -> str:
     other = structs.replace(table.rows[0], labels=(Label("LSTNet"),))
     cells = [list(table.cells[0]), list(table.cells[0])]
     cells[0][3], cells[1][3] = (replace(cells[0][3], notes=()) for _ in range(2))
-    cells[0][1], cells[1][2] = replace(cells[0][1], notes=(0,)), replace(cells[1][2], notes=(1,))
+    cells[0][1], cells[1][2] = (
+        replace(cells[0][1], notes=(first.key,)),
+        replace(cells[1][2], notes=(second.key,)),
+    )
     rows = (table.rows[0], other)
     return render_table_markdown(
-        *shown(replace(table, rows=rows, cells=tuple(map(tuple, cells)), notes=(first, second)))
+        *shown(
+            replace(table, rows=rows, cells=tuple(map(tuple, cells)), notes=example.by_name(first, second))
+        )
     )
 
 
@@ -242,7 +249,7 @@ def test_the_name_of_a_rule_is_its_last_part_if_no_other_rule_has_it() -> None:
 
 
 def test_a_table_without_rows_has_no_data() -> None:
-    empty = replace(example.phase_table(), rows=(), cells=(), notes=())
+    empty = replace(example.phase_table(), rows=(), cells=(), notes={})
     assert render_table_markdown(*shown(empty)).startswith("No data.")
 
 

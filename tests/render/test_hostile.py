@@ -30,8 +30,8 @@ EVIL = "<script>alert(1)</script> | `a` [x](javascript:alert(2)) \"'=cmd()\n$x$ 
 
 def hostile_report() -> Report:
     """Return a report in which every text that may come from outside is hostile."""
-    table = example.phase_table()
-    cells = (tuple(Cell("status", text=EVIL, notes=(0,), qualifiers=(EVIL,)) for _ in table.columns),)
+    table, note = example.phase_table(), Note(EVIL)
+    cells = (tuple(Cell("status", text=EVIL, notes=(note.key,), qualifiers=(EVIL,)) for _ in table.columns),)
     table = replace(
         table,
         id=f"phases/{EVIL}",
@@ -43,7 +43,7 @@ def hostile_report() -> Report:
             for column in table.columns
         ),
         rows=(Header((EVIL,), (Label(EVIL, "javascript:alert(3)"),)),),
-        notes=(Note(EVIL),),
+        notes=example.by_name(note),
         about=(Note(EVIL),),
         facet=((EVIL, "=1+1"),),
     )

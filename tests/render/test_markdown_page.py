@@ -132,7 +132,7 @@ def _wide(rows: int, columns: int) -> Table:
         columns=tuple(Header((name,), (Label(name),)) for name in names),
         cells=tuple((cell,) * columns for _ in range(rows)),
         column_titles=(Label("framework"),),
-        notes=(),
+        notes={},
     )
 
 
@@ -174,10 +174,10 @@ def test_a_narrow_table_stays_as_it_is() -> None:
 
 def test_notes_do_not_rearrange_a_table() -> None:
     table = _wide(rows=3, columns=5)
-    noted = replace(table.cells[0][0], notes=(0,))
-    noted_table = replace(
-        table, cells=tuple((noted,) * 5 for _ in range(3)), notes=(Note("x", name="long-" * 9),)
-    )
+    note = Note("x", name="long-" * 9)
+    noted = replace(table.cells[0][0], notes=(note.key,))
+    notes = example.by_name(note)
+    noted_table = replace(table, cells=tuple((noted,) * 5 for _ in range(3)), notes=notes)
     heads = [_heads(markdown.rows(each, lay_out(*shown(each)))) for each in (table, noted_table)]
     assert heads[0] == heads[1]
 

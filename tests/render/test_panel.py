@@ -76,7 +76,7 @@ def test_a_table_on_a_telephone_says_that_it_scrolls_and_begins_at_its_first_num
 def test_a_number_without_repeats_says_that_a_difference_may_be_chance(open_page: OpenPage) -> None:
     table = example.throughput_table()
     cells = ((example.number(example.case(11_331.93, {"framework": "A"}, repeats=1)),),)
-    table = replace(table, rows=table.rows[:1], columns=table.columns[:1], cells=cells, notes=(), decimals=2)
+    table = replace(table, rows=table.rows[:1], columns=table.columns[:1], cells=cells, notes={}, decimals=2)
     page = open_page(render_report(example.report(tables=(table,), figures=(), prose="")))
     page.locator("section.table td a").click()
     expect(page.locator("#panel .summary")).to_contain_text("Throughput: 11,331.93")  # as the table shows it

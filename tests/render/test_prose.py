@@ -507,7 +507,7 @@ def _framework_table(**b: object) -> Table:
         column_factors=("framework",),
         columns=tuple(Header((name,), (Label(f"<{name}>"),)) for name in "ABCD"),
         cells=(cells,),
-        notes=(),
+        notes={},
     )
 
 

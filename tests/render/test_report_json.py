@@ -26,7 +26,7 @@ def test_a_cell_points_at_its_case_and_its_baseline() -> None:
     assert (table["row_factors"], table["rows"][1]["key"]) == (["nodes", "devices"], [1, 8])
     cell = table["cells"][1][1]
     cases = {case["name"]: case for case in content["cases"]}
-    comparison = table["comparisons"][cell["case"]]
+    comparison = content["comparisons"][table["comparisons"][cell["case"]]]
     baseline = comparison.pop("baseline")
     assert comparison.pop("contract") in content["contracts"]
     assert comparison == {"kind": "speedup", "value": 7.85777162978}
@@ -96,7 +96,7 @@ def test_the_interval_of_a_median_has_its_coverage() -> None:
     for n in (3, 7):
         table = example.throughput_table()
         cell = example.number(example.case(397.6, {"framework": "OneFlow", "devices": 1}, repeats=n))
-        single = replace(table, rows=table.rows[:1], columns=table.columns[:1], cells=((cell,),), notes=())
+        single = replace(table, rows=table.rows[:1], columns=table.columns[:1], cells=((cell,),), notes={})
         (case,) = _json(example.report(tables=(single,), prose=""))["cases"]
         summaries[n] = case["summary"]
     assert (summaries[3]["repeats"], summaries[3]["coverage"]) == (3, 0.75)
@@ -132,13 +132,28 @@ def test_a_case_keeps_its_name_when_values_change_or_cases_are_added() -> None:
     assert names(changed)[0] == names(table)[0]
 
 
-def test_a_note_of_a_cell_is_a_position_in_the_notes_of_its_table() -> None:
+def test_a_cell_names_its_notes_which_the_document_has_once() -> None:
+    again = replace(example.throughput_table(), id="again")
+    content = _json(example.report(tables=(example.throughput_table(), again), prose=""))
+    first, second = (table["cells"][1][0]["notes"] for table in content["tables"])
+    assert first == second
+    assert [content["notes"][name]["rule"] for name in first] == ["read.corrected-figure", "protocol.gap"]
+    assert content["notes"][first[1]]["text"] == "2.5 s left out of the window of repeat 2."
+    assert len(content["notes"]) == 2
+
+
+def test_tables_that_compare_the_same_cases_share_a_comparison() -> None:
     table = example.throughput_table()
-    cells = tuple(tuple(replace(cell, notes=cell.notes[1:]) for cell in line) for line in table.cells)
-    shown = _json(example.report(tables=(replace(table, cells=cells),), prose=""))["tables"][0]
-    positions = [cell["notes"] for line in shown["cells"] for cell in line if "notes" in cell]
-    assert positions == [[1]]
-    assert shown["notes"][1] == {"text": "2.5 s left out of the window of repeat 2.", "rule": "protocol.gap"}
+    slower = [[replace(cell) for cell in line] for line in table.cells]
+    compared = slower[1][1].comparison
+    assert compared
+    slower[1][1] = replace(slower[1][1], comparison=replace(compared, value=compared.value / 2))
+    tables = (table, replace(table, id="again"), replace(table, id="other", cells=tuple(map(tuple, slower))))
+    content = _json(example.report(tables=tables, prose=""))
+    case = content["tables"][0]["cells"][1][1]["case"]
+    names = [shown["comparisons"][case] for shown in content["tables"]]
+    assert names[0] == names[1] != names[2]
+    assert [content["comparisons"][name]["value"] for name in names[1:]] == [7.85777162978, 3.92888581489]
 
 
 def test_a_number_is_also_written_as_the_pages_show_it() -> None:

@@ -41,7 +41,7 @@ def _files() -> dict[str, bytes]:
         rows=tuple(Header((name, "fp32"), (Label(name), Label("fp32"))) for name in FRAMEWORKS),
         columns=tuple(Header(("r", d), (Label("ResNet"), Label(f"{d} GPUs"))) for d in (8, 1)),
         cells=cells,
-        notes=(),
+        notes={},
     )
     return render_report(example.report(tables=(table,), figures=(), prose=""))
 
@@ -160,7 +160,7 @@ def test_a_copy_keeps_entities_and_absent_cells(open_page: OpenPage, name: str, 
         rows=tuple(Header((n,), (Label("a &lt; b & c"),)) for n in range(3)),
         columns=table.columns[:1],
         cells=((Cell("absent", text="-"),),) * 3,
-        notes=(),
+        notes={},
     )
     page = open_page(render_report(example.report(tables=(table,), figures=(), prose="")))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

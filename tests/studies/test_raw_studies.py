@@ -122,9 +122,10 @@ def test_the_slowest_training_is_split_and_its_own_log_warns_about_the_workers(j
         for head, cells in zip(table.rows, table.cells, strict=True)
         if head.key == ("ImageNet", "Train", "whole_step")
     )
-    comparison = table.comparison_of(row[1])
+    comparison = report.comparison_of(table, row[1])
     assert comparison is not None
-    breakdown = report.breakdown_of[row[1].case, comparison.baseline]
+    breakdown = comparison.breakdown
+    assert breakdown is not None
     assert round(comparison.value, 1) == 18.6
     assert {part.name: round(100 * part.share) for part in breakdown.measured} == {
         "data_loading": 74,

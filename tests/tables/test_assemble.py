@@ -366,7 +366,7 @@ def test_rows_are_named_as_unmatched_whichever_side_lacks_its_value():
     sides = "Not every side has every case: A has 2 of 3 ms (not b); V has 2 of 3 ms (not c)"
     assert of_sides.message == sides
     assert texts(table)[-1] == ["-"]
-    assert table.notes[-1].text == "1 of 3 rows has both values, and a geometric mean needs two"
+    assert [*table.notes.values()][-1].text == "1 of 3 rows has both values, and a geometric mean needs two"
 
 
 def _in_turns(step: float, start: float, gpu: str) -> list[Run]:
@@ -441,7 +441,7 @@ def test_failed_cases_that_share_a_cell_are_shown_as_failed():
     table = only_table(runs, rows=("m",))
     assert texts(table) == [["out of memory"], ["1"]]
     assert [run.status for run in table.cells[0][0].case.unmeasured] == ["failed", "out_of_memory"]
-    assert (table.notes, table.findings) == ((), ())
+    assert (table.notes, table.findings) == ({}, ())
 
 
 def test_a_measured_case_beside_a_failed_one_is_still_hidden_variation():
@@ -494,7 +494,7 @@ def test_many_texts_of_one_rule_fold_into_one_footnote():
     ]
     runs += [published_run(m="z", devices=1, values={"step": 1.0}, status="failed")]
     table = only_table(runs, rows=("m", "devices"), compare=CompareSpec("speedup", {"devices": 1}))
-    assert len({n.rule for n in table.notes}) == len(table.notes)
+    assert len({n.rule for n in table.notes.values()}) == len(table.notes)
 
 
 def test_a_folded_footnote_names_the_source_of_its_values():
@@ -505,7 +505,7 @@ def test_a_folded_footnote_names_the_source_of_its_values():
         )
         for i in range(5)
     ]
-    (note,) = only_table([*runs, published_run(m="z", throughput=1.0)], rows=("m",)).notes
+    (note,) = only_table([*runs, published_run(m="z", throughput=1.0)], rows=("m",)).notes.values()
     assert note.text == (
         "The repeats vary by more than the protocol allows (5 % by default). Details are in the "
         "evidence of each number."
@@ -920,7 +920,7 @@ def test_runs_that_did_other_work_share_no_median(name: str, values: tuple[float
     runs = [run(series([1.0] * 150), id=f"r{n}", **{name: values[n > 2]}) for n in range(7)]
     table = only_table(runs, rows=("model",), metrics=("step_time",))
     assert texts(table) == [["several"]]
-    (note,) = {note.text for note in table.notes}
+    (note,) = {note.text for note in table.notes.values()}
     shown = ", ".join(f"{value:g}" for value in values)
     assert note == (
         f"runs with equal factors differ in {name} ({shown}) and are not repeats: name it in labels.toml"
@@ -956,7 +956,7 @@ def test_a_ratio_of_other_work_or_another_clock_is_not_printed(
     table = against_b(case, baseline, metrics=("step_time",))
     assert texts(table)[0] == ["not comparable"]
     assert table.cells[0][0].kind == "incomparable"
-    assert [(note.text, note.rule) for note in table.notes] == [
+    assert [(note.text, note.rule) for note in table.notes.values()] == [
         (f"not comparable with its baseline: differs in {reason}", "table.not-comparable")
     ]
     accepted = against_b(case, baseline, metrics=("step_time",), accept=(reason.partition(" ")[0],))
@@ -970,7 +970,7 @@ def test_a_measured_case_is_not_compared_with_a_figure_that_was_reduced_before()
     compare = CompareSpec("ratio", {"side": "b"})
     table = only_table(runs, rows=("side",), metrics=("throughput",), show=("ratio",), compare=compare)
     assert texts(table)[0] == ["not comparable"]
-    assert "evidence (measured; already reduced in the baseline)" in table.notes[0].text
+    assert "evidence (measured; already reduced in the baseline)" in next(iter(table.notes.values())).text
 
 
 def test_rates_of_other_work_are_compared_and_the_caption_names_it() -> None:

@@ -32,20 +32,20 @@ def marked(made: Table) -> int:
 def test_a_note_of_all_numbers_is_in_the_caption() -> None:
     made = table(rows=3, without=0)
     assert made.caption[-1] == "a gap"
-    assert (made.notes, marked(made)) == ((), 0)
+    assert (made.notes, marked(made)) == ({}, 0)
 
 
 def test_a_note_of_all_rows_but_one_in_four_stays_in_the_caption_which_names_the_others() -> None:
     made = table(rows=8, without=2)
     assert made.caption[-1] == "a gap (except devices 6; devices 7)"
-    assert (made.notes, marked(made)) == ((), 0)
+    assert (made.notes, marked(made)) == ({}, 0)
 
 
 @pytest.mark.parametrize(("rows", "without"), [(3, 1), (8, 3), (100, 4)])
 def test_a_note_that_more_rows_lack_is_at_its_numbers(rows: int, without: int) -> None:
     made = table(rows, without)
     assert not any("a gap" in text for text in made.caption)
-    assert [note.text for note in made.notes] == ["a gap"]
+    assert [note.text for note in made.notes.values()] == ["a gap"]
     assert marked(made) == rows - without
 
 
@@ -66,4 +66,4 @@ def test_a_note_on_some_repeats_says_which(with_gap: Sequence[int], text: str) -
         for n in range(1, 8)
     ]
     (made,) = build_tables(table_spec(rows=()), runs, NO_FACTS)
-    assert text in [note.text for note in (*made.notes, *made.about)]
+    assert text in [note.text for note in (*made.notes.values(), *made.about)]

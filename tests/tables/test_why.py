@@ -63,7 +63,7 @@ def test_a_single_phase_is_not_split() -> None:
 @pytest.mark.parametrize("why", [True, False])
 def test_footnotes_of_ratios_show_the_parts_if_the_definition_says_so(why: bool) -> None:
     built = table(why=why)
-    notes = {note.text for note in built.notes}
+    notes = {note.text for note in built.notes.values()}
     parts = {
         "4.00 s more per step: data loading 75 %, forward 25 %",
         "1.00 s more per step: data loading 100 %",

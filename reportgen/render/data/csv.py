@@ -85,7 +85,7 @@ def _field(value: FactorValue) -> str:
 
 
 def _comparison_columns(document: Document, table: Table) -> list[str]:
-    comparisons = table.comparisons.values()
+    comparisons = document.comparisons_of(table).values()
     kinds = {comparison.kind for comparison in comparisons}
     known = {name for each in comparisons for name in _beside(document, each)}
     names = (name for kind, names in _COMPARED.items() if kind in kinds for name in names)
@@ -178,7 +178,7 @@ def _summary(case: Case) -> dict[str, str]:
 
 def _compared(document: Document, table: Table, cells: Sequence[Cell]) -> dict[str, str]:
     line: dict[str, str] = {}
-    for comparison in filter(None, map(table.comparison_of, cells)):
+    for comparison in filter(None, (document.comparison_of(table, cell) for cell in cells)):
         line |= _beside(document, comparison) | {_RATIO_OVER_ALL: _machine(comparison.over_all)}
         line[_DIFFERS] = spreadsheet("; ".join(each.text for each in comparison.differs))
         if verdict := comparison.verdict:

@@ -42,7 +42,7 @@ def contracts_of_tables(report: Document) -> dict[ContractText, tuple[str, ...]]
     """Return the different contracts of tables, with the titles of the tables, facets together."""
     pairs: dict[str, list[Pair]] = {}
     for table in report.tables:
-        compared = table.comparisons.items()
+        compared = report.comparisons_of(table).items()
         compared_pairs = [(report.case_by_name[name], each) for name, each in compared if each.contract]
         if compared_pairs:
             pairs.setdefault(table.family_title, []).extend(compared_pairs)

@@ -20,7 +20,6 @@ from reportgen.core.model import RESERVED, STEP, Factors, FactorValue, Source
 from reportgen.core.plain_text import one_line
 from reportgen.core.units import Unit
 from reportgen.document.model import (
-    Breakdown,
     Case,
     CompareKind,
     Comparison,
@@ -380,9 +379,10 @@ def _appearances(report: Document) -> dict[str, list[_Appearance]]:
     """Return where tables show each case; a case that is only a baseline is not shown."""
     places: dict[str, list[_Appearance]] = {}
     for table in report.tables:
+        compared = report.comparisons_of(table)
         for cell in (cell for line in table.cells for cell in line):
             for name in (*([cell.case] if cell.case else []), *cell.several):
-                places.setdefault(name, []).append(_Appearance(table, table.comparisons.get(name)))
+                places.setdefault(name, []).append(_Appearance(table, compared.get(name)))
     return places
 
 
@@ -442,16 +442,15 @@ def _compared(
         value=comparison.value,
         baseline=comparison.baseline,
         text=", ".join(differing) or "the other runs",
-        after="".join(
-            [*_more(comparison, verdict, report.breakdown_of.get((case.name, comparison.baseline))), differs]
-        ),
+        after="".join([*_more(comparison, verdict), differs]),
         verdict=verdict,
         contract=contract_text(report, [(case, comparison)]),
     )
 
 
-def _more(comparison: Comparison, verdict: Verdict | None, parts: Breakdown | None) -> list[str]:
+def _more(comparison: Comparison, verdict: Verdict | None) -> list[str]:
     """Return what else there is to say: expectation, verdict, ratios per cycle and joule, parts."""
+    parts = comparison.breakdown
     return [
         _expectation(comparison),
         f"; {_verdict_text(verdict)}" if verdict else "",

@@ -94,10 +94,10 @@ class Grid:
 
 def lay_out(document: Document, table: Table) -> Grid:
     """Return the grid of a table of the document."""
-    numbers = note_numbers(table)
+    numbers = _note_numbers(table)
     heads = [_row_heads(table, row, numbers) for row in table.rows]
     rows = tuple(
-        (_marked(own, above), _cells(table, cells, numbers))
+        (_marked(own, above), _cells(document, table, cells, numbers))
         for own, above, cells in zip(heads, [(), *heads], table.cells, strict=False)
     )
     lead = [
@@ -107,31 +107,31 @@ def lay_out(document: Document, table: Table) -> Grid:
     if table.unit_mode == "row":
         lead.append(Item("Unit", kind="head"))
     aligns = [_column_align([cells[i] for _, cells in rows]) for i in range(len(table.columns))]
-    return Grid(tuple(lead), _levels(table, aligns), rows, _about(document, table), _notes(table, numbers))
-
-
-def note_numbers(table: Table) -> dict[int, int]:
-    """Return the number, from 1, of each note that a cell or a row refers to; others are not printed."""
-    used = {note for row in table.rows for note in row.notes}
-    used |= {note for line in table.cells for cell in line for note in cell.notes}
-    return {note: number for number, note in enumerate(sorted(used), start=1)}
-
-
-def _notes(table: Table, numbers: Iterable[int]) -> tuple[GridNote, ...]:
-    shown = [table.notes[note] for note in numbers]
-    marks = Counter(note.mark for note in shown)
-    return tuple(
-        GridNote(
-            table.notes[i].mark,
-            sentence(table.notes[i].text),
-            _places(table, i) if marks[table.notes[i].mark] > 1 else (),
-            table.notes[i].rule,
-        )
-        for i in numbers
+    return Grid(
+        tuple(lead), _levels(table, aligns), rows, _about(document, table), _notes(document, table, numbers)
     )
 
 
-def _places(table: Table, note: int) -> tuple[str, ...]:
+def _note_numbers(table: Table) -> dict[str, int]:
+    """Return the number, from 1, of each note that a row or a cell refers to, in the order of reading."""
+    lines = zip(table.rows, table.cells, strict=True)
+    in_order = (notes for row, cells in lines for notes in (row.notes, *(cell.notes for cell in cells)))
+    used = (note for notes in in_order for note in notes)
+    return {note: number for number, note in enumerate(dict.fromkeys(used), start=1)}
+
+
+def _notes(document: Document, table: Table, names: Iterable[str]) -> tuple[GridNote, ...]:
+    shown = {name: document.notes[name] for name in names}
+    marks = Counter(note.mark for note in shown.values())
+    return tuple(
+        GridNote(
+            note.mark, sentence(note.text), _places(table, name) if marks[note.mark] > 1 else (), note.rule
+        )
+        for name, note in shown.items()
+    )
+
+
+def _places(table: Table, note: str) -> tuple[str, ...]:
     """Return the rows or cells with a note, in words."""
     names_columns = len({column.labels for column in table.columns}) > 1
     places: dict[str, None] = {}
@@ -155,7 +155,7 @@ def _about(document: Document, table: Table) -> tuple[GridNote, ...]:
         *table.about,
         Note(_interval_sentence(document, table), name="parentheses"),
         Note(_band_sentence(table), name="expected-range"),
-        Note(_sign_sentence(table), name="signs"),
+        Note(_sign_sentence(document, table), name="signs"),
         Note(_invalid_sentence(table), name="invalid"),
         Note(_over_all_sentence(table), name="over-all"),
     )
@@ -222,7 +222,7 @@ def _column_align(items: Sequence[Item]) -> Align:
     return "right" if any(item.kind == "number" for item in items) else "left"
 
 
-def _row_heads(table: Table, row: Header, numbers: Mapping[int, int]) -> tuple[Item, ...]:
+def _row_heads(table: Table, row: Header, numbers: Mapping[str, int]) -> tuple[Item, ...]:
     last = len(row.labels) - 1
     heads = [
         Item(
@@ -231,7 +231,7 @@ def _row_heads(table: Table, row: Header, numbers: Mapping[int, int]) -> tuple[I
             href=label.href,
             align=_lead_align(table, i),
             qualifiers=row.qualifiers if i == last else (),
-            notes=tuple(numbers[note] for note in row.notes) if i == last else (),
+            notes=tuple(sorted(numbers[note] for note in row.notes)) if i == last else (),
         )
         for i, label in enumerate(row.labels)
     ]
@@ -247,19 +247,21 @@ def _marked(heads: tuple[Item, ...], above: tuple[Item, ...]) -> tuple[Item, ...
     return (*(replace(head, is_repeated=True) for head in heads[:same]), *heads[same:])
 
 
-def _cells(table: Table, cells: Sequence[Cell], numbers: Mapping[int, int]) -> tuple[Item, ...]:
+def _cells(
+    document: Document, table: Table, cells: Sequence[Cell], numbers: Mapping[str, int]
+) -> tuple[Item, ...]:
     pairs = zip(table.columns, cells, strict=True)
-    return tuple(_cell(table, column, cell, numbers) for column, cell in pairs)
+    return tuple(_cell(document, table, column, cell, numbers) for column, cell in pairs)
 
 
-def _cell(table: Table, column: Header, cell: Cell, numbers: Mapping[int, int]) -> Item:
+def _cell(document: Document, table: Table, column: Header, cell: Cell, numbers: Mapping[str, int]) -> Item:
     text = number(table, column.quantity, cell)
     unit = unit_label(cell.unit) if table.unit_mode == "cell" and cell.value is not None else ""
     return Item(
         text,
         INVALID_SIGN
         if cell.invalid
-        else SIGNS.get(_verdict_of(table, column, cell), "")
+        else SIGNS.get(_verdict_of(document, table, column, cell), "")
         if table.has_signs
         else "",
         _interval(cell, text),
@@ -267,23 +269,24 @@ def _cell(table: Table, column: Header, cell: Cell, numbers: Mapping[int, int]) 
         cell.kind,
         "right" if cell.kind == "number" else "left",
         (*cell.qualifiers, *_over_all(table, column, cell)),
-        tuple(numbers[note] for note in cell.notes),
+        tuple(sorted(numbers[note] for note in cell.notes)),
         case=cell.case,
     )
 
 
-def _verdict_of(table: Table, column: Header, cell: Cell) -> VerdictKind | None:
+def _verdict_of(document: Document, table: Table, column: Header, cell: Cell) -> VerdictKind | None:
     """Return the verdict whose sign a cell has; None for cells that show no ratio to a baseline."""
-    comparison = table.comparison_of(cell)
+    comparison = document.comparison_of(table, cell)
     if column.quantity not in _SIGNED or cell.kind != "number" or comparison is None:
         return None
     return comparison.verdict.kind if comparison.verdict else None
 
 
-def _sign_sentence(table: Table) -> str:
+def _sign_sentence(document: Document, table: Table) -> str:
     """Return what the signs mean: all of them, so that it does not change with every log."""
     pairs = ((column, cell) for line in table.cells for column, cell in zip(table.columns, line, strict=True))
-    if not table.has_signs or not any(_verdict_of(table, column, cell) in SIGNS for column, cell in pairs):
+    verdicts = (_verdict_of(document, table, column, cell) for column, cell in pairs)
+    if not table.has_signs or not any(verdict in SIGNS for verdict in verdicts):
         return ""
     words = ", ".join(f"{sign} {kind}" for kind, sign in SIGNS.items())
     return f"Signs: {words}; no sign where there are no repeats"

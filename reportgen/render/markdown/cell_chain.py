@@ -55,7 +55,7 @@ def explain(
     evidence = {each.name: each for each in evidence_of(report, lambda shown: shown.id).cases}
     cases = report.case_by_name
     sections = [CellSection("cell", tuple(_cell_rows(report, table, column, cell, heads)))]
-    comparison = table.comparison_of(cell)
+    comparison = report.comparison_of(table, cell)
     if cell.case:
         sections += _case_sections("case", cases[cell.case], evidence[cell.case])
     for name in cell.several:
@@ -63,8 +63,8 @@ def explain(
     if comparison and comparison.baseline != cell.case:
         name = comparison.baseline
         sections += _case_sections("baseline", cases[name], evidence[name])
-        if breakdown := report.breakdown_of.get((cell.case or "", name)):
-            sections += _breakdown_sections(breakdown)
+        if comparison.breakdown:
+            sections += _breakdown_sections(comparison.breakdown)
     return sections
 
 
@@ -95,10 +95,10 @@ def _cell_rows(
         yield "over all of the time", f"{with_gaps}{unit}, with what gaps left out"
     if cell.invalid:
         yield "invalid", f"{cell.invalid}: no ratio, verdict, mean or best follows from this number"
-    if comparison := table.comparison_of(cell):
+    if comparison := report.comparison_of(table, cell):
         yield from _formulas(report, comparison, report.case(cell.case))
     for note in cell.notes:
-        yield "note", table.notes[note].text
+        yield "note", report.notes[note].text
 
 
 def _formulas(report: Document, comparison: Comparison, case: Case | None) -> Iterator[Row]:

@@ -90,7 +90,7 @@ def _devices(names: Sequence[str]) -> str:
 
 def _verdicts(report: Document) -> str:
     """Count the verdicts. That more devices are faster than one is not a result: scaling is left out."""
-    every = [each for table in report.tables for each in table.comparisons.values()]
+    every = [each for table in report.tables for each in report.comparisons_of(table).values()]
     compared = [each for each in every if not _SIZES & {*report.contract_of(each).about}]
     kinds = Counter(each.verdict.kind for each in compared if each.verdict)
     return ", ".join(f"{kinds[kind]:,} {kind}" for kind in _VERDICT_ORDER if kinds[kind])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from reportgen.core.errors import did_you_mean
 from reportgen.core.model import FactorValue
-from reportgen.document.model import Cell, Header, Quantity, Table
+from reportgen.document.model import Cell, Document, Header, Quantity, Table
 from reportgen.document.texts import number, unit_label
 from reportgen.render.prose.placeholder_error import PlaceholderError
 
@@ -18,8 +18,9 @@ _MAX_CANDIDATES = 5
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell with its table and its heads."""
+    """A cell with its report, its table and its heads."""
 
+    report: Document
     table: Table
     row: Header
     column: Header
@@ -39,7 +40,7 @@ class TableCell:
     @property
     def cases(self) -> tuple[str, ...]:
         """Return the names of its cases: its own and, unless it is a measured value, the baseline."""
-        cases = self.table.cases_of(self.cell)
+        cases = self.report.cases_of(self.table, self.cell)
         return cases[:1] if self.column.quantity == "value" else cases
 
     @property
@@ -58,38 +59,50 @@ class TableCell:
 
 
 def find_cell(
-    table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue], quantity: Quantity | None
+    report: Document,
+    table: Table,
+    row: Mapping[str, FactorValue],
+    column: Mapping[str, FactorValue],
+    quantity: Quantity | None,
 ) -> TableCell:
     """Return the one cell that matches; without `quantity` the measured value."""
-    cells = _matching(table, row, column, quantity)
+    cells = _matching(report, table, row, column, quantity)
     wanted = [cell for cell in cells if cell.column.quantity == (quantity or "value")]
     if quantity is None and not wanted:
         wanted = cells
     if len(wanted) != 1:
         asked = ", ".join(f"{name}={value}" for name, value in (*row.items(), *column.items()))
         fact = f'table "{table.id}": {len(wanted) or "no"} cells match ({asked})'
-        raise PlaceholderError(fact, _candidates(wanted or list(_located(table))))
+        raise PlaceholderError(fact, _candidates(wanted or list(_located(report, table))))
     if not wanted[0].has_number:
         raise _no_number(wanted[0])
     return wanted[0]
 
 
 def find_cells(
-    table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue], quantity: Quantity | None
+    report: Document,
+    table: Table,
+    row: Mapping[str, FactorValue],
+    column: Mapping[str, FactorValue],
+    quantity: Quantity | None,
 ) -> list[TableCell]:
     """Return the cells that match, without means; without `quantity`, cells of the first one shown."""
-    cells = [cell for cell in _matching(table, row, column, quantity) if not cell.row.is_mean]
+    cells = [cell for cell in _matching(report, table, row, column, quantity) if not cell.row.is_mean]
     if not cells:
         asked = ", ".join(f"{name}={value}" for name, value in (*row.items(), *column.items()))
         raise PlaceholderError(
-            f'table "{table.id}": no cells match ({asked})', _candidates(list(_located(table)))
+            f'table "{table.id}": no cells match ({asked})', _candidates(list(_located(report, table)))
         )
     wanted = quantity or cells[0].column.quantity
     return [cell for cell in cells if cell.column.quantity == wanted]
 
 
 def _matching(
-    table: Table, row: Mapping[str, FactorValue], column: Mapping[str, FactorValue], quantity: Quantity | None
+    report: Document,
+    table: Table,
+    row: Mapping[str, FactorValue],
+    column: Mapping[str, FactorValue],
+    quantity: Quantity | None,
 ) -> list[TableCell]:
     _check_names(table, "row", row, table.row_factors)
     _check_names(table, "column", column, table.column_factors)
@@ -100,15 +113,15 @@ def _matching(
         )
     return [
         cell
-        for cell in _located(table)
+        for cell in _located(report, table)
         if _matches(cell.row, table.row_factors, row) and _matches(cell.column, table.column_factors, column)
     ]
 
 
-def _located(table: Table) -> Iterator[TableCell]:
+def _located(report: Document, table: Table) -> Iterator[TableCell]:
     for row, cells in zip(table.rows, table.cells, strict=True):
         for column, cell in zip(table.columns, cells, strict=True):
-            yield TableCell(table, row, column, cell)
+            yield TableCell(report, table, row, column, cell)
 
 
 def _candidates(cells: Sequence[TableCell]) -> str:
@@ -124,7 +137,7 @@ def _no_number(located: TableCell) -> PlaceholderError:
     fact = f'table "{table.id}": the cell {located.name} shows "{cell.text or "-"}", not a number'
     if cell.kind != "several":
         return PlaceholderError(fact, "choose another cell")
-    reasons = [table.notes[note].text.removesuffix(".") for note in cell.notes]
+    reasons = [located.report.notes[note].text.removesuffix(".") for note in cell.notes]
     return PlaceholderError(
         ": ".join((fact, *reasons)), "select one case in the table with `where` or `pick`"
     )

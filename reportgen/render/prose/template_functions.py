@@ -148,7 +148,7 @@ class Functions:
     ) -> str:
         """Return one number as the table shows it."""
         table = self._table(table_id)
-        cell = find_cell(table, _factors("row", row), _factors("column", column), quantity)
+        cell = find_cell(self.report, table, _factors("row", row), _factors("column", column), quantity)
         text = cell.text(digits=None if digits is None else _digits(digits), with_unit=_flag("unit", unit))
         return self._number(text, cell.cases)
 
@@ -171,8 +171,8 @@ class Functions:
         row, column = _factors("row", row), _factors("column", column)
         to_row = {**row, **_factors("to_row", to_row)}
         to_column = {**column, **_factors("to_column", to_column)}
-        above = find_cell(table, row, column, quantity)
-        below = find_cell(table, to_row, to_column, quantity)
+        above = find_cell(self.report, table, row, column, quantity)
+        below = find_cell(self.report, table, to_row, to_column, quantity)
         notes = self._notes_on_ratio(above, below, _names("accept", accept))
         if below.value == 0:
             raise PlaceholderError(
@@ -200,7 +200,7 @@ class Functions:
         accept  differences that the author accepts besides those that the headings name
         """
         table = self._table(table_id)
-        cells = find_cells(table, _factors("row", row), _factors("column", column), quantity)
+        cells = find_cells(self.report, table, _factors("row", row), _factors("column", column), quantity)
         numbers = [cell for cell in cells if cell.has_number]
         if len(numbers) < 2:
             raise PlaceholderError(
