@@ -265,11 +265,24 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
     others = [
         each.table.rows.path or "the document itself"
         for each in map(interpret, find_tables(files))
-        if each.figures and each.table.rows != reading.table.rows
+        if each.figures and not _is_within(each, reading)
     ]
     if others:
         notes.append(f"the file has other tables, which are not read: {', '.join(others[:4])}")
     return notes
+
+
+def _is_within(other: TableReading, reading: TableReading) -> bool:
+    """Return whether another table, with more rows, has the same numbers."""
+    path, own = reading.table.rows.path, other.table.rows.path
+    if not own:
+        return not path or _weight(other)[0] <= _weight(reading)[0]
+    members = (
+        re.escape(path)
+        .replace(r"\{\*\}\.value", r"[^.{}\[\]]+")
+        .replace(r"\{\*\}", r"(?:\{\*\}|\.?[^.{}\[\]]+)")
+    )
+    return own == path or re.fullmatch(members, own) is not None
 
 
 def _columns(reading: TableReading) -> tuple[tuple[str, ...], ...]:

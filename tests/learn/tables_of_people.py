@@ -406,4 +406,188 @@ TABLES = {
         2,
         (("run_time", 12.5, {"model": "c"}),),
     ),
+    "first token and speed in cells": PeoplesTable(
+        "cells.csv",
+        "backend,first token,decode speed,peak memory\nmetal,412 ms,31.2 tok/s,5.1 GB\nmlx,1.02 s,34.9 tok/s,5.3 GB\n",
+        4,
+        (("ttft", 1.02, {"backend": "mlx"}), ("output_token_throughput", 31.2, {"backend": "metal"})),
+        frozenset({"peak memory"}),
+    ),
+    "operations of a database": PeoplesTable(
+        "ycsb.csv",
+        'Nodes,Throughput (ops/sec),99th percentile (us)\n1,"45,210","2,104"\n3,"118,905","2,377"\n',
+        4,
+        (
+            ("throughput", 118905, {"nodes": 3, "item": "operation"}),
+            ("latency", 2104e-6, {"statistic": "p99"}),
+        ),
+    ),
+    "German epochs and watts": PeoplesTable(
+        "messung.csv",
+        "GPU;Präzision;Epochenzeit (s);Bilder/s;Leistung (W)\nRTX 3090;fp32;184,2;271,4;341\nRTX 3090;fp16;97,85;511,0;338\n",
+        6,
+        (
+            ("epoch_time", 97.85, {"device": "RTX 3090", "precision": "fp16", "variant": None}),
+            ("power", 338, {"precision": "fp16", "variant": None, "item": "image"}),
+        ),
+    ),
+    "two rows of totals": PeoplesTable(
+        "stages.csv",
+        "Stage,CPU (s),GPU (s)\ntokenize,41.2,12.9\nembed,310.8,21.4\nTOTAL,352,34.3\nAVG,176,17.15\n",
+        4,
+        (("run_time", 21.4, {"stage": "embed", "device": "GPU"}),),
+    ),
+    "bold cells, links and arrows": PeoplesTable(
+        "readme.md",
+        "| Method | Acc@1 | Latency (ms) ↓ | Throughput (im/s) ↑ |\n|:-:|-:|-:|-:|\n"
+        "| [Swin-T](https://example.org/swin) | 81.3 | 12.6 | 755 |\n| **Ours** | **82.1** | **8.7** | **1,011** |\n",
+        4,
+        (
+            ("latency", 0.0126, {"method": "Swin-T"}),
+            ("throughput", 1011, {"method": "Ours", "item": "image"}),
+        ),
+        frozenset({"Acc@1"}),
+    ),
+    "LaTeX": PeoplesTable(
+        "table.tex",
+        "\\begin{tabular}{lrr}\n\\toprule\nBackend & Threads & Time [ms] & Bandwidth [GB/s] \\\\\n\\midrule\n"
+        "OpenMP & 16 & $12.41 \\pm 0.05$ & 154.7 \\\\\nCUDA & -- & $\\mathbf{1.92} \\pm 0.01$ & \\textbf{1000.2} \\\\\n"
+        "\\bottomrule\n\\end{tabular}\n",
+        4,
+        (("latency", 0.00192, {"backend": "CUDA"}), ("bandwidth", 154.7e9, {"threads": 16})),
+    ),
+    "a row for each metric": PeoplesTable(
+        "sheet.csv",
+        "metric,RTX 3060,A6000\nprefill (tok/s),1310,3055\ndecode (tok/s),41.2,72.3\nVRAM used (GiB),7.9,8.1\n",
+        6,
+        (
+            ("input_token_throughput", 3055, {"device": "A6000"}),
+            ("memory_used", 7.9 * 2**30, {"device": "RTX 3060"}),
+        ),
+    ),
+    "exponents": PeoplesTable(
+        "flops.csv",
+        "threads,GFLOP/s,elapsed [s]\n1,3.21e+01,6.2e-02\n16,4.87E+02,4.1E+00\n",
+        4,
+        (("flops", 487e9, {"threads": 16}), ("run_time", 0.062, {"threads": 1})),
+    ),
+    "a column for each batch size": PeoplesTable(
+        "wide.csv",
+        "model (img/s),bs=1,bs=32\nresnet50,310,1905\nvit_b16,180,980\n",
+        4,
+        (("throughput", 1905, {"model": "resnet50", "batch_size": 32}),),
+    ),
+    "hours, minutes and seconds": PeoplesTable(
+        "epochs.csv",
+        "GPU,# GPUs,time per epoch,total time\nV100,1,12:41,2:06:50\nV100,4,3:29,34:50\n",
+        2,
+        (("run_time", 7610, {"devices": 1}), ("run_time", 2090, {"devices": 4})),
+        frozenset({"time per epoch"}),
+    ),
+    "minutes and seconds, answered": PeoplesTable(
+        "epochs.csv",
+        "GPU,# GPUs,time per epoch\nV100,1,12:41\nV100,4,3:29\n",
+        2,
+        (("epoch_time", 761, {"devices": 1}),),
+        answers={"time per epoch": "mm:ss"},
+    ),
+    "hours and minutes, answered": PeoplesTable(
+        "train.csv",
+        "GPU,train time\nV100,12:41\nA100,3:29\n",
+        2,
+        (("run_time", 12 * 3600 + 41 * 60, {"device": "V100"}),),
+        answers={"train time": "h:mm"},
+    ),
+    "hours and minutes in words": PeoplesTable(
+        "jobs.csv",
+        "model,gpus,train time,final loss\ngpt2-medium,8,1h 12m 30s,3.05\ngpt2-xl,16,3h 02m 55s,2.78\n",
+        4,
+        (("run_time", 4350, {"devices": 8}), ("loss", 2.78, {"model": "gpt2-xl"})),
+    ),
+    "times of day": PeoplesTable(
+        "readings.csv", "time,power (W)\n12:41:05,250.5\n12:41:06,251\n", 2, open=frozenset({"time"})
+    ),
+    "a header of two lines": PeoplesTable(
+        "agg.csv",
+        ",throughput_img_s,throughput_img_s,latency_ms,latency_ms\n,mean,std,mean,p95\nbs1,34.1,0.4,29.3,31.0\nbs8,201.7,3.1,39.6,44.8\n",
+        6,
+        (("throughput", 34.1, {"statistic": "mean"}), ("latency", 0.0448, {"statistic": "p95"})),
+    ),
+    "a header of two lines without a metric": PeoplesTable(
+        "two.csv",
+        "GPU,ResNet-50,,BERT,\n,fp32,amp,fp32,amp\nT4,112,305,21,66\nV100,371,1180,58,201\n",
+        0,
+        open=frozenset({"ResNet-50 fp32", "BERT amp"}),
+    ),
+    "thousands and millions of tokens": PeoplesTable(
+        "speed.md",
+        "| Setup | Throughput (tok/s) | GPU hours |\n|---|---|---|\n| DDP | 181k | 40.2 |\n| FSDP | 0.71M | 18.9 |\n",
+        2,
+        (("throughput", 710000, {"setup": "FSDP", "gpu_hours": None}),),
+    ),
+    "JSON with a list for each model": PeoplesTable(
+        "all.json",
+        '{"resnet50": [{"bs": 1, "fps": 210.2}, {"bs": 16, "fps": 1402.9}], "yolov5s": [{"bs": 1, "fps": 155.0}, {"bs": 16, "fps": 640.4}]}',
+        4,
+        (("throughput", 640.4, {"model": "yolov5s", "batch_size": 16}),),
+    ),
+    "JSON with members of members": PeoplesTable(
+        "grid.json",
+        '{"meta": {"gpu": "L40S"}, "llama-8b": {"tp1": {"ttft_ms": 41.0}, "tp2": {"ttft_ms": 30.1}},'
+        ' "llama-70b": {"tp4": {"ttft_ms": 181.5}, "tp8": {"ttft_ms": 120.9}}}',
+        4,
+        (("ttft", 0.1209, {"model": "llama-70b", "tensor_parallel": 8, "device": "L40S"}),),
+    ),
+    "a column for each iteration": PeoplesTable(
+        "iters.csv",
+        "kernel,iter_1 (us),iter_2 (us),avg (us)\nsoftmax,21.1,20.8,20.95\nlayernorm,14.0,13.7,13.85\n",
+        6,
+        (
+            ("latency", 21.1e-6, {"kernel": "softmax", "variant": None}),
+            ("latency", 13.85e-6, {"kernel": "layernorm", "statistic": "mean"}),
+        ),
+    ),
+    "modes with a unit, and Celsius": PeoplesTable(
+        "jetson.csv",
+        "device,power mode,FPS,temp (C),power draw (W)\nOrin,MAXN,91.2,61.5,18.2\nOrin,15W,58.4,52.0,12.9\nNano,10W,14.7,58.1,8.8\n",
+        9,
+        (("throughput", 58.4, {"power_mode": "15W"}), ("temperature", 61.5, {"power_mode": "MAXN"})),
+    ),
+    "a length of the input that is a time": PeoplesTable(
+        "speech.csv",
+        "model,beam,wall_s,audio_s\nwhisper-small,5,12.3,300\nwhisper-medium,5,30.6,300\n",
+        2,
+        (("run_time", 30.6, {"model": "whisper-medium", "audio_s": 300}),),
+    ),
+    "before and after": PeoplesTable(
+        "pr.md",
+        "| Benchmark | main | this PR | change |\n|---|---:|---:|---:|\n| encode | 1.82 ms | 1.41 ms | -22.5% |\n| decode | 402 µs | 405 µs | +0.7% |\n",
+        4,
+        (("latency", 0.00141, {"benchmark": "encode", "variant": "this PR"}),),
+    ),
+    "a bandwidth that is called as a batch size": PeoplesTable(
+        "stream.csv",
+        "kernel,GBs,time_us\ncopy,410.5,2.5\nscale,372.4,2.75\n",
+        2,
+        (("latency", 2.5e-6, {"kernel": "copy", "global_batch_size": None}),),
+        frozenset({"GBs"}),
+    ),
+    "words beside the metric of one column": PeoplesTable(
+        "bw.csv",
+        "kernel,time_us,bw_GBs (GB/s)\ncopy,2.5,410.5\nscale,2.75,372.4\n",
+        4,
+        (("bandwidth", 410.5e9, {"kernel": "copy", "variant": None}),),
+    ),
+    "the mode of all figures": PeoplesTable(
+        "mode.csv",
+        "model,train_samples_per_sec,step_ms\na,100,300\nb,200,640\n",
+        4,
+        (("throughput", 100, {"mode": "train"}), ("step_time", 0.3, {"mode": "train"})),
+    ),
+    "comments between rows": PeoplesTable(
+        "sweep.csv",
+        "workers,prefetch,samples_per_sec\n# warm cache\n4,2,841.5\n# cold cache\n8,4,902.3\n",
+        2,
+        (("throughput", 902.3, {"workers": 8, "prefetch": 4}),),
+    ),
 }

@@ -117,6 +117,7 @@ def test_any_table_gives_a_proposal_that_labels_accept_or_none(content: bytes) -
         ("model,latency_ms\na,1.5\nb,2.5\n", True),
         ('[{"model": "a", "tokens_per_second": 10.5}, {"model": "b", "tokens_per_second": 11}]', True),
         ('{"model": "a", "step_time_ms": 10.5}\n{"model": "b", "step_time_ms": 11}\n', True),
+        ("concurrency,output tok/s,p50 TTFT (ms),p99 TTFT (ms)\n1,102.5,48,61\n8,652,71,133\n", True),
         ("model,latency\na,1.5\nb,2.5\n", False),  # no unit
         ("model,latency_ms,score\na,1.5,0.25\nb,2.5,0.5\n", False),  # a setting or a result?
         ("step,step_time_ms\n" + "".join(f"{i},{i + 0.5}\n" for i in range(9)), False),  # steps of a run

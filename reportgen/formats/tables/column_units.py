@@ -1,7 +1,7 @@
 """Read a unit as people write it in headers: `ms`, `images/sec`, `tok/s/GPU`, `ms per step`, `GiB`."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _TIMES = {
     "ns": "ns nsec nsecs nanosecond nanoseconds",
@@ -12,7 +12,7 @@ _TIMES = {
     "h": "h hr hrs hour hours",
 }
 _ITEMS = {
-    "images": "img imgs image images bild bilder",
+    "images": "im ims img imgs image images pic pics picture pictures bild bilder",
     "samples": "sample samples example examples smp",
     "sequences": "seq seqs sequence sequences",
     "sentences": "sent sentence sentences",
@@ -22,6 +22,11 @@ _ITEMS = {
     "requests": "req reqs request requests",
     "queries": "query queries",
     "videos": "video videos clips",
+    "utterances": "utt utts utterance utterances",
+    "documents": "doc docs document documents",
+    "rows": "row rows",
+    "lines": "line lines",
+    "pairs": "pair pairs",
     "steps": "step steps it its iter iters iteration iterations batch batches",
     "operations": "op ops operation operations",
     "items": "item items",
@@ -37,8 +42,10 @@ _SHORT = {
     "j": "J", "joule": "J", "joules": "J", "kj": "kJ", "kwh": "kWh", "wh": "Wh",
     "mhz": "MHz", "ghz": "GHz", "hz": "Hz",
     "%": "%", "pct": "%", "percent": "%",
-    "°c": "degC", "degc": "degC", "celsius": "degC",
+    "°c": "degC", "c": "degC", "degc": "degC", "celsius": "degC",
 }  # fmt: skip
+# What a clock shows in `2:06`, read as minutes and seconds: factor of what it means.
+_CLOCKS = {"mm:ss": 1.0, "m:ss": 1.0, "hh:mm:ss": 1.0, "h:mm:ss": 1.0, "hh:mm": 60.0, "h:mm": 60.0}
 # Words that are a unit in some programs and another unit in others.
 _AMBIGUOUS = {"tps", "ips", "gbps", "mbps", "kbps", "tbps", "gflops", "gflop", "gbs", "mbs", "x", "wps"}
 _BYTES = re.compile(r"(?:[kKMGT]i?)?(?:B|bytes?)|[kmgt]i?b")
@@ -47,7 +54,10 @@ _BYTE_RATE = re.compile(
     r"(?: ?/ ?| per |(?P<blank> )|(?P<glued>p))"
     r"(?:s|sec|second)"
 )
-_FLOPS = re.compile(r"(?P<prefix>[tp])flops?(?P<rate>(?:s| ?/ ?s(?:ec)?| per s(?:ec(?:ond)?)?| s)?)")
+# "GFLOPs" alone may be the work of a model; "TFLOPs" are a speed.
+_FLOPS = re.compile(
+    r"(?:(?P<prefix>[tp])flops?s?|(?P<rated>[kmgtp]?)flops?(?: ?/ ?s(?:ec)?| per s(?:ec(?:ond)?)?| s))"
+)
 _DEVICE = re.compile(r"(?: ?/ ?| per )(?:gpu|device|chip|card|accelerator|rank|npu|tpu)s?$")
 
 
@@ -72,6 +82,7 @@ class ColumnUnit:
     scale       factor of the number before the unit applies: 1000 for `ktokens/s`
     per         what a time is of: step, token; "" if not stated
     per_device  whether a rate is of one device
+    metric      what the unit alone names: `iops`; "" for most
     doubt       why it may mean something else; "" if it is clear
     """
 
@@ -80,6 +91,7 @@ class ColumnUnit:
     per: str = ""
     per_device: bool = False
     doubt: str = ""
+    metric: str = ""
 
 
 def unit_of(text: str) -> ColumnUnit | None:
@@ -92,21 +104,25 @@ def unit_of(text: str) -> ColumnUnit | None:
     unit = _plain(shown, lower)
     if unit is None or not device:
         return unit
-    return ColumnUnit(unit.unit, unit.scale, unit.per, True, unit.doubt)
+    return replace(unit, per_device=True)
 
 
 def _plain(shown: str, lower: str) -> ColumnUnit | None:
+    if lower in _CLOCKS:
+        return ColumnUnit("s", _CLOCKS[lower])
     if lower in _TIME_OF:
         return ColumnUnit(_TIME_OF[lower])
     if lower in _SHORT:
-        return ColumnUnit(_SHORT[lower])
+        return ColumnUnit(_SHORT[lower], metric="iops" if lower == "iops" else "")
     if match := _TIME_PER.fullmatch(lower):
         per = _ITEM_OF.get(match["per"], match["per"])
         return ColumnUnit(_TIME_OF[match["unit"]], per=per.removesuffix("s"))
     if match := _RATE.fullmatch(lower):
         return _rate(match)
     if match := _FLOPS.fullmatch(lower):
-        return ColumnUnit(f"{match['prefix'].upper()}FLOP/s")
+        prefix = (match["prefix"] or match["rated"] or "").upper()
+        small = {"K": 1e3, "M": 1e6}.get(prefix)
+        return ColumnUnit("FLOP/s", small) if small else ColumnUnit(f"{prefix}FLOP/s")
     if _BYTES.fullmatch(shown):
         return ColumnUnit(_size(shown))
     if match := _BYTE_RATE.fullmatch(shown):

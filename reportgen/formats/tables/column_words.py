@@ -8,6 +8,7 @@ than none.
 import re
 from collections.abc import Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from reportgen.core import units
@@ -86,7 +87,7 @@ _IGNORED = _words(
     """
 )
 _FACTORS = {
-    "batch_size": "batch batchgröße batchgroesse bs bsz batchsize batch_size per_device_batch_size"
+    "batch_size": "batch lot batchgröße batchgroesse bs bsz batchsize batch_size per_device_batch_size"
     " batch_size_per_gpu",
     "global_batch_size": "gbs global_batch_size global_batch total_batch_size",
     "micro_batch_size": "mbs micro_batch_size micro_batch",
@@ -94,9 +95,9 @@ _FACTORS = {
     " #_gpu world_size devices num_devices n_devices ndev accelerators num_accelerators cards nproc num_chips"
     " chips",
     "nodes": "nodes num_nodes nnodes n_nodes #_nodes number_of_nodes",
-    "device": "device device_name grafikkarte gpu_model gpu_name gpu_type accelerator hardware card hw",
-    "model": "model modell model_name network net arch architecture model_id",
-    "precision": "precision dtype data_type datatype prec",
+    "device": "device device_name grafikkarte gpu_model gpu_name gpu_type accelerator carte hardware card hw",
+    "model": "model modell modèle model_name network net arch architecture model_id",
+    "precision": "precision präzision précision genauigkeit dtype data_type datatype prec",
     "seq_len": "seq_len seqlen seq_length sequence_length max_seq_len max_seq_length sl",
     "concurrency": "concurrency max_concurrency concurrent_requests num_concurrent",
     "tensor_parallel": "tp tp_size tensor_parallel tensor_parallel_size",
@@ -129,12 +130,17 @@ _FILLER = _words(
     results statistics stats summary the value values
     """
 )
+# "Power mode" and "memory type" are settings.
+_NAMES_OF_KINDS = _words(
+    "backend config format id kind label level mode name preset profile setting type version"
+)
+_UNIT_WORDS = _words("fps iops qps rps")
 _TIME_WORDS = _words(
     """
-    clock duration elapsed laufzeit runtime time took wall wall_time wallclock walltime zeit
+    clock duration durée elapsed laufzeit runtime temps time took wall wall_time wallclock walltime zeit
     """
 )
-_RATE_WORDS = _words("durchsatz processing rate speed throughput thruput tput")
+_RATE_WORDS = _words("durchsatz débit processing rate speed throughput thruput tput")
 _BANDWIDTH_WORDS = _words("algbw bandwidth busbw bw")
 _MEMORY_WORDS = _words("mem memory speicher vram")
 _SIZE_WORDS = _words(
@@ -145,6 +151,7 @@ _SIZE_WORDS = _words(
 # metric, words, a phrase: one of the words or the phrase names the metric
 _NAMED_TIMES: tuple[tuple[str, frozenset[str], str], ...] = (
     ("ttft", frozenset(("ttft",)), "time to first token"),
+    ("ttft", frozenset(), "first token"),
     ("tpot", frozenset(("tpot",)), "time output token"),
     ("itl", frozenset(("itl",)), "inter token latency"),
     ("e2e_latency", frozenset(("e2e", "e2el")), "end to end latency"),
@@ -269,6 +276,11 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     words = [word for word in words_of(text) if word not in _FILLER]
     if unit and not unit.per and (per := _PER.search(text)):
         unit = replace(unit, per=per[1].lower())
+    if unit is None and words and words[-1] in _NAMES_OF_KINDS:
+        return ColumnMeaning("factor", factor="_".join(words_of(name)))
+    if unit is None and (short := next((word for word in words if word in _UNIT_WORDS), "")):
+        unit = unit_of(short)
+        words.remove(short)
     if spread:
         return ColumnMeaning("spread")
     if set(words) & _DERIVED or (unit and unit.doubt.startswith('"x"')):
@@ -357,7 +369,7 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
     joined = " ".join(words)
     generic = _TIME_WORDS | {"latency", "lat", "total", "run", "train", "training", "end"}
     if own & {"gpu", "gpus", "device", "node", "cpu"} and unit.unit == "h":
-        return ColumnMeaning("figure", unit=unit.unit, extra=tuple(words), doubt="names no metric")
+        return ColumnMeaning("derived")  # hours of all devices together
     for metric, names, phrase in _NAMED_TIMES:
         if own & names or phrase in joined:
             return _made(metric, unit, words, names | set(phrase.split()) | generic)
@@ -365,16 +377,17 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         return _made("step_time", unit, words, generic | set(_PHASES) | {"pass", "step"}, phase)
     if "data" in own and own & {"loading", "load", "wait"}:
         return _made("step_time", unit, words, generic | {"data", "loading", "load", "wait"}, "data_loading")
-    if "epoch" in said:
-        return _made("epoch_time", unit, words, generic | {"epoch"})
+    if "epoch" in said or "epochenzeit" in own:
+        return _made("epoch_time", unit, words, generic | {"epoch", "epochenzeit"})
     steps = {"step", "steps", "schritt", "iter", "iteration", "it", "iters", "batch"}
+    steps -= {word for word, after in pairwise(words) if after.isdigit()}  # "iter 1" counts repeats
     if said & steps and not own & {"latency", "lat"}:
         per = {"pro"} if "schritt" in own else set()  # "Zeit pro Schritt"; not of "M2 Pro"
         return _made("step_time", unit, words, generic | steps | per)
     if unit.per:
         metric = _TIMES_PER.get(unit.per, f"time_per_{unit.per}")
         return _made(metric, unit, words, generic | {unit.per, f"{unit.per}s"})
-    latency = {"latency", "latenz", "lat", "inference", "infer", "response", "delay"}
+    latency = {"latency", "latenz", "latence", "lat", "inference", "infer", "response", "delay"}
     if own & latency:
         return _made("latency", unit, words, generic | latency)
     if own <= generic:
@@ -402,7 +415,9 @@ def _rate(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
     if item in ("requests", "queries"):
         return _made("request_throughput", unit, words, generic | {"qps", "rps"})
     if item == "operations":
-        return _made("iops", unit, words, generic | {"iops"})
+        of_storage = {"io", "iops", "disk", "read", "write"}
+        metric = "iops" if unit.metric or own & of_storage else "throughput"
+        return _made(metric, unit, words, generic | {"io", "iops", "disk"})
     return _made("throughput", unit, words, generic | {"total", "fps"})
 
 
@@ -462,8 +477,8 @@ def _power(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         "power",
         unit,
         words,
-        {"power", "draw", "gpu", "consumption"},
-        doubt="" if "power" in words else "names no metric",
+        {"power", "leistung", "draw", "gpu", "consumption"},
+        doubt="" if {"power", "leistung"} & set(words) else "names no metric",
     )
 
 
@@ -498,7 +513,7 @@ def _unitless(words: list[str]) -> ColumnMeaning:
     """Return the metric that words name without a unit; the unit stays open."""
     own = set(words)
     for names, unit in (
-        ({"ttft", "tpot", "itl", "e2el", "latency", "latenz", "lat"} | _TIME_WORDS, "s"),
+        ({"ttft", "tpot", "itl", "e2el", "latency", "latenz", "latence", "lat"} | _TIME_WORDS, "s"),
         (_BANDWIDTH_WORDS, "GB/s"),
         (_RATE_WORDS, "samples/s"),
         (_MEMORY_WORDS, "GiB"),
@@ -513,5 +528,7 @@ def _unitless(words: list[str]) -> ColumnMeaning:
                 metric = "latency" if own & {"latency", "lat"} else "run_time"
             return replace(meaning, kind="figure", metric=metric, unit="", doubt="has no unit")
     if own and own <= {"loss", "train", "val", "validation", "eval", "final"} and "loss" in own:
-        return ColumnMeaning("figure", "loss", "1", extra=tuple(w for w in words if w != "loss"))
+        return ColumnMeaning(
+            "figure", "loss", "1", extra=tuple(w for w in words if w not in ("loss", "final"))
+        )
     return ColumnMeaning("other", extra=tuple(words))

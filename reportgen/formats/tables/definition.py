@@ -92,7 +92,9 @@ class TableRows(TomlTable, kw_only=True):
     twin      name of a file with the same results in a better form, or several: "{stem}.json"; `{column}` is
               a cell of the row, or a group of a context
     twin_same  columns whose numbers must all occur in the twin; without them the twin has all rows
-    separator of cells, of CSV; " " for columns of words. decimal  mark of numbers: "," in 1.234,5
+    heads     lines of the header of CSV: of 2, the first names several columns of the second
+    separator of cells, of CSV; " " for columns of words, "&" for LaTeX
+    decimal   mark of numbers: "," in 1.234,5
     """
 
     kind: Kind
@@ -113,7 +115,8 @@ class TableRows(TomlTable, kw_only=True):
     each: str = ""
     twin: str | list[str] = ""
     twin_same: list[str] = field(default_factory=list)
-    separator: Literal[",", ";", "|", " "] = ","
+    heads: Literal[1, 2] = 1
+    separator: Literal[",", ";", "|", " ", "&"] = ","
     decimal: Literal[".", ","] = "."
 
     def __post_init__(self) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from reportgen.core import units
 from reportgen.core.factors import parse_scalar
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import number as number_of_text
@@ -19,6 +20,12 @@ _GROUPED = re.compile(
     r"([+-]?[0-9]{1,3}(?:[ '\u2019\u00a0\u202f][0-9]{3})+(?:\.[0-9]+)?)(?![0-9.,])(\s*[^0-9]*)"
 )
 
+_SHORTENED = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKM])")
+_CLOCK = re.compile(r"(?:([0-9]{1,3}) days?, )?(?:([0-9]{1,4}):)?([0-9]{1,3}):([0-5][0-9](?:\.[0-9]{1,9})?)")
+_PARTS_OF_TIME = re.compile(
+    r"(?:([0-9]{1,4}) ?h(?:rs?|ours?)?)?[ ,]*(?:([0-9]{1,4}) ?m(?:ins?|inutes?)?)?[ ,]*"
+    r"(?:([0-9]{1,4}(?:\.[0-9]{1,9})?) ?s(?:ecs?|econds?)?)?"
+)
 
 # Texts that state that there is no number.
 MISSING = frozenset(
@@ -39,6 +46,26 @@ def plain_text(text: str) -> str:
     if match := _GROUPED.fullmatch(text):
         text = re.sub(r"[^0-9.+-]", "", match[1]) + match[2]
     return text
+
+
+def spelled(text: str, unit: str) -> tuple[float, str] | None:
+    """Return (number, unit) of a form that some units have: `181k` of a rate, `2:06:50`, `3m 12s` of a time.
+
+    A time with one colon is minutes and seconds. None for other texts.
+    """
+    base = units.to_base(1.0, unit)[1]
+    if base == "samples/s" and (short := _SHORTENED.fullmatch(text)):
+        return float(short[1]) * (1e6 if short[2] == "M" else 1e3), unit
+    if base != "s":
+        return None
+    if clock := _CLOCK.fullmatch(text):
+        days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
+        return ((days * 24 + hours) * 60 + minutes) * 60 + seconds, "s"
+    parts = _PARTS_OF_TIME.fullmatch(text)
+    if parts is None or sum(part is not None for part in parts.groups()) < 2:
+        return None
+    hours, minutes, seconds = (float(part or 0) for part in parts.groups())
+    return (hours * 60 + minutes) * 60 + seconds, "s"
 
 
 def numeric(cell: object) -> float:

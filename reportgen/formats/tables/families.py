@@ -17,11 +17,13 @@ from typing import Any
 
 from reportgen.core.schema import convert
 from reportgen.formats.base import Claim, Format, Results
+from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
 from reportgen.formats.parsing.user_patterns import whole_line
+from reportgen.formats.tables import latex
 from reportgen.formats.tables.definition import OwnTable, Sign, TableFamily, TableRows
 from reportgen.formats.tables.reader import read
-from reportgen.formats.tables.records import blanks
+from reportgen.formats.tables.records import blanks, merged
 from reportgen.formats.tables.twins import names
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -174,6 +176,9 @@ class Recogniser:
             lines = [text.lstrip("\r\n").partition("\n")[0]]
         for line in lines:
             columns = _names(line.rstrip("\r"), rows)
+            if rows.heads == 2:
+                second = text[text.find(line) + len(line) :].lstrip("\r\n").partition("\n")[0]
+                columns = set(merged(_cells(line, rows), _cells(second, rows)))
             if _has(sign, columns):
                 return max(head.find(line.encode()), 0), columns
         return None
@@ -193,12 +198,21 @@ def _names(line: str, rows: TableRows) -> set[str]:
     if rows.kind == "csv" and '"' in line:
         with suppress(csv.Error):
             return {cell.strip() for cell in next(csv.reader([line], delimiter=rows.separator), [])}
+    if rows.separator == "&":
+        line = latex.plain(line)
     separator = {"tsv": "\t", "markdown": "|"}.get(rows.kind, rows.separator)
     return {
         name
         for cell in line.split(separator)
         for name in (cell.strip(), cell.strip().strip('"').strip("*`# "))
     }
+
+
+def _cells(line: str, rows: TableRows) -> list[str]:
+    """Return the cells of a line of CSV or TSV."""
+    separator = "\t" if rows.kind == "tsv" else rows.separator
+    text = latex.plain(line) if separator == "&" else line
+    return next((cells for _, cells in csv_rows(text.rstrip("\r"), separator)), [])
 
 
 def _has(sign: Sign, names: set[str]) -> bool:

@@ -3,15 +3,16 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
-from reportgen.formats.tables.column_words import meaning_of
+from reportgen.formats.tables import latex
+from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of
 from reportgen.formats.tables.definition import TableRows
-from reportgen.formats.tables.records import Record, TableFile, blanks, read_records
+from reportgen.formats.tables.records import Record, TableFile, blanks, merged, read_records
 from reportgen.sources.logfiles import LogFiles
 
 # Rows and cells that are looked at, and lines in which a header is looked for.
@@ -23,7 +24,7 @@ _MAX_PATHS = 40
 _NUMBER_LIKE = re.compile(r"[+-]?[0-9][0-9.,' ]*(?:[eE][+-]?[0-9]+)?\s*(?:[^\W\d]{1,4}(?:/s)?|%)?")
 _DIGITS = re.compile(r"[0-9][0-9.,]*(?:e[-+]?[0-9]+)?")
 _PLAIN_KEY = re.compile(r"[^.\[\]{}*/]+")
-_RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?")
+_RULE = re.compile(r"\|?[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*(?:\|[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*)*\|?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,8 @@ def _table(log: TextLog, candidate: _TablePlace) -> FoundTable:
     records: list[Record] = []
     is_part, cells = False, 0
     for record in read_records(TableFile(log, candidate.rows)):
+        if str(record.cells.get("../*", "")).lower() in CONFIGURATION:
+            continue
         cells += len(record.cells)
         is_part = len(records) == _MAX_ROWS or cells > _MAX_CELLS
         if is_part and records:
@@ -114,11 +117,12 @@ def _paths(value: object, path: str, depth: int) -> Iterator[str]:
                 if isinstance(inner, (list, dict)) and _PLAIN_KEY.fullmatch(key):
                     yield from _paths(inner, f"{path}[*].{key}", depth + 1)
     elif isinstance(value, dict):
+        if _are_lists_of_rows(value):
+            yield f"{path}{{*}}.value[*]"
         if _are_rows(value):
             yield f"{path}{{*}}"
-            first = next(iter(value.values()))
-            if _are_rows(first):
-                yield f"{path}{{*}}{{*}}"
+        if _are_tables(value):
+            yield f"{path}{{*}}{{*}}"
         for key, inner in value.items():
             if isinstance(inner, (list, dict)) and _PLAIN_KEY.fullmatch(key):
                 yield from _paths(inner, f"{path}.{key}" if path else key, depth + 1)
@@ -137,6 +141,22 @@ def _are_rows(value: object) -> bool:
     return all(len(first & set(member)) * 2 >= len(first | set(member)) for member in members)
 
 
+def _are_tables(value: Mapping[str, object]) -> bool:
+    """Return whether the members of an object, but for settings, are objects of rows with the same keys."""
+    members = [each for name, each in value.items() if name.lower() not in CONFIGURATION]
+    if len(members) < 2 or not all(map(_are_rows, members)):
+        return False
+    rows = [row for member in members if isinstance(member, dict) for row in member.values()]
+    return _are_rows({str(number): row for number, row in enumerate(rows)})
+
+
+def _are_lists_of_rows(value: Mapping[str, object]) -> bool:
+    """Return whether the members of an object are lists of rows with the same keys."""
+    firsts = [each[0] for each in value.values() if isinstance(each, list) and each]
+    are_rows = len(firsts) == len(value) and all(isinstance(first, dict) for first in firsts)
+    return are_rows and _are_rows({str(number): first for number, first in enumerate(firsts)})
+
+
 # Text
 
 
@@ -153,7 +173,7 @@ def _delimited(text: str) -> Iterator[_TablePlace]:
     """Yield the table of lines with separated cells, if there is one."""
     lines = [line.rstrip("\r") for line in text.split("\n", _MAX_HEAD_LINES)[:_MAX_HEAD_LINES]]
     best: tuple[int, str, int] | None = None
-    for separator in ("\t", ";", ",", "|", " "):
+    for separator in ("\t", ";", ",", "|", "&", " "):
         width, start, count = _header(lines, separator)
         if width > 1 and (best is None or (separator != " " and count * width > best[0])):
             best = count * width, separator, start
@@ -170,6 +190,7 @@ def _delimited(text: str) -> Iterator[_TablePlace]:
     rows = TableRows(
         kind="tsv" if separator == "\t" else "csv",
         header=header,
+        heads=2 if _has_two_heads(lines[start:], separator) else 1,
         separator="," if separator == "\t" else separator,  # type: ignore[arg-type]
         decimal=decimal,  # type: ignore[arg-type]
     )
@@ -185,14 +206,27 @@ def _header(lines: Sequence[str], separator: str) -> tuple[int, int, int]:
         if separator == " ":
             cut = blanks(lines[start])
             cells = [cut.split(line.strip()) if line.strip() else [] for line in lines]
-        if not _follows(cells, start):
+        row = _row_after(cells, start)
+        if len(row) != len(cells[start]):
             continue
         count = sum(1 for row in cells[start:] if len(row) == len(names))
-        if _is_like_its_rows(names, next(row for row in cells[start + 1 :] if row)):
+        if _is_like_its_rows(names, row):
             continue
         if separator != " " or (count > 2 and _has_metric(names)):
             return len(names), start, count
     return 0, 0, 0
+
+
+def _has_two_heads(lines: Sequence[str], separator: str) -> bool:
+    """Return whether a line names several columns, and the next line each of them."""
+    first, second, *others = [cells for line in lines if (cells := _cells(line, separator))][:3] or [[]] * 2
+    names = [name for name in first if name]
+    spans = "" in first[1:] or len(set(names)) < len(names)
+    numbers = [bool(_NUMBER_LIKE.fullmatch(cell)) for cell in second]
+    are_names = len(second) == len(first) and sum(map(bool, second)) > 1 and not any(numbers)
+    is_distinct = are_names and len(set(merged(first, second))) == len(first)
+    has_rows = bool(others) and any(_NUMBER_LIKE.fullmatch(cell) for cell in others[0])
+    return spans and is_distinct and has_rows
 
 
 def lacks_header(files: LogFiles) -> bool:
@@ -206,10 +240,10 @@ def lacks_header(files: LogFiles) -> bool:
     return False
 
 
-def _follows(cells: Sequence[Sequence[str]], start: int) -> bool:
-    """Return whether the next line that is not empty has as many cells as this one."""
-    after = next((row for row in cells[start + 1 :] if any(cell.strip() for cell in row)), [])
-    return len(after) == len(cells[start])
+def _row_after(cells: Sequence[list[str]], start: int) -> list[str]:
+    """Return the cells of the next line that is not empty and no comment."""
+    rows = (row for row in cells[start + 1 :] if any(cell.strip() for cell in row))
+    return next((row for row in rows if len(row) > 1 or not row[0].startswith("#")), [])
 
 
 def _is_like_its_rows(names: Sequence[str], row: Sequence[str]) -> bool:
@@ -236,6 +270,8 @@ def _cells(line: str, separator: str) -> list[str]:
         return []
     if separator == " ":
         return blanks(line).split(line.strip())
+    if separator == "&":
+        line = latex.plain(line)
     try:
         return next((cells for _, cells in csv_rows(line, separator)), [])
     except csv.Error:

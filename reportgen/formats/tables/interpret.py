@@ -18,6 +18,7 @@ from reportgen.core.schema import convert
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import quantity
 from reportgen.formats.parsing.timestamps import wall_time
+from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, pairs_of
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import (
     CONFIGURATION,
@@ -28,7 +29,7 @@ from reportgen.formats.tables.column_words import (
     words_of,
 )
 from reportgen.formats.tables.definition import Check, statistic_name
-from reportgen.formats.tables.derive import is_missing, numeric, plain_text
+from reportgen.formats.tables.derive import is_missing, numeric, plain_text, spelled
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.reader import holds
 from reportgen.formats.tables.records import ROW
@@ -55,42 +56,49 @@ _TOTALS = re.compile(
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 _MAX_REPEATS = 100
 _MAX_FIGURES = 200
+_MAX_NAME = 80
 # A column with more different texts does not hold a status.
 _MAX_WORDS = 20
 _METRIC_COLUMN = {"metric", "metric_name", "measure", "measurement", "quantity", "kpi"}
 _VALUE_COLUMN = {"value", "result", "measurement", "measured", "score", "metric_value", "val"}
 _UNIT_COLUMN = {"unit", "units", "metric_unit"}
+# First columns whose texts are cases, also if they are words of metrics.
+_FACTOR_COLUMNS = {"benchmark", "model", "operation", "op", "test", "kernel", "case", "workload"}
 _NAMELESS = ("", "unnamed_0", "index", "column_1")
 _ERROR_COLUMN = {"error", "err", "errors", "error_message", "exception", "failure", "error_msg"}
 _STATISTIC_COLUMN = {"statistic", "stat", "percentile", "aggregation", "agg"}
-_KINDS_OF_CASES: Mapping[str, re.Pattern[str]] = {
-    "device": re.compile(
-        r"(?:nvidia |amd |intel |tesla |geforce |quadro )*(?:[abhvlkpt][0-9]{1,4}[a-z]{0,4}"
-        r"|a?[0-9]{4}(?: ?ti| ?super)?|rtx ?a?[0-9]{4}.{0,8}|gtx ?[0-9]{3,4}.{0,8}|mi[0-9]{2,3}x?|g[bh]200"
-        r"|titan.*|tpu.{0,6}|m[1-5](?: max| pro| ultra)?|gaudi.?[0-9]?|cpu|gpu|xeon.*|epyc.*"
-        r"|dgx.*)(?:[ -_](?:sxm|pcie|nvl|[0-9]{2,3}gb?)[0-9]?)*"
-    ),
-    "framework": re.compile(
-        r"(?:py)?torch.{0,12}|tensorflow.{0,8}|tf2?|jax|onnx.{0,8}|ort|tensorrt.{0,8}|trt|vllm|sglang"
-        r"|triton|mxnet|paddle.{0,8}|oneflow|deepspeed|megatron.{0,6}|eager|compiled?|torch ?compile"
-        r"|inductor|xla|cublas|cudnn|cutlass|flash.?att.*"
-        r"|xformers|sdpa|openvino|llama.?cpp|numpy|cupy|keras|mlx|ollama|tgi|lmdeploy"
-        r"|ours|baseline|naive|native|reference"
-    ),
-    "precision": re.compile(
-        r"[bt]?fp?(?:8|16|32|64)|float(?:16|32|64)|bfloat16|int[48]|fp[48].{0,5}|amp|half|single|double|mixed"
-    ),
-    "model": re.compile(
-        r"(?:resnet|resnext|vgg|bert|gpt|llama|vit|mobilenet|efficientnet|inception|densenet|alexnet|yolo"
-        r"|mistral|mixtral|qwen|gemma|phi|falcon|t5|roberta|distilbert|albert|deepseek|swin|deit|convnext|squeezenet|shufflenet|unet|ssd|mask.?rcnn"
-        r"|whisper|opt|bloom|stable.?diffusion|sdxl|clip|dlrm|transformer|gnmt|lstm|wav2vec|googlenet|regnet).*"
-    ),
-    "mode": re.compile(r"train(?:ing)?|infer(?:ence)?|eval(?:uation)?|prefill|decode"),
-    "operation": re.compile(
-        r"(?:random |seq(?:uential)? )?(?:read|write|copy|scale|add|triad|send|recv|h2d|d2h|d2d|all ?reduce"
-        r"|all ?gather|broadcast)"
-    ),
-}  # fmt: skip
+_DURATIONS = frozenset(
+    (
+        *(
+            "duration",
+            "elapsed",
+            "epoch",
+            "runtime",
+            "total",
+            "wall",
+            "walltime",
+            "train",
+            "training",
+            "took",
+        ),
+        *("laufzeit", "per", "run", "job", "wallclock"),
+    )
+)
+# Factors that only have whole numbers: "GBs" is a batch size with 512, a bandwidth with 410.5.
+_COUNTS = frozenset(
+    (
+        *(
+            "batch_size",
+            "global_batch_size",
+            "micro_batch_size",
+            "devices",
+            "nodes",
+            "seq_len",
+            "concurrency",
+        ),
+        *("tensor_parallel", "pipeline_parallel"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +184,7 @@ class TableReading:
         entry: dict[str, Any] = {"kind": rows.kind}
         entry |= {"path": rows.path} if rows.path else {}
         entry |= {"header": rows.header} if rows.header else {}
+        entry |= {"heads": rows.heads} if rows.heads != 1 else {}
         entry |= {"separator": rows.separator} if rows.separator != "," else {}
         entry |= {"decimal": rows.decimal} if rows.decimal != "." else {}
         factors = {**self.factors, **{key: {"value": value} for key, value in self.constants.items()}}
@@ -199,6 +208,8 @@ class _Interpreter:
     """One table being understood.
 
     cells     the cells of each column, without skipped rows
+    figure_factors  factors in whose values the names of figures differ
+    has_ratios  whether a column compares others
     named_in  the columns with the name and the value of each figure, for a table with one number a row
     """
 
@@ -211,6 +222,8 @@ class _Interpreter:
         self.units: dict[str, str] = {}
         self.unit_column = ""
         self.named_in = ("", "")
+        self.figure_factors: set[str] = set()
+        self.has_ratios = any(meaning_of(name).kind == "derived" for name in self.columns)
         self.cells: dict[str, list[object]] = {}
 
     def reading(self) -> TableReading:
@@ -257,11 +270,9 @@ class _Interpreter:
             return
         name = texts[0]
         at = [i for i, cell in enumerate(self.cells[name]) if _TOTALS.fullmatch(str(cell).strip())]
-        if (
-            slug(name) in _STATISTIC_COLUMN | _METRIC_COLUMN
-            or not at
-            or len(at) > max(len(self.records) // 3, 1)
-        ):
+        are_last = at == list(range(len(self.records) - len(at), len(self.records)))
+        most = len(self.records) // (2 if are_last else 3)
+        if slug(name) in _STATISTIC_COLUMN | _METRIC_COLUMN or not at or len(at) > max(most, 1):
             return
         words = sorted({str(self.cells[name][i]).strip() for i in at})
         self.result.notes.append(f'rows are skipped as totals: {", ".join(words)} in column "{name}"')
@@ -294,6 +305,8 @@ class _Interpreter:
         )
         if not unit_texts or len({units.to_base(1.0, unit)[1] for unit in unit_texts}) > 1:
             return ""
+        if not all(map(_is_fault, self._known(name))):
+            return ""  # "15W" beside "MAXN" names a mode
         numbers = sum(1 for cell in self._known(name) if number_of(cell))
         return unit_texts.most_common(1)[0][0] if sum(unit_texts.values()) * 2 > numbers else ""
 
@@ -312,6 +325,10 @@ class _Interpreter:
             texts = {str(cell) for cell in self._known(by_slug["name"])}
             named = all(meaning_of(text).metric for text in texts)
             name_column = by_slug["name"] if texts and named else ""
+        cases = [] if values else self._transposed(name_column)
+        if not name_column and cases:
+            name_column = self.columns[0]
+        values = values[:1] or cases
         if not name_column or not values or not self._is_text(name_column):
             return False
         value, unit_column = values[0], next((by_slug[word] for word in _UNIT_COLUMN if word in by_slug), "")
@@ -328,10 +345,40 @@ class _Interpreter:
             else:
                 figures.append((text, meaning))
         self._cases(figures, [])
+        self._repeat_for(cases)
         for column in self.columns:
-            if column not in (name_column, value, unit_column):
+            if column not in (name_column, *values, unit_column):
                 self._other(column, meaning_of(column))
         return True
+
+    def _transposed(self, name_column: str) -> list[str]:
+        """Return the columns of cases of a table whose rows are metrics, [] for other tables."""
+        if not self.columns:
+            return []
+        names, *others = self.columns
+        known = self._known(names)
+        texts = [cell for cell in known if isinstance(cell, str) and len(cell) <= _MAX_NAME]
+        is_words = len(texts) == len(known) and self._is_text(names)
+        if (name_column or names) != names or not is_words or len(texts) > _MAX_FIGURES:
+            return []
+        measured = [text for text in texts if (each := meaning_of(text)).kind == "figure" and each.metric]
+        cases = [name for name in others if self._known(name) and not self._is_text(name)]
+        are_figures = any(meaning_of(name).kind in ("figure", "spread", "derived") for name in cases)
+        is_known = len(set(texts)) == len(texts) and 2 * len(measured) > len(texts)
+        return cases if is_known and not are_figures and slug(names) not in _FACTOR_COLUMNS else []
+
+    def _repeat_for(self, cases: list[str]) -> None:
+        """Give each column of a transposed table the figures that its first column has."""
+        if not cases:
+            return
+        kind, values = _case_factor(cases, cases)
+        factor = kind if kind and not any(kind in dict(x.factors) for x in self.result.figures) else "case"
+        self.result.figures = [
+            replace(figure, column=column, factors=(*figure.factors, (factor, value)))
+            for column, value in zip(cases, values, strict=True)
+            for figure in self.result.figures
+        ]
+        self.result.notes.append(f'{", ".join(cases)}: read as values of the factor "{factor}"')
 
     # Tables with a column for each figure
 
@@ -380,13 +427,10 @@ class _Interpreter:
         if column.endswith((".unit", ".units")) and f"{column.rpartition('.')[0]}.value" in self.columns:
             return
         if meaning.kind in ("figure", "spread", "derived") and self._is_text(column):
-            digits = [str(cell) for cell in known if re.match(r"[-+±~<>≈=$€]*\s*[0-9]", str(cell))]
-            are_numbers = len(digits) * 2 > len(known)
-            if meaning.kind == "figure" and are_numbers:
-                self._open_text(column, digits[0])
+            text_meaning = self._of_texts(column, meaning)
+            if text_meaning is None:
                 return
-            if not are_numbers and (meaning.kind != "figure" or not all(map(_is_fault, known))):
-                meaning = ColumnMeaning("factor", factor=factor_name(column))
+            meaning = text_meaning
         if column.startswith(("/", "../")):
             self._about(column, meaning)
         elif meaning.kind == "figure":
@@ -396,8 +440,42 @@ class _Interpreter:
         else:
             self._other(column, meaning)
 
+    def _of_texts(self, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
+        """Return what a column with the name of a figure is whose cells are texts; None if it stays open."""
+        known = self._known(column)
+        digits = [str(cell) for cell in known if re.match(r"[-+±~<>≈=$€]*\s*[0-9]", str(cell))]
+        are_numbers = len(digits) * 2 > len(known)
+        if meaning.kind == "figure" and are_numbers:
+            own = self._spelled(column, meaning)
+            if own is None:
+                self._open_text(column, digits[0])
+            return own
+        if not are_numbers and (meaning.kind != "figure" or not all(map(_is_fault, known))):
+            return ColumnMeaning("factor", factor=factor_name(column))
+        return meaning
+
+    def _spelled(self, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
+        """Return the meaning of a column of numbers such as `181k` or `2:06:50`; None for other texts."""
+        unit = meaning.unit or ("s" if _is_duration(column) else "")
+        texts = [str(cell).strip() for cell in self._known(column)]
+        own = [text for text in texts if number_of(text) is None]
+        read = [spelled(text, unit) for text in own]
+        if not all(read):
+            return None
+        is_clock = all(re.fullmatch("[0-9]+:[0-9]+", text) for text in own)
+        if is_clock and column not in self.answers:
+            return None
+        self.result.doubts.append(f'"{column}" is not written as plain numbers')
+        shown = " ".join(f"{number:,g} {known}" for number, known in filter(None, read[:1]))
+        self.result.notes.append(f'"{own[0]}" in column "{column}" is read as {shown}')
+        return meaning if meaning.unit else meaning_of(column, unit)
+
     def _open_text(self, column: str, text: str) -> None:
-        self.result.open[column] = f'its cells are not plain numbers: "{text[:40]}"'
+        self.result.open[column] = (
+            f'is "{text}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?'
+            if re.fullmatch("[0-9]+:[0-9]+", text)
+            else f'its cells are not plain numbers: "{text[:40]}"'
+        )
         self.result.doubts.append(f'the cells of "{column}" are not numbers')
 
     def _meaning(self, column: str) -> ColumnMeaning:
@@ -414,6 +492,11 @@ class _Interpreter:
                 meaning = meaning_of(column.removesuffix(".value"), only)
         if meaning.kind == "other" and all(_MULTIPLE.fullmatch(str(x).strip()) for x in self._known(column)):
             return ColumnMeaning("derived")
+        if meaning.factor in _COUNTS and not self._is_text(column) and not self._is_whole(column):
+            return ColumnMeaning("other")
+        is_named = bool(meaning.label) and not kind_of([meaning.label]) and column not in self.answers
+        if is_named and meaning.doubt == "names no metric" and self._is_constant(column):
+            return ColumnMeaning("factor", factor=factor_name(column))
         return meaning
 
     def _are_truths(self, column: str) -> bool:
@@ -465,22 +548,24 @@ class _Interpreter:
             self._factor(self._named(column, meaning), column)
 
     def _named(self, column: str, meaning: ColumnMeaning) -> str:
-        own = factor_name(meaning.factor or column.rpartition(".")[2] or column)
+        last = meaning.factor or column.rpartition(".")[2] or column
+        if not self.table.is_json:
+            last = re.sub(r"[(\[][^()\[\]]*[)\]]", "", last) or last
+        own = factor_name(last)
         if own in ("gpu", "gpus") and self._is_text(column):
             return "device"
-        if own in (*_NAMELESS, "name", "case"):
-            return self._kind_of(map(str, self._known(column))) or "case"
+        is_corner = self._is_text(column) and meaning_of(column).kind == "figure"
+        if own in (*_NAMELESS, "name", "case") or is_corner:
+            return kind_of(map(str, self._known(column))) or "case"
         return own
 
     def _member_names(self, column: str) -> None:
         """Name the factor that the keys of an object of rows are: `bs_8` is a batch size, `A100` a device."""
         texts = [str(cell) for cell in self._known(column)]
-        parts = [re.fullmatch(r"([A-Za-z][A-Za-z_ -]*?)[_ =:-]?([0-9]+)", text) for text in texts]
-        names = {factor_name(part[1]) for part in parts if part}
-        if all(parts) and len(names) == 1 and not self._kind_of(texts):
-            self._factor(names.pop(), column, pattern="([0-9]+)$")
+        if counted := numbered(texts):
+            self._factor(counted[0], column, pattern="([0-9]+)")
         else:
-            name = self._kind_of(texts) or "case"
+            name = kind_of(texts) or "case"
             self._factor(name if name not in self.result.factors else "member", column)
 
     def _share_name(self, name: str, column: str) -> None:
@@ -591,6 +676,11 @@ class _Interpreter:
                 meaning.phase,
             )
             groups.setdefault(key, []).append((column, meaning))
+        kinds = [(_case_factor([name], [x.label]), x.label) for name, x in named if x.label]
+        values: dict[str, set[str]] = {}
+        for (kind, own), _ in kinds:
+            values.setdefault(kind, set()).add(own[0].lower())
+        self.figure_factors = {kind for kind, known in values.items() if kind and len(known) > 1}
         for group in groups.values():
             self._group(group)
         self._unknown(unknown)
@@ -603,8 +693,6 @@ class _Interpreter:
             return False
         if meaning.unit and not meaning.metric and meaning.base == "s" and meaning.extra:
             return False
-        if meaning.metric == "accuracy" and not meaning.unit:
-            pass
         self.result.open[column] = self._question(column, meaning)
         return True
 
@@ -615,28 +703,23 @@ class _Interpreter:
 
     def _group(self, group: list[tuple[str, ColumnMeaning]]) -> None:
         """Add columns of one metric, statistic and unit: one column, or one for each case."""
-        group = [(column, _counted(column, meaning)) for column, meaning in group]
         labels = [meaning.label for _, meaning in group]
-        kind = self._kind_of(labels) if all(labels) else ""
-        if not kind and (pairs := self._pairs_of(labels)):
+        kind, values = _case_factor([column for column, _ in group], labels)
+        if not kind and (pairs := pairs_of(labels)):
             for (column, meaning), factors in zip(group, pairs, strict=True):
                 self._figure(column, _with_metric(meaning), factors)
             names = '" and "'.join(name for name, _ in pairs[0])
             self.result.notes.append(f'{", ".join(labels)}: read as values of the factors "{names}"')
             return
-        are_counts = len(group) > 1 and all(label.isdigit() for label in labels)
-        if kind or are_counts:
-            group = [(column, _with_metric(meaning)) for column, meaning in group]
-        if are_counts:
-            kind = kind or next(iter({_count_word(column) for column, _ in group}), "variant")
         if len(group) == 1:
-            self._single(*group[0], kind)
+            self._single(*group[0], kind, values[0])
             return
-        if kind or (all(labels) and len(set(labels)) == len(labels) and all(m.metric for _, m in group)):
-            for (column, meaning), label in zip(group, labels, strict=True):
-                factor = kind or "variant"
-                self._figure(column, meaning, ((factor, label),))
-            role = "repeats" if kind == "repeat" else f'values of the factor "{kind or "variant"}"'
+        are_distinct = all(labels) and len(set(labels)) == len(labels)
+        if kind or (are_distinct and (self.has_ratios or all(meaning.metric for _, meaning in group))):
+            factor = kind if kind and kind not in self.result.factors else "variant"
+            for (column, meaning), value in zip(group, values, strict=True):
+                self._figure(column, _with_metric(meaning), ((factor, value),))
+            role = "repeats" if factor == "repeat" else f'values of the factor "{factor}"'
             self.result.notes.append(f"{', '.join(labels)}: read as {role}")
             if not kind:
                 self.result.doubts.append("columns of one metric differ in words")
@@ -647,20 +730,28 @@ class _Interpreter:
             plain
         ):
             for column, meaning in [*plain, *times]:
-                self._single(column, meaning, "")
+                self._single(column, meaning, "", "")
             return
         names = ", ".join(column for column, _ in group)
         for column, _ in group:
             self.result.open[column] = f"several columns have the same metric: {names}"
         self.result.doubts.append(f"{names} have the same metric")
 
-    def _single(self, column: str, meaning: ColumnMeaning, kind: str) -> None:
-        if not meaning.label:
+    def _single(self, column: str, meaning: ColumnMeaning, kind: str, value: str) -> None:
+        """Add the only column of its metric and statistic; the words beside them are not a factor of it.
+
+        A usual value, as in `train_samples_per_sec`, is that of all figures, unless others differ in it.
+        """
+        label = meaning.label
+        if not label:
             self._figure(column, meaning, ())
-        elif kind:
-            self._figure(column, meaning, ((kind, meaning.label),))
+        elif kind in self.figure_factors and kind not in self.result.factors:
+            self._figure(column, _with_metric(meaning), ((kind, value),))
+        elif kind and kind not in self.result.factors and value.lower() not in ("cpu", "gpu"):
+            self.result.constants[kind] = value
+            self._figure(column, _with_metric(meaning), ())
         elif meaning.base == "s":
-            words = [word for word in words_of(meaning.label) if word != "time"]
+            words = [word for word in words_of(label) if word != "time"]
             own = replace(meaning, metric=f"{'_'.join(words)}_time", doubt="")
             self.result.notes.append(
                 f'"{column}" becomes the metric {own.metric}; neither direction of it is better'
@@ -669,8 +760,9 @@ class _Interpreter:
                 self.result.doubts.append(f'"{column}" {meaning.doubt}')
             self._figure(column, own, ())
         else:
-            self.result.doubts.append(f'"{meaning.label}" in "{column}" is not clear')
-            self._figure(column, meaning, (("variant", meaning.label),))
+            self.result.doubts.append(f'"{label}" in "{column}" is not clear')
+            self.result.notes.append(f'"{label}" in "{column}" is not read')
+            self._figure(column, meaning, ())
 
     def _figure(self, column: str, meaning: ColumnMeaning, factors: tuple[tuple[str, str], ...]) -> None:
         if meaning.doubt:
@@ -692,7 +784,8 @@ class _Interpreter:
 
     def _faults(self, column: str) -> None:
         """Add checks for texts such as OOM in place of numbers, and say which other cells are not numbers."""
-        faults = dict.fromkeys(str(x).strip() for x in self._known(column) if number_of(x) is None)
+        unit = next(figure.unit for figure in self.result.figures if figure.column == column)
+        faults = dict.fromkeys(str(x).strip() for x in self._known(column) if _number_in(x, unit) is None)
         for text in list(faults)[:_MAX_WORDS]:
             status = (
                 "out_of_memory"
@@ -722,35 +815,16 @@ class _Interpreter:
         rows = [record for record in self.records if str(record.cells.get(column)).strip() == text]
         return not any(number_of(record.cells.get(other)) is not None for record in rows for other in others)
 
-    def _kind_of(self, texts: Any) -> str:
-        """Return the factor that all of these texts are usual values of, "" without one."""
-        texts = [text.strip().lower().replace("_", " ") for text in texts]
-        if not texts:
-            return ""
-        return next((name for name, known in _KINDS_OF_CASES.items() if all(map(known.fullmatch, texts))), "")
-
-    def _pairs_of(self, texts: list[str]) -> list[tuple[tuple[str, str], ...]]:
-        """Return the two factors that each text has values of, such as `A100 fp16`; [] if there are none."""
-        splits: list[dict[tuple[str, str], tuple[str, str]]] = []
-        for text in texts:
-            cuts = [(text[: cut.start()], text[cut.end() :]) for cut in re.finditer(r"[ _/,-]+", text)]
-            splits.append(
-                {(self._kind_of([left]), self._kind_of([right])): (left, right) for left, right in cuts}
-            )
-        kinds = next((pair for pair in splits[0] if all(pair) and all(pair in each for each in splits)), None)
-        if kinds is None or kinds[0] == kinds[1]:
-            return []
-        return [tuple(zip(kinds, each[kinds], strict=True)) for each in splits]
-
     def _unknown(self, unknown: list[str]) -> None:
         """Sort the columns of numbers whose names say nothing: settings, cases of one metric, or open."""
         cases = [column for column in unknown if not self._is_setting(column)]
-        kind = self._kind_of(cases) if len(cases) > 1 else ""
+        counted = numbered(cases) if len(cases) > 1 else None
+        kind, values = counted or (kind_of(cases) if len(cases) > 1 else "", cases)
         stated = self._stated_metric()
         if len(cases) > 1 and stated and not self.result.figures and (kind or len(cases) == len(unknown)):
             factor = kind or "case"
-            for column in cases:
-                self._figure(column, replace(stated, doubt=""), ((factor, column),))
+            for column, value in zip(cases, values, strict=True):
+                self._figure(column, replace(stated, doubt=""), ((factor, value),))
             shown = f"{stated.metric} in {stated.unit}"
             self.result.notes.append(f'{", ".join(cases)}: read as values of "{factor}", of {shown}')
             self.result.doubts.append("a column for each case")
@@ -771,9 +845,14 @@ class _Interpreter:
 
     def _is_setting(self, column: str) -> bool:
         """Return whether numbers are rather chosen than measured: whole, or the same in several rows."""
-        if self._kind_of([column]) and not self._is_repetitive(column):
+        if kind_of([column]) and not self._is_repetitive(column):
             return False
         return self._is_repetitive(column) or (self._is_whole(column) and len(self.records) < 2)
+
+    def _is_constant(self, column: str) -> bool:
+        """Return whether several rows have the same number, which is chosen then: no two times are equal."""
+        values = [number for cell in self._known(column) if (number := number_of(cell))]
+        return len(values) > 1 and len(set(values)) == 1
 
     def _is_repetitive(self, column: str) -> bool:
         values = [number[0] for cell in self._known(column) if (number := number_of(cell))]
@@ -851,6 +930,8 @@ class _Interpreter:
             result.doubts.append("more rows than people write")
         if self.table.rows.decimal == ",":
             result.doubts.append("the decimal mark is a comma")
+        if self.table.rows.heads > 1:
+            result.doubts.append("the header has two lines")
         keys = Counter(self._key(record.cells) for record in self.records)
         most = max(keys.values(), default=0)
         if most > 1 and not result.repeat and not self._names_rows():
@@ -927,24 +1008,15 @@ def _guess(
     )
 
 
-def _counted(column: str, meaning: ColumnMeaning) -> ColumnMeaning:
-    """Return the meaning of `8 GPUs (img/s)` with the label 8, of `run1_ms` with the label 1."""
-    match = re.fullmatch(
-        r"(?i)x?([0-9]+) ?x? ?(?:gpus?|devices?|nodes?|threads?|workers?)"
-        r"|(?:run|trial|rep|repeat|attempt)[ _#-]?([0-9]+)",
-        meaning.label,
-    )
-    return replace(meaning, label=match[1] or match[2]) if match else meaning
-
-
-def _count_word(column: str) -> str:
-    """Return the factor that the number in a name counts: `devices` for `8 GPUs`, `repeat` for `run 1`."""
-    match = re.search(
-        r"(?i)(?<![a-z])(?:(gpu|device)|(node|thread|worker)|run|trial|rep|repeat|attempt)s?(?![a-z])", column
-    )
-    if not match:
-        return "variant"
-    return "devices" if match[1] else f"{match[2].lower()}s" if match[2] else "repeat"
+def _case_factor(columns: Sequence[str], labels: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the factor that the words in names of columns are values of, "" without one, and the values."""
+    if not all(labels):
+        return "", labels
+    if counted := numbered(labels):
+        return counted
+    if len(labels) > 1 and all(label.isdigit() for label in labels):
+        return kind_of(labels) or count_word(columns[0]), labels
+    return kind_of(labels), labels
 
 
 def _with_metric(meaning: ColumnMeaning) -> ColumnMeaning:
@@ -985,6 +1057,16 @@ def number_of(cell: object) -> tuple[float, str] | None:
     return (value, "") if value == value and abs(value) != float("inf") else None
 
 
+def _number_in(cell: object, unit: str) -> tuple[float, str] | None:
+    """Return (number, unit) of a cell of a figure, also in a form that only its unit has."""
+    return number_of(cell) or (spelled(cell.strip(), unit) if isinstance(cell, str) else None)
+
+
+def _is_duration(column: str) -> bool:
+    """Return whether a name says how long something took, and not when it was."""
+    return bool(set(words_of(column)) & _DURATIONS)
+
+
 def _is_fault(cell: object) -> bool:
     text = str(cell).strip()
     return bool(_OUT_OF_MEMORY.fullmatch(text) or _FAILED.fullmatch(text)) or number_of(cell) is not None
@@ -999,7 +1081,7 @@ def numbers(reading: TableReading) -> Iterator[tuple[str, int]]:
             continue
         for figure in reading.figures:
             is_its = all(str(record.cells.get(name)).strip() == text for name, text in figure.where)
-            if is_its and number_of(record.cells.get(figure.column)) is not None:
+            if is_its and _number_in(record.cells.get(figure.column), figure.unit) is not None:
                 yield figure.column, record.line
 
 

@@ -36,7 +36,7 @@ from reportgen.formats.tables.definition import (
     filled,
     statistic_name,
 )
-from reportgen.formats.tables.derive import FUNCTIONS, is_missing, numeric, plain_text
+from reportgen.formats.tables.derive import FUNCTIONS, is_missing, numeric, plain_text, spelled
 from reportgen.formats.tables.records import Record, TableFile, read_records
 from reportgen.formats.tables.twins import Twins
 
@@ -411,6 +411,8 @@ def _number(cell: object, unit: str) -> tuple[float, str, str]:
         known = quantity(text, unit)
         if known:
             return known[0], text.removesuffix(known[1]).strip()[:40], known[1]
+        if other := spelled(text, unit):
+            return other[0], text[:40], other[1]
         return numeric(text), text[:40], unit
     return json_values.number(cell), str(cell)[:40], unit
 

@@ -9,16 +9,16 @@ import json
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.user_patterns import whole_line
-from reportgen.formats.tables import expand
+from reportgen.formats.tables import expand, latex
 from reportgen.formats.tables.definition import Context, TableRows
 
 # A row with more columns than these holds lists of single values, which no definition names.
@@ -43,6 +43,8 @@ _LOGGED = re.compile(
     r"^(?:\[(?:[^\]\n]{0,40}\d\d:\d\d[^\]\n]{0,20}|[A-Z]|TRT(?:-LLM)?"
     r"|DEBUG|INFO|WARN(?:ING)?|ERROR)\] ?){1,3}"
 )
+# A link of Markdown: its text counts.
+_LINK = re.compile(r"\[([^\[\]]{1,80})\]\([^()\s]{1,200}\)")
 # Objects that go over several lines are tried as often as this where they do not end well.
 _MAX_TORN_OBJECTS = 16
 
@@ -270,11 +272,18 @@ def _csv(table: TableFile) -> Iterator[Record]:
         cut = re.compile("\t") if separator == "\t" else blanks(lines[0])
         text = "\n".join(_quoted(cut, line) for line in lines)
         separator = ","
+    elif separator == "&":
+        text = "\n".join(map(latex.plain, text.split("\n")))
     header: list[str] = []
+    first: list[str] = []
     try:
         for line, cells in csv_rows(text, separator):
-            if not header:
-                header = _unique(cells)
+            if not header and table.rows.heads == 2 and not first:
+                first = cells
+            elif not header:
+                header = _unique(merged(first, cells) if first else cells)
+            elif len(cells) != len(header) and cells[0].startswith("#"):
+                continue  # a comment
             elif cells == header[: len(cells)] and len(cells) == len(header):
                 continue  # a header that is repeated
             elif len(cells) != len(header):
@@ -285,6 +294,15 @@ def _csv(table: TableFile) -> Iterator[Record]:
                 yield Record(line + before, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
         table.fault(before + 1, f"not CSV: {error}")
+
+
+def merged(first: Sequence[str], second: Sequence[str]) -> list[str]:
+    """Return the names of the columns below two lines; a name of the first holds for blank cells after it."""
+    names, above = [], ""
+    for upper, lower in zip_longest(first, second, fillvalue=""):
+        above = upper or (above if lower else "")
+        names.append(f"{above} {lower}".strip())
+    return names
 
 
 def _with_point(cell: str) -> str:
@@ -344,7 +362,7 @@ def _bar_cells(line: str) -> list[str]:
     if "|" not in text:
         return []
     cells = re.split(r"(?<!\\)\|", text.removeprefix("|").removesuffix("|"))
-    return [cell.strip().strip("*`").strip() for cell in cells]
+    return [_LINK.sub(r"\1", cell).replace("**", "").strip().strip("*`").strip() for cell in cells]
 
 
 def _unique(names: list[str]) -> list[str]:
