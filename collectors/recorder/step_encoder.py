@@ -2,8 +2,8 @@
 
 For each event the training thread only appends three integers, (kind, begin, end), to a list: the cheapest
 atomic operation in Python. The rest is done here, in another thread: events become lines, phases are summed
-per step, and breaks are subtracted. A step with the same events as the one before it, each phase once, needs
-one format operation; most steps are such.
+per step, and breaks are subtracted. Consecutive steps with the same events as an earlier one, each phase and
+count once, need one format operation; most steps are such.
 
 The kind of an event is the index of a phase column (0 and up), STEP, a count (SAMPLES, TOKENS or SPAN, whose
 event is (kind, count, time)), SYNC (the recorder waited for all devices), or BREAK - i for the break name
@@ -11,8 +11,9 @@ with index i.
 """
 
 from collections.abc import Sequence
-from operator import itemgetter, sub
-from typing import Any, Callable, NamedTuple
+from itertools import chain
+from operator import lt, sub
+from typing import Any, NamedTuple
 
 from collectors.format_v1 import steps_file
 
@@ -23,6 +24,10 @@ SPAN = -4
 SYNC = -5
 BREAK = -10
 
+_BLOCK_STEPS = 10
+_MAX_SHAPES = 64
+
+_SHAPED_COUNTS = (SAMPLES, TOKENS)  # a step with a span has no phases
 _COUNT_COLUMNS = {SPAN: "span", TOKENS: "tokens", SAMPLES: "samples"}
 
 
@@ -42,6 +47,33 @@ class _Count(NamedTuple):
     when: int
 
 
+class _Shape(NamedTuple):
+    """How a step of certain events becomes a line, STEP last.
+
+    counts, phases  the numbers of its events, in the order of their columns
+    """
+
+    kinds: list[int]
+    template: str
+    counts: Sequence[int]
+    phases: Sequence[int]
+
+    def is_whole(self, begins: Sequence[int], ends: Sequence[int], start: int) -> bool:
+        """Return True if no phase began, and no count was noted, before the step that begins at `start`."""
+        border = begins[start + len(self.kinds) - 1]
+        for index in self.phases:
+            if begins[start + index] < border:
+                return False
+        return not self.counts or all(ends[start + index] >= border for index in self.counts)
+
+    def line(self, step: int, begins: Sequence[int], durations: Sequence[int], start: int) -> str:
+        """Return the line of the step whose events begin at `start`."""
+        at = start + len(self.kinds) - 1
+        amounts = [begins[start + index] for index in self.counts]
+        times = [durations[start + index] for index in self.phases]
+        return self.template % (step, *amounts, begins[at], durations[at], *times)
+
+
 class StepEncoder:
     """Encodes the events of one rank; `columns` and `break_names` belong to the recorder and may grow."""
 
@@ -58,9 +90,7 @@ class StepEncoder:
         self._breaks: list[_Break] = []
         self._syncs: list[tuple[int, int]] = []
         self._counts: list[_Count] = []
-        self._shape: list[int] = []  # the kinds of the events of a usual step, STEP last; empty: none yet
-        self._template = ""  # of its line
-        self._ordered: Callable[[list[int]], tuple[int, ...]] = tuple  # its times in the order of the columns
+        self._shapes: dict[tuple[int, ...], _Shape] = {}  # of steps so far, by the kinds of their events
         self.nested_phases: dict[str, None] = {}  # that were entered inside themselves
 
     def encode(self, events: Sequence[int]) -> str:
@@ -69,28 +99,44 @@ class StepEncoder:
         kinds, begins, ends = events[::3], events[1::3], events[2::3]
         durations = list(map(sub, ends, begins))
         start = 0
-        for _ in range(kinds.count(STEP)):
+        left = kinds.count(STEP)
+        while left:
             at = kinds.index(STEP, start)
+            own_kinds = tuple(kinds[start : at + 1])
             is_alone = not (self._phases or self._breaks or self._counts or self._syncs)
-            # No phase was open where the step began.
-            if (
-                is_alone
-                and kinds[start : at + 1] == self._shape
-                and min(begins[start : at + 1]) == begins[at]
-            ):
-                self.step += 1
-                times = self._ordered(durations[start:at])
-                lines.append(self._template % (self.step, begins[at], durations[at], *times))
-            else:
-                for number in range(start, at):
-                    self._add_event(kinds[number], begins[number], ends[number])
-                self._add_step(lines, begins[at], ends[at])
-                if is_alone:
-                    self._learn_shape(list(kinds[start : at + 1]))
+            shape = self._shapes.get(own_kinds) if is_alone else None
+            if shape and shape.is_whole(begins, ends, start):
+                count = _block_of_steps(shape, kinds, begins, ends, start)
+                if count > 1:
+                    lines.append(self._block_of_lines(shape, begins, durations, start, count))
+                else:
+                    self.step += 1
+                    lines.append(shape.line(self.step, begins, durations, start))
+                start += count * len(own_kinds)
+                left -= count
+                continue
+            for number in range(start, at):
+                self._add_event(kinds[number], begins[number], ends[number])
+            self._add_step(lines, begins[at], ends[at])
+            if is_alone:
+                self._learn_shape(own_kinds)
             start = at + 1
+            left -= 1
         for number in range(start, len(kinds)):
             self._add_event(kinds[number], begins[number], ends[number])
         return "".join(lines)
+
+    def _block_of_lines(
+        self, shape: _Shape, begins: Sequence[int], durations: Sequence[int], start: int, count: int
+    ) -> str:
+        """Return the lines of so many steps of a shape, with one format operation."""
+        width = len(shape.kinds)
+        end = start + count * width
+        columns: list[Sequence[int]] = [range(self.step + 1, self.step + count + 1)]
+        columns += [begins[start + index : end : width] for index in (*shape.counts, width - 1)]
+        columns += [durations[start + index : end : width] for index in (width - 1, *shape.phases)]
+        self.step += count
+        return shape.template * count % tuple(chain.from_iterable(zip(*columns)))  # noqa: B905
 
     def _add_event(self, kind: int, begin: int, end: int) -> None:
         """Note an event of a step that has not ended."""
@@ -105,21 +151,24 @@ class StepEncoder:
         else:
             self._breaks.append(_Break(BREAK - kind, begin, end))
 
-    def _learn_shape(self, kinds: list[int]) -> None:
-        """Make these events of a whole step the usual ones, if they are phases, each of them once."""
-        phases = kinds[:-1]
-        width = self._header[0]
-        if kinds == self._shape or len(set(phases)) < len(phases) or min(phases, default=0) < 0:
+    def _learn_shape(self, kinds: tuple[int, ...]) -> None:
+        """Make these events of a whole step a shape, if they are phases and counts, each of them once."""
+        events = kinds[:-1]
+        if len(set(events)) < len(events) or any(kind < 0 and kind not in _SHAPED_COUNTS for kind in events):
             return
-        cells = ["%d" if column in phases else "" for column in range(width)]
-        counts = ["0"] * (len(self._blank) - width)
-        for column in phases:
-            if self._count_at[column] >= 0:
-                counts[self._count_at[column] - width] = "1"
-        self._shape = kinds
-        self._template = ",".join([f"%d{self._no_counts}", "%d", "%d", *cells, *counts]) + "\n"
-        order = sorted(range(len(phases)), key=phases.__getitem__)
-        self._ordered = itemgetter(*order) if order != list(range(len(phases))) else tuple
+        width = self._header[0]
+        cells = ["%d" if column in events else "" for column in range(width)]
+        entered = ["0"] * (len(self._blank) - width)
+        for column in events:
+            if column >= 0 and self._count_at[column] >= 0:
+                entered[self._count_at[column] - width] = "1"
+        amounts = ["%d" if kind in events else "" for kind in self._count_kinds]
+        template = ",".join(["%d", *amounts, "%d", "%d", *cells, *entered]) + "\n"
+        counts = [events.index(kind) for kind in self._count_kinds if kind in events]
+        phases = [events.index(column) for column in range(width) if column in events]
+        if len(self._shapes) == _MAX_SHAPES:
+            self._shapes.clear()
+        self._shapes[kinds] = _Shape(list(kinds), template, counts, phases)
 
     def remaining_lines(self) -> str:
         """Return the lines of the breaks and waits after the last step."""
@@ -160,7 +209,7 @@ class StepEncoder:
         counted = [column for column in columns if not steps_file.is_event_column(column)]
         phases = list(dict.fromkeys(map(steps_file.phase_of_column, counted)))
         self._header = (width, self._count_kinds)
-        self._shape = []
+        self._shapes.clear()
         self._no_counts = "," * len(counts)
         self._blank = [""] * width + [0] * len(phases)
         self._count_at = [
@@ -217,6 +266,24 @@ class StepEncoder:
 
     def _break_line(self, pause: _Break, after_step: int) -> str:
         return steps_file.break_line(self._break_names[pause.name], after_step, pause.begin, pause.end)
+
+
+def _block_of_steps(
+    shape: _Shape, kinds: Sequence[int], begins: Sequence[int], ends: Sequence[int], start: int
+) -> int:
+    """Return how many whole steps of a shape are encoded here at once: all that are left, a block, or 1."""
+    width = len(shape.kinds)
+    left = (len(kinds) - start) // width
+    for count in (left, _BLOCK_STEPS) if kinds[start + width : start + 2 * width] == shape.kinds else ():
+        end = start + count * width
+        if count > left or kinds[start:end] != shape.kinds * count:
+            continue
+        borders = begins[start + width - 1 : end : width]
+        times = [begins[start + index : end : width] for index in shape.phases]
+        times += [ends[start + index : end : width] for index in shape.counts]
+        if not any(any(map(lt, column, borders)) for column in times):
+            return count
+    return 1
 
 
 def _duration_without(breaks: Sequence[_Break], begin: int, end: int) -> int:

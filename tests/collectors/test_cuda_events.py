@@ -227,7 +227,7 @@ def test_a_phase_that_ends_in_another_stream_before_it_begins_has_no_device_time
                 transfer.__enter__()
                 clock.now += 10_000
                 with cuda.on_stream("copy"):
-                    transfer.__exit__()
+                    transfer.__exit__(None, None, None)
     assert columns_ms(recorder)["step/cuda_event"][1:] == [3] * 9
     assert columns_ms(recorder)["transfer/cuda_event"] == [None] * 10
     reasons = recorder_facts(recorder)["no_device_time"]

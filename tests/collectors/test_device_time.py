@@ -149,7 +149,7 @@ def test_a_capture_a_side_stream_and_a_second_device_cost_only_their_own_times(t
                 other.__enter__()
                 cuda.clock.now += 10_000
                 cuda.device = 1
-                other.__exit__()
+                other.__exit__(None, None, None)
                 cuda.clock.now += 10_000
                 cuda.device = 0
             elif number % 2:
