@@ -56,6 +56,8 @@ class Format:
     version  of the reader; raised when it gets other numbers out of the same log, so that `reportgen diff`
              can say that the reader, and not the log, changed
     is_last  whether it is asked only about files that no other format claims, by their head or their tail
+    begun    claims a log with what the program prints first and without a record; asked only about files that
+             end in an error and that no format claims
     """
 
     name: str
@@ -65,6 +67,7 @@ class Format:
     marks: tuple[bytes, ...] = ()
     views: Literal["files", "folders", "both"] = "files"
     is_last: bool = False
+    begun: Callable[[LogFiles], Claim | None] | None = None
     evidence: Literal["", "telemetry", "profile"] = ""
     output: str = ""
     version: int = 1

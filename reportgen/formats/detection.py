@@ -12,6 +12,7 @@ from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.filetype import Role, role
+from reportgen.formats.parsing.exit_status import error
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import LogFiles, unreadable
 
@@ -129,9 +130,10 @@ def offer(view: LogFiles, formats: Registry = FORMATS) -> Claimed | None:
 
     Some containers print more than a head before the benchmark begins, and earlier launches may have failed
     in it. A format of last resort gives way to any other that recognises the tail, and a library's format to
-    that of the program that called it. Lines of a log in code or in a document are claimed as a quote.
+    that of the program that called it. A program that failed before its first record is recognised by what
+    it prints first. Lines of a log in code or in a document are claimed as a quote.
     """
-    claimed = _claim_by_head_or_tail(view, formats)
+    claimed = _claim_by_head_or_tail(view, formats) or _claim_failed(view, formats)
     if claimed is None or claimed.claim.is_whole:
         return claimed
     return replace(claimed, quoted_in=role(view.path, view.head(view.path)))
@@ -148,6 +150,19 @@ def _claim_by_head_or_tail(view: LogFiles, formats: Registry) -> Claimed | None:
     # The line in the whole file is unknown, and the reader needs the file from its beginning.
     claim = replace(late.claim, source=replace(late.claim.source, line=0))
     return replace(late, claim=claim, files=view.select([view.path], claim.beside))
+
+
+def _claim_failed(view: LogFiles, formats: Registry) -> Claimed | None:
+    """Return the first format whose program began a log that ends in an error, without a record."""
+    for known in formats.candidates(view):
+        if known.begun and (claim := known.begun(view)) and _ends_in_error(view):
+            return Claimed(known, claim, view.select(claim.files, claim.beside))
+    return None
+
+
+def _ends_in_error(view: LogFiles) -> bool:
+    end = view.tail_view() or view
+    return error(end.head(end.path))[0] is not None
 
 
 def _is_surer(late: Claimed, early: Claimed) -> bool:

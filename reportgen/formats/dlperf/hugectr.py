@@ -11,7 +11,7 @@ import numpy as np
 from reportgen.core.model import Break, FactorValue, FloatArray
 from reportgen.formats.dlperf.memory_file import add_memory, with_memory
 from reportgen.formats.parsing import timestamps
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, head
 from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.text_log import TextLog
 
@@ -97,4 +97,5 @@ FORMAT = LineFormat(
     },
     build=_build,
     refine=with_memory,
+    heads=(head(b"[HUGECTR]", r"^\[HUGECTR\]\[[0-9:]{8}\]\[INFO\]\[RANK[0-9]{1,6}\]: "),),
 ).format()

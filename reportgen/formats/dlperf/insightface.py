@@ -9,7 +9,7 @@ Format: deepinsight/insightface, recognition/arcface_torch (utils_callbacks.py, 
 from collections.abc import Mapping
 
 from reportgen.core.model import Break, FactorValue
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, head
 from reportgen.formats.parsing.line_patterns import regex
 
 _VERIFIED = regex(r"^Training: {:stamp}-\[\w{1,40}\]\[([0-9]{1,12})\]Accuracy")
@@ -49,4 +49,5 @@ FORMAT = LineFormat(
         _setting("fp16", r"(?P<precision>[\w.-]{1,40})", {b"True": "amp", b"False": "fp32"}),
     ),
     build=_build,
+    heads=(head(b"Training: ", r"^Training: {:stamp}-: (?:batch_size|network|embedding_size) {1,40}\S"),),
 ).format()

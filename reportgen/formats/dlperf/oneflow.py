@@ -10,7 +10,7 @@ import numpy as np
 
 from reportgen.core.model import FloatArray
 from reportgen.formats.dlperf.memory_file import add_memory, with_memory
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, half_digit
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, half_digit, head
 from reportgen.formats.parsing.line_patterns import line_pattern, regex
 from reportgen.formats.parsing.run_builder import spans
 
@@ -117,4 +117,10 @@ FORMAT = LineFormat(
     build=_build,
     refine=with_memory,
     confidence=0.9,
+    heads=(
+        head(
+            b"batch_size_per_device",
+            r"^[ \t]{0,8}(?:gpu_num_per_node|batch_size_per_device)(?: = | \.{3,80} ){:int}$",
+        ),
+    ),
 ).format()

@@ -89,7 +89,7 @@ _FILES = format_of(
         TextSign((trainer_output.SUMMARY,), trainer_output.FINAL, 0.8),
         TextSign((trainer_output.METRICS,), trainer_output.BLOCK, 0.8),
         # A job may run out of memory before its first loss.
-        TextSign((trainer_output.PARAMETERS,), trainer_output.PLAN, 0.6),
+        TextSign((trainer_output.BEGUN,), trainer_output.PLAN, 0.6),
     ),
     read,
 )

@@ -49,6 +49,7 @@ _PRINTED = re.compile(
 )
 _TRUE = ("True", "true", "1")
 _MAX_DECIMALS = 5
+_HEAD_CONFIDENCE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +356,14 @@ def printed_settings(content: bytes, names: Mapping[str, str]) -> dict[str, Fact
     return factors
 
 
+def head(literal: bytes, form: str) -> TextSign:
+    """Return the sign of what a program prints before its first step: a regular expression as of `regex`.
+
+    literal  every such text contains it
+    """
+    return TextSign((literal,), regex(form), _HEAD_CONFIDENCE)
+
+
 def option(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
     """Return the setting of an argument dump, `  name ......... 8`: one of the values, else a count."""
     value = r"\S{1,80}" if values else r"[1-9][0-9]{0,14}(?!\S)"
@@ -406,6 +415,7 @@ class LineFormat:
     settings  lines that are printed once
     printed   names of settings printed as `name = value` or `name ....... value` -> factors
     signs     of a log without such a line in its head
+    heads     what only this program prints before its first step: of a log that ends in an error there
     build     adds what the lines measure to the run, called without records too
     refine    as of `format_of`
     """
@@ -419,6 +429,7 @@ class LineFormat:
     build: Callable[[LineRun], None] = LineRun.measure_all
     confidence: float = 0.95
     signs: tuple[TextSign, ...] = ()
+    heads: tuple[TextSign, ...] = ()
     refine: Refine = lambda files, claim: claim
 
     def format(self) -> Format:
@@ -427,7 +438,8 @@ class LineFormat:
             TextSign((line.mark or line.literal,), line.pattern, line.confidence or self.confidence)
             for line in self.lines
         )
-        return format_of(self.name, self.summary, (*lines, *self.signs), self.read, self.refine)
+        signs = (*lines, *self.signs)
+        return format_of(self.name, self.summary, signs, self.read, self.refine, heads=self.heads)
 
     def read(self, log: TextLog) -> Results:
         """Yield the runs of a log."""

@@ -336,17 +336,33 @@ def format_of(
     read: Callable[[TextLog], Results],
     refine: Refine = lambda files, claim: claim,
     marks: Sequence[bytes] = (),
+    heads: Sequence[TextSign] = (),
 ) -> Format:
     """Return the format of files with one of these signs, the first that fits.
 
     marks  of the files that `refine` claims and no sign does
+    heads  signs of a log that ends before its first record
     """
 
     def claims(files: LogFiles) -> Claim | None:
-        return refine(files, next(filter(None, (sign.claim(files) for sign in signs)), None))
+        return refine(files, _first_claim(signs, files))
 
-    every = dict.fromkeys((*(mark for sign in signs for mark in sign.marks), *marks))
-    return Format(name, summary, claims, lambda files: read_with_warnings(TextLog(files), read), tuple(every))
+    def begun(files: LogFiles) -> Claim | None:
+        return _first_claim(heads, files)
+
+    every = dict.fromkeys((*(mark for sign in (*signs, *heads) for mark in sign.marks), *marks))
+    return Format(
+        name,
+        summary,
+        claims,
+        lambda files: read_with_warnings(TextLog(files), read),
+        tuple(every),
+        begun=begun if heads else None,
+    )
+
+
+def _first_claim(signs: Sequence[TextSign | JsonSign], files: LogFiles) -> Claim | None:
+    return next(filter(None, (sign.claim(files) for sign in signs)), None)
 
 
 def read_with_warnings(log: TextLog, read: Callable[[TextLog], Results]) -> Results:

@@ -31,16 +31,17 @@ BLOCK = re.compile(
     rb"(?>[^*]{0,2000}?\btrain_samples_per_second {1,40}= {1,40})(?P<rate>%(n)s)"
     rb"(?>[^*]{0,500}?\btrain_steps_per_second {1,40}= {1,40})(?P<steps>%(n)s)" % {b"n": NUMBER}
 )
-_PLAN = b"Running training *****"
 _PLANNED = re.compile(
     rb"(?P<name>Instantaneous|Total train|Gradient Accumulation|Total optimization) [^=\n]{1,80} = "
     rb"(?P<value>[0-9][0-9,]{0,14})"
 )
-# What only the Trainer prints of its plan; scripts without it print the other lines too.
-PARAMETERS = b"  Number of trainable parameters = "
+# What only the Trainer prints of its plan; scripts without it print the other lines too, without its name.
+BEGUN = b"Running training *****"
 PLAN = re.compile(
-    rb"Running training \*{5}[^\0]{1,800}? Instantaneous batch size per device = [0-9]{1,9}"
-    rb"[^\0]{1,800}?" + PARAMETERS + rb"[0-9]"
+    rb"(?:\[INFO\|(?:hf_)?trainer\.py:[0-9]{1,6}\]|transformers\.trainer -)[^\n]{1,80}?\*{5} Running training"
+    rb"|Running training \*{5}(?>[^\0]{1,800}? Instantaneous batch size per device = [0-9]{1,9})"
+    rb"(?:[^\0]{1,800}?  Number of trainable parameters = [0-9]"
+    rb"|[^\0]{1,4000}?\btransformers/trainer\.py\", line [0-9])"
 )
 _MAX_PLAN_BYTES = 3000
 _LOSS = re.escape(b"{'loss': ")
@@ -70,7 +71,7 @@ class Plan:
 
 def plan(log: TextLog) -> Plan:
     """Return the last plan in a log: training that runs out of memory restarts with a smaller batch."""
-    at = log.content.rfind(_PLAN)
+    at = log.content.rfind(BEGUN)
     lines = _PLANNED.finditer(log.content, at, at + _MAX_PLAN_BYTES) if at >= 0 else ()
     planned = {line["name"]: int(line["value"].replace(b",", b"")) for line in lines}
     names = (b"Instantaneous", b"Total train", b"Gradient Accumulation", b"Total optimization")

@@ -16,7 +16,14 @@ import numpy as np
 from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Results
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, since_line_before
+from reportgen.formats.parsing.line_format import (
+    LineFormat,
+    LineRun,
+    Setting,
+    StepLine,
+    head,
+    since_line_before,
+)
 from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.sources.logfiles import HEAD, LogFiles
@@ -87,6 +94,7 @@ _LINES = LineFormat(
     ),
     build=_build,
     refine=_with_siblings,
+    heads=(head(b" d2.", r"^\[[0-9/]{5} [0-9:]{8} d2\.engine\.[\w.]{1,40}\]: "),),
 ).format()
 
 

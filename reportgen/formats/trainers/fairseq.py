@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, head
 from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.text_log import NUMBER, Records
 
@@ -58,4 +58,5 @@ FORMAT = LineFormat(
         Setting(b"max tokens per ", r"max tokens per (?:GPU|device) = {max_tokens:positive} and "),
     ),
     build=_build,
+    heads=(head(b"| fairseq_cli.train | ", r"\| INFO \| fairseq_cli\.train \| "),),
 ).format()

@@ -6,7 +6,7 @@ the tokens of a step, where the head of the log is missing.
 Format: https://github.com/karpathy/llm.c, train_gpt2.cu.
 """
 
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, head
 from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import common_work
 
@@ -56,4 +56,8 @@ FORMAT = LineFormat(
         ),
     ),
     build=_build,
+    heads=(
+        head(b"batch_size B=", r"^batch_size B={:int} \* seq_len T={:int} \* num_processes={:int} and "),
+        head(b"| weight init method", r"^\| weight init method {1,30}\| [^|\n]{1,80}\|"),
+    ),
 ).format()

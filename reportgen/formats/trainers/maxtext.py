@@ -8,7 +8,7 @@ Format: https://github.com/AI-Hypercomputer/maxtext, metric_logger.py.
 
 from dataclasses import replace
 
-from reportgen.formats.parsing.line_format import LineFormat, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, StepLine, head
 from reportgen.formats.parsing.text_log import Records
 
 _LINE = (
@@ -30,4 +30,5 @@ FORMAT = LineFormat(
     "Training logs of MaxText.",
     lines=(StepLine(b"completed step: ", _LINE, first=0, is_single=True, clock="host", prepare=_with_work),),
     factors={"framework": "MaxText", "item": "token"},
+    heads=(head(b"Config param ", r"\bConfig param per_device_batch_size: [0-9.]{1,9}$"),),
 ).format()

@@ -12,7 +12,7 @@ Format: https://github.com/KellerJordan/modded-nanogpt, train_gpt.py; https://gi
 import numpy as np
 
 from reportgen.core.model import Clock
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, half_digit
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, half_digit, head
 from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import once
 from reportgen.formats.parsing.text_log import Records
@@ -84,4 +84,5 @@ FORMAT = LineFormat(
     ),
     build=_build,
     confidence=0.9,
+    heads=(head(b"train_batch_tokens:", r"^train_batch_tokens:{:int} train_seq_len:{:int}\b"),),
 ).format()

@@ -10,7 +10,7 @@ https://github.com/karpathy/build-nanogpt, train_gpt2.py.
 
 import numpy as np
 
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, rounding
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, head, rounding
 from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import common_work
 
@@ -62,4 +62,7 @@ FORMAT = LineFormat(
         Setting(b"ddp_world_size", "ddp_world_size[=: ]{1,3}{devices:int}"),
     ),
     build=_build,
+    heads=(
+        head(b"Tokens / micro-batch / rank: ", r"^Tokens / micro-batch / rank: {:int} x {:int} = {:commas}$"),
+    ),
 ).format()

@@ -9,7 +9,7 @@ Format: https://github.com/karpathy/nanoGPT, train.py.
 
 import numpy as np
 
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, head
 from reportgen.formats.parsing.line_patterns import line_pattern
 
 _EVALUATION = line_pattern("step {step:int}: train loss ")
@@ -38,4 +38,10 @@ FORMAT = LineFormat(
         Setting(b"WORLD_SIZE", r"\bWORLD_SIZE[=: ]{1,3}{devices:positive}"),
     ),
     build=_build,
+    heads=(
+        head(
+            b"tokens per iteration will be: ",
+            r"^tokens per iteration will be: {:commas}$[^\0]{0,4000}?^number of parameters: [0-9.]{1,12}M$",
+        ),
+    ),
 ).format()

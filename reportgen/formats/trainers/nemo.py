@@ -12,7 +12,7 @@ https://github.com/NVIDIA-NeMo/Automodel, recipes/llm/train_ft.py.
 import re
 from dataclasses import replace
 
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, constant
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, constant, head
 from reportgen.formats.parsing.text_log import NUMBER, Records
 from reportgen.formats.parsing.timestamps import elapsed
 
@@ -92,4 +92,5 @@ FORMAT = LineFormat(
     ),
     build=_build,
     confidence=0.9,
+    heads=(head(b"[NeMo I ", r"\[NeMo I {:stamp} exp_manager:[0-9]{1,6}\] "),),
 ).format()

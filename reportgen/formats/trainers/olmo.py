@@ -13,7 +13,7 @@ import re
 import numpy as np
 
 from reportgen.core.model import FloatArray
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, head
 from reportgen.formats.parsing.line_patterns import regex
 
 _PREFIX = b"throughput/device/"
@@ -62,4 +62,5 @@ FORMAT = LineFormat(
     ),
     factors={"framework": "OLMo", "item": "token"},
     build=_build,
+    heads=(head(b"olmo_core.train", r"\bolmo_core\.train[\w.]{0,80}:[0-9]{1,6}\tINFO\t"),),
 ).format()

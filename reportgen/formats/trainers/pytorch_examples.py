@@ -19,6 +19,7 @@ from reportgen.formats.parsing.line_format import (
     StepLine,
     by_rank,
     half_digit,
+    head,
     rounding,
     since_line_before,
 )
@@ -105,4 +106,5 @@ FORMAT = LineFormat(
     ),
     build=_build,
     confidence=0.9,
+    heads=(head(b"=> creating model '", r"^=> creating model '[\w.-]{1,80}'(?:\.\.\.)?\r?$"),),
 ).format()

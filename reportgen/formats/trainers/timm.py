@@ -15,6 +15,7 @@ from reportgen.formats.parsing.line_format import (
     Setting,
     StepLine,
     half_digit,
+    head,
     since_line_before,
 )
 from reportgen.formats.parsing.run_builder import common_work
@@ -65,4 +66,11 @@ FORMAT = LineFormat(
         ),
     ),
     build=_build,
+    heads=(
+        head(
+            b"Training ",
+            r"Training (?:with a single process on|in distributed mode with multiple processes)[^\0]{0,4000}?"
+            r"(?:created, param count|Scheduled epochs): ?[0-9]",
+        ),
+    ),
 ).format()

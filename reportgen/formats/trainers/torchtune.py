@@ -6,7 +6,7 @@ of devices. A log has no time of a step and no number of tokens.
 Format: https://github.com/pytorch/torchtune, torchtune/training/metric_logging.py (DiskLogger, StdoutLogger).
 """
 
-from reportgen.formats.parsing.line_format import LineFormat, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, StepLine, head
 
 FORMAT = LineFormat(
     "torchtune",
@@ -20,4 +20,7 @@ FORMAT = LineFormat(
         ),
     ),
     factors={"framework": "torchtune", "item": "token"},
+    heads=(
+        head(b"torchtune.utils.", r"torchtune\.utils\.[\w.]{1,40}:Running \w{1,80} with resolved config:"),
+    ),
 ).format()

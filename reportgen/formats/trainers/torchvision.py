@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from reportgen.formats.base import Claim
 from reportgen.formats.parsing.embedded_lines import EPOCH, METRIC_LOGGER
-from reportgen.formats.parsing.line_format import LineFormat, LineRun
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, head
 from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.run_builder import known
 from reportgen.formats.parsing.text_log import positive
@@ -77,4 +77,9 @@ FORMAT = LineFormat(
     build=_build,
     confidence=0.9,
     refine=_refine,
+    heads=(
+        head(
+            b"Creating data loaders", r"^Creating data loaders\r?\n(?:[^\n]{0,200}\n){0,3}?Creating model\r?$"
+        ),
+    ),
 ).format()

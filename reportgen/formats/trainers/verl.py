@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from reportgen.core.model import FloatArray
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, head
 from reportgen.formats.parsing.text_log import NUMBER, Records
 
 # NumPy 2 prints its numbers as np.float64(1.5).
@@ -92,4 +92,5 @@ FORMAT = LineFormat(
     ),
     factors={"framework": "verl", "item": "token"},
     build=_build,
+    heads=(head(b"actor_rollout_ref", r"\(TaskRunner pid=[0-9]{1,9}\) [{'\"]{0,3}actor_rollout_ref"),),
 ).format()

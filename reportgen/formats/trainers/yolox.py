@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine
+from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, head
 from reportgen.formats.parsing.text_log import Records
 
 _LINE = (
@@ -63,4 +63,5 @@ FORMAT = LineFormat(
         ),
     ),
     build=_build,
+    heads=(head(b"yolox.core.trainer", r"\| INFO {1,8}\| yolox\.core\.trainer:[\w.:]{1,40} - args: "),),
 ).format()
