@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from reportgen.autolayout.path_factors import DEVICE_FACTS, FOLDER_LEVEL, ITEM
 from reportgen.autolayout.path_roles import LevelRoles, are_repeats, kind_of, level_roles
+from reportgen.autolayout.stated_facts import stated_devices
 from reportgen.autolayout.table_layout import SUBJECTS
 from reportgen.compare.conditions import COMPETITORS, SIZES
 from reportgen.core.factors import FactorKey, factor_key
@@ -30,10 +31,15 @@ _Values = frozenset[tuple[str, FactorKey]]
 
 @dataclass(frozen=True, slots=True)
 class FolderGroup:
-    """Folders whose runs are in one report, and the factors that their names give: folder -> constants."""
+    """Folders whose runs are in one report.
+
+    constants  the factors that their names give, by folder
+    stated     what some logs of a folder, or of one below, state and its other logs do not, by folder
+    """
 
     folders: tuple[str, ...]
     constants: Mapping[str, Mapping[str, FactorValue]] = field(default_factory=dict)
+    stated: Mapping[str, Mapping[str, FactorValue]] = field(default_factory=dict)
 
     @property
     def guessed(self) -> tuple[str, ...]:
@@ -42,9 +48,16 @@ class FolderGroup:
         return tuple(sorted(names & {FOLDER_LEVEL}))
 
     def told(self, folder: str, runs: Iterable[Run]) -> list[Run]:
-        """Return the runs of a folder with the factors in its name; a run's own factors win."""
+        """Return the runs of a folder with the factors in its name, and what its other logs state.
+
+        A run's own factors win.
+        """
         constants = self.constants.get(folder, {})
-        return [replace(run, factors={**constants, **run.factors}) for run in runs] if constants else [*runs]
+        return [replace(run, factors={**constants, **self._stated_of(run), **run.factors}) for run in runs]
+
+    def _stated_of(self, run: Run) -> Mapping[str, FactorValue]:
+        path = run.source.path
+        return next((facts for folder, facts in self.stated.items() if path.startswith(f"{folder}/")), {})
 
     def title(self, root: str) -> str:
         """Return the names of the folders, "" for the folder of all logs."""
@@ -73,7 +86,18 @@ def find_campaigns(folders: Mapping[str, Sequence[Run]], labelled: Collection[st
     joined = {path for campaign in campaigns for path in campaign.folders}
     campaigns += [FolderGroup((path,)) for path in folders if path not in joined]
     order = list(folders)
-    return sorted(campaigns, key=lambda campaign: order.index(campaign.folders[0]))
+    return [
+        replace(campaign, stated=_stated(campaign, folders, labelled))
+        for campaign in sorted(campaigns, key=lambda campaign: order.index(campaign.folders[0]))
+    ]
+
+
+def _stated(
+    campaign: FolderGroup, folders: Mapping[str, Sequence[Run]], labelled: Collection[str]
+) -> Mapping[str, Mapping[str, FactorValue]]:
+    """Return what some logs of folders without labels state, and their others do not."""
+    own = {folder: folders[folder] for folder in campaign.folders}
+    return {} if not own.keys().isdisjoint(labelled) else stated_devices(own)
 
 
 class _Members:

@@ -57,10 +57,9 @@ Name the levels of the path after what they are, {{name:int}} for numbers, {{rep
 repeat, and {{_}} for levels that do not matter; see docs/reference/labels.md of reportgen.
 """
 
-# Above the factors that the name of a folder gives.
-_CONSTANTS = """\
-# What the name of this folder says and its logs do not.
-[constants]"""
+# Above the factors that the name of a folder gives, and those that only some of its logs state.
+_NAMED = "# What the name of this folder says and its logs do not."
+_STATED = "# What some logs of this folder state, and no other contradicts: of the others, too."
 
 _LOGS = "logs"
 
@@ -189,12 +188,13 @@ def _new_labels(
     plan: CampaignPlan, runs: Mapping[str, Sequence[Run]], learned: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str]]:
     """Yield path, text and remark of the labels.toml of each folder whose name or paths say something."""
-    for log in plan.campaign.folders:
-        own = plan.factors.of_runs(runs[log]) if plan.factors else None
-        constants = plan.campaign.constants.get(log, {})
-        if own or constants:
-            text = "\n".join(filter(None, (learned.get(log), _labels(constants, own))))
-            yield f"{log}/{LABELS}", text, _label_remark(constants, own)
+    campaign = plan.campaign
+    for log in dict.fromkeys((*campaign.folders, *campaign.stated)):
+        own = plan.factors.of_runs(runs[log]) if plan.factors and log in runs else None
+        named, stated = campaign.constants.get(log, {}), campaign.stated.get(log, {})
+        if own or named or stated:
+            text = "\n".join(filter(None, (learned.get(log), _labels(named, stated, own))))
+            yield f"{log}/{LABELS}", text, _label_remark(named, stated, own)
 
 
 def _learned(labels: Path) -> str:
@@ -205,22 +205,28 @@ def _learned(labels: Path) -> str:
     return text if text.startswith(LEARNED) and "[[paths]]" not in text else ""
 
 
-def _labels(constants: Factors, factors: PathFactors | None) -> str:
+def _labels(named: Factors, stated: Factors, factors: PathFactors | None) -> str:
     """Return the labels.toml of a folder."""
-    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in constants.items()]
-    told = "\n".join([_CONSTANTS, *lines, ""]) if constants else ""
+    lines = [*_constants(_NAMED, named), *_constants(_STATED, stated)]
+    told = "\n".join(["[constants]", *lines, ""]) if lines else ""
     if not factors:
         return told
     comment = "".join(f"# {line}\n" for line in _comment(factors).splitlines())
     return "\n".join(filter(None, (told, comment + factors.toml())))
 
 
+def _constants(comment: str, constants: Factors) -> list[str]:
+    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in constants.items()]
+    return [comment, *lines] if lines else []
+
+
 def _comment(factors: PathFactors) -> str:
     return _PATH_COMMENT.format(example=json.dumps(factors.example)[1:-1])
 
 
-def _label_remark(constants: Factors, factors: PathFactors | None) -> str:
-    told = [f"its name gives {name} = {json.dumps(value)}" for name, value in constants.items()]
+def _label_remark(named: Factors, stated: Factors, factors: PathFactors | None) -> str:
+    told = [f"its name gives {name} = {json.dumps(value)}" for name, value in named.items()]
+    told += [f"some of its logs state {name} = {json.dumps(value)}" for name, value in stated.items()]
     return "; ".join([*told, *([_remark(factors)] if factors else [])])
 
 
