@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from reportgen.autolayout.environment_factors import COMMITS
 from reportgen.autolayout.path_factors import LOG_LEVEL
 from reportgen.autolayout.table_layout import SUBJECTS, Axes, position
 from reportgen.compare.comparison import CompareKind
@@ -79,7 +80,8 @@ def comparisons(metric: str, runs: Iterable[Run], guessed: Collection[str] = ())
     """
     if not metric_of(metric).is_speed:
         return []
-    cases = _distinct([{name: factor_key(v) for name, v in run.factors.items()} for run in runs])
+    in_order = sorted(runs, key=lambda run: run.minute)
+    cases = _distinct([{name: factor_key(v) for name, v in run.factors.items()} for run in in_order])
     levels = guessed if all(not case.keys().isdisjoint(SUBJECTS) for case in cases) else ()
     systems = [name for name in levels if not name.startswith(LOG_LEVEL)]
     competitors = [*sorted(COMPETITORS, key=lambda name: (position(name), name)), *systems]
@@ -155,7 +157,7 @@ def _baselines(names: Sequence[str], cases: Sequence[_Case], free: Collection[st
         groups.setdefault(work, set()).add(tuple(case.get(name) for name in names))
     known = {combination for group in groups.values() for combination in group if None not in combination}
     candidates = []
-    for combination in sorted(known, key=partial(_order, names)):
+    for combination in sorted(known, key=partial(_order, names, _first_seen(cases))):
         compared = sum(len(group) - 1 for group in groups.values() if combination in group)
         others = sum(len(group - {combination}) for group in groups.values())
         baseline = {name: key for name, key in zip(names, combination, strict=True) if key}
@@ -163,11 +165,21 @@ def _baselines(names: Sequence[str], cases: Sequence[_Case], free: Collection[st
     return candidates
 
 
-def _order(names: Sequence[str], keys: Iterable[FactorKey | None]) -> list[object]:
-    """Return the place of a combination of values: settings by what is usual, all others by their value."""
+def _first_seen(cases: Sequence[_Case]) -> Mapping[str, Sequence[object]]:
+    """Return the commits in the order in which they were measured: the first is the usual baseline."""
+    return {name: list(dict.fromkeys(case[name][1] for case in cases if name in case)) for name in COMMITS}
+
+
+def _order(
+    names: Sequence[str], seen: Mapping[str, Sequence[object]], keys: Iterable[FactorKey | None]
+) -> list[object]:
+    """Return the place of a combination of values: settings by what is usual, all others by their value.
+
+    seen  the values of factors that are ordered as here
+    """
     places: list[object] = []
     for name, key in zip(names, keys, strict=True):
-        usual = _SETTINGS.get(name, ())
+        usual = seen.get(name) or _SETTINGS.get(name, ())
         word = str(key[1]).lower() if key else ""
         places.append((usual.index(word) if word in usual else len(usual), value_order(key) if key else ()))
     return places

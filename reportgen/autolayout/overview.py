@@ -15,12 +15,13 @@ from itertools import count
 import numpy as np
 
 from reportgen.autolayout.candidates import MetricRuns, plain_tables, propose_layouts, spec_of, table_id
+from reportgen.autolayout.environment_factors import with_environment
 from reportgen.autolayout.figure_choice import figure_specs
 from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
 from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations
 from reportgen.autolayout.tradeoff import tradeoff_spec
-from reportgen.core.factors import Accepted, Presence, condition_text, factors_key, matches
+from reportgen.core.factors import Accepted, Presence, condition_text, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
 from reportgen.protocol import Protocol, available_metrics
@@ -28,8 +29,6 @@ from reportgen.report.definition import ReportDefinition
 from reportgen.tables.pivot import Ranks
 from reportgen.tables.spec import METRIC, PHASE, STATUS, CompareSpec, TableSpec
 
-# A part of the environment that a table may use like a factor: the hardware of a run.
-_HARDWARE = "gpu"
 # Phases in the order in which they follow one another in a step.
 _PHASE_ORDER = (STEP, "data_loading", "preprocessing", "forward", "backward", "optimizer_step")
 # More metrics of a program's own, or of telemetry, get one table for all of them.
@@ -67,7 +66,7 @@ def define_overview(
     guessed  factors that name a level of the path; see `choose_axes`
     """
     tables = tuple(table_specs(runs, f"{place}/{name}", guessed))
-    figures = tuple(figure_specs(tables, with_hardware(runs), f"{place}/{name}"))
+    figures = tuple(figure_specs(tables, with_environment(runs), f"{place}/{name}"))
     title = title or name.capitalize()
     return ReportDefinition(f"{place} (overview)", name, title, tuple(logs), "", tables, figures)
 
@@ -80,7 +79,7 @@ def table_specs(
     guessed  factors that name a level of the path; see `choose_axes`
     pick     which of the layouts of the first metric to use, the best is the first
     """
-    prepared = _Prepared(with_hardware(runs), guessed)
+    prepared = _Prepared(with_environment(runs), guessed)
     by_metric, runs, first = prepared.by_metric, prepared.runs, prepared.first
     specs: list[TableSpec] = []
     for metric in prepared.separate:
@@ -140,7 +139,7 @@ class _Prepared:
 
 def layouts_of(plan: ReportPlan) -> list[ReportLayout]:
     """Return the layouts of the first metric of a planned report, the best first; [] without a number."""
-    prepared = _Prepared(with_hardware(plan.runs), plan.guessed)
+    prepared = _Prepared(with_environment(plan.runs), plan.guessed)
     return propose_layouts(prepared.numbers(prepared.first)) if prepared.first else []
 
 
@@ -266,28 +265,13 @@ def _largest_values(runs: Sequence[Run]) -> Mapping[str, Mapping[str, float]]:
     return largest
 
 
-def with_hardware(runs: Sequence[Run]) -> list[Run]:
-    """Return the runs with the hardware as a factor if runs of one case used different hardware."""
-    seen: dict[object, set[FactorValue | None]] = {}
-    for run in runs:
-        seen.setdefault(factors_key(run.factors), set()).add(run.environment.get(_HARDWARE))
-    if all(len(kinds) == 1 for kinds in seen.values()) or any(_HARDWARE in run.factors for run in runs):
-        return list(runs)
-    return [
-        replace(run, factors={**run.factors, _HARDWARE: run.environment[_HARDWARE]})
-        if _HARDWARE in run.environment
-        else run
-        for run in runs
-    ]
-
-
 def definition_text(plan: ReportPlan, remark: str = "", pick: int = 1) -> str:
     """Return a definition as TOML to start from: the tables that `define_overview` makes.
 
     remark  written above the tables as comment
     pick    which of the layouts of the first metric to use, the best is the first
     """
-    runs = with_hardware(plan.runs)
+    runs = with_environment(plan.runs)
     ranks = Ranks([run.factors for run in runs], {})
     lines = [*_HEAD, f"title = {_text(plan.title)}", f"logs = {_list(plan.logs)}"]
     lines.append('protocol = "20+100x7"  # ignore 20 steps, measure the next 100, repeat 7 times')

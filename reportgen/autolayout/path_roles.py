@@ -1,4 +1,4 @@
-"""Recognise what the names of one level of a path are: devices, models, dates, nodes, sizes, repeats.
+"""Recognise what the names of one level of a path are: devices, models, versions, dates, hosts, sizes.
 
 A name is read whole (`A40`, `2026-01-05`) or by its words (`resnet50_bs16_run2.log`), and a word has a role
 only if it has the same one in all names of the level. What no role explains stays unknown: a person has to
@@ -42,6 +42,12 @@ _NODE = re.compile(
     r"|(?:gpu|cn|vm)[-_]?(?:[a-z]{1,2}[0-9]+|0[0-9]+)(?:[-_]?[a-z]{1,2}[0-9]+)*",
     re.IGNORECASE,
 )
+
+# v2, v1.4.0, 1.4.0rc1; a number with one point may be any setting.
+_VERSION = re.compile(
+    r"(?:v[0-9]{1,4}(?:\.[0-9]{1,5}){0,3}|[0-9]{1,4}(?:\.[0-9]{1,5}){2,3})(?:[-.]?(?:a|b|rc|dev|post)\.?[0-9]{0,5})?"
+)
+_HASH = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])(?:[0-9a-f]{7,12}|[0-9a-f]{40})")
 
 # What the number beside a word is: bs16, batch_16, 8gpus. A letter alone may be a part of a name: ViT-B/16.
 _NUMBERS: Mapping[str, str] = {
@@ -160,6 +166,14 @@ def _are_nodes(names: Sequence[str]) -> bool:
     return all(_NODE.fullmatch(name) for name in names)
 
 
+def _are_versions(names: Sequence[str]) -> bool:
+    return all(map(_VERSION.fullmatch, names))
+
+
+def _are_commits(names: Sequence[str]) -> bool:
+    return all(map(_HASH.fullmatch, names))
+
+
 def _are_precisions(names: Sequence[str]) -> bool:
     return all(name.lower() in PRECISIONS for name in names)
 
@@ -173,6 +187,8 @@ _WHOLE: Sequence[tuple[str, Callable[[Sequence[str]], bool]]] = (
     ("framework", _are_frameworks),
     ("date", _are_dates),
     ("node", _are_nodes),
+    ("version", _are_versions),
+    ("commit", _are_commits),
     ("precision", _are_precisions),
     ("model", _are_models),
 )
@@ -247,8 +263,13 @@ def _role(words: Sequence[str], before: Sequence[str]) -> _Word:
         return _Word("{device}", "device", words)
     if _are_frameworks(words):
         return _Word("{framework}", "framework", words)
-    if _are_precisions(words):
-        return _Word("{precision}", "precision", words)
+    for factor, is_role in (
+        ("precision", _are_precisions),
+        ("version", _are_versions),
+        ("commit", _are_commits),
+    ):
+        if is_role(words):
+            return _Word(f"{{{factor}}}", factor, words)
     if times := _matched(_TIMES, words):
         devices = [device for _, device in times]
         return _Word(f"{_ANY}x{{device}}", "device", devices) if _are_devices(devices) else _Word(UNKNOWN)

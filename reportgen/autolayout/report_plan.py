@@ -11,6 +11,7 @@ from itertools import count
 
 from reportgen.autolayout.benchmark_kinds import BenchmarkKind, split_kinds
 from reportgen.autolayout.campaigns import FolderGroup, find_campaigns
+from reportgen.autolayout.environment_factors import with_commits
 from reportgen.autolayout.path_factors import PathFactors, find_path_factors
 from reportgen.core.model import Run
 from reportgen.report.log_reader import LogReader
@@ -82,7 +83,11 @@ def plan_reports(
         kinds = split_kinds(runs, place, every - {run.source.path for run in runs})
         of_paths = [] if not {*campaign.folders}.isdisjoint(labelled) else kinds
         ids = {run.id for run in runs}
-        of_kinds = [find_path_factors(kind.runs, ids - {run.id for run in kind.runs}) for kind in of_paths]
+        # What a commit distinguishes needs no name of a file.
+        of_kinds = [
+            find_path_factors(with_commits(kind.runs), ids - {run.id for run in kind.runs})
+            for kind in of_paths
+        ]
         factors = PathFactors.joined([each for each in of_kinds if each])
         base = campaign.name(is_all=len(campaign.folders) == len(folders), root=root)
         reports = []

@@ -27,9 +27,9 @@ DEVICE_NAMES = frozenset(("device", "gpu", "accelerator", "cluster", "system"))
 # Factors that name what does the work, as opposed to the work: their values compete.
 # fmt: off
 COMPETITORS = frozenset((
-    "accelerator", "attention", "backend", "cluster", "compiler", "cpu", "device", "device_name",
-    "engine", "framework", "gpu", "gpu_name", "hardware", "host", "implementation", "instance",
-    "interconnect", "kernel", "library", "loader", "machine", "node", "runtime", "server",
+    "accelerator", "attention", "backend", "build_commit", "cluster", "commit", "compiler", "cpu",
+    "device", "device_name", "engine", "framework", "gpu", "gpu_name", "hardware", "host", "implementation",
+    "instance", "interconnect", "kernel", "library", "loader", "machine", "node", "runtime", "server",
     "software", "system", "system_name", "variant", "version", "xla",
 ))
 # fmt: on

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from reportgen.api import init, learn_format
-from reportgen.autolayout.overview import define_overview, definition_text, with_hardware
+from reportgen.autolayout.environment_factors import with_environment
+from reportgen.autolayout.overview import define_overview, definition_text
 from reportgen.autolayout.path_factors import find_path_factors
 from reportgen.autolayout.scaffold import propose_files
 from reportgen.autolayout.table_layout import choose_axes
@@ -67,7 +68,7 @@ def at(path: str, **keys: Any) -> Run:
 
 def axes(*runs: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return rows and columns of a table that compares nothing."""
-    chosen = choose_axes(with_hardware(runs), with_hardware(runs))
+    chosen = choose_axes(with_environment(runs), with_environment(runs))
     return tuple(chosen.rows), tuple(chosen.columns)
 
 

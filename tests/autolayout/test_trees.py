@@ -52,6 +52,8 @@ EXPECTED = {
     "micro": Drawn(1, "benchmark", "statistic", "dots", ()),
     "scaling": Drawn(1, "devices", "model", "line", ("81 % of ideal",)),
     "same_steps": Drawn(1, "model", "", "dots", ()),
+    "by_commit": Drawn(1, "benchmark statistic commit", "", "dots", ("is 20 % slower", "1a1a1a1a")),
+    "by_version": Drawn(1, "benchmark statistic", "version", "dots", ("v1.10.0", "2x faster", "v1.9.0")),
     "own_table": Drawn(1, "model batch_size", "device", "curve", ("H100 is 2.5x", "faster than A40")),
 }
 

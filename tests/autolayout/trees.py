@@ -89,7 +89,7 @@ def served(concurrency: int, factor: float) -> str:
     })  # fmt: skip
 
 
-def micro_benchmark(means: Mapping[str, float]) -> str:
+def micro_benchmark(means: Mapping[str, float], commit: str = "0", day: int = 1) -> str:
     """Return the file that pytest-benchmark saves for functions with these mean times in s."""
     benchmarks = [
         {
@@ -107,8 +107,8 @@ def micro_benchmark(means: Mapping[str, float]) -> str:
     ]  # fmt: skip
     machine = {"node": "box", "machine": "x86_64", "python_version": "3.11.7", "system": "Linux"}
     return json.dumps({
-        "machine_info": machine, "commit_info": {"id": "0" * 40, "dirty": False}, "benchmarks": benchmarks,
-        "datetime": "2026-01-01T10:00:00+00:00", "version": "4.0.0",
+        "machine_info": machine, "commit_info": {"id": (commit * 40)[:40], "dirty": False}, "benchmarks": benchmarks,
+        "datetime": f"2026-01-{day:02}T10:00:00+00:00", "version": "4.0.0",
     })  # fmt: skip
 
 
@@ -277,6 +277,22 @@ def micro() -> Tree:
     return {"micro/results.json": micro_benchmark({"sort": 2e-3, "hash": 1e-6, "parse": 5e-4})}
 
 
+def by_commit() -> Tree:
+    """Return the results of pytest-benchmark at two commits: the second is slower in one function."""
+    return {
+        "micro/late.json": micro_benchmark({"sort": 2e-3, "hash": 1e-6}, "1a", day=1),
+        "micro/early.json": micro_benchmark({"sort": 2.5e-3, "hash": 1e-6}, "0b", day=2),
+    }
+
+
+def by_version() -> Tree:
+    """Return the results of two versions of a program, each in a folder directly below logs/."""
+    return {
+        "v1.9.0/bench.json": micro_benchmark({"sort": 2e-3, "hash": 1e-6}),
+        "v1.10.0/bench.json": micro_benchmark({"sort": 1e-3, "hash": 1e-6}),
+    }
+
+
 def scaling() -> Tree:
     """Return two models on 1 to 8 devices, which the logs state."""
     return {
@@ -325,6 +341,6 @@ TREES: Mapping[str, Callable[[], Tree]] = {
     for tree in (
         by_device, by_framework, by_batch_size, by_date, by_node, mixed,
         failures, one_run, repeats, two_hundred_models, nccl, vllm, by_dated_file, by_host, by_gpu_count,
-        by_node_count, by_precision, by_model, micro, scaling, same_steps, own_table,
+        by_node_count, by_precision, by_model, micro, scaling, same_steps, own_table, by_commit, by_version,
     )
 }  # fmt: skip
