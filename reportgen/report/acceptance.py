@@ -33,6 +33,17 @@ def judge(specs: Iterable[AcceptanceSpec], tables: Mapping[str, Sequence[Table]]
     return tuple(_judged(spec, tables) for spec in specs)
 
 
+def acceptance_sentences(entries: Sequence[Acceptance]) -> Iterator[str]:
+    """Yield whether the rules of acceptance hold, if there are any; the entries that do not are named."""
+    for outcome, verb in (("fail", "fails"), ("not evaluated", "was not evaluated")):
+        titles = [entry.title for entry in entries if entry.outcome == outcome]
+        if titles:
+            yield f"Acceptance {verb}: {'; '.join(titles)}."
+    if entries and all(entry.outcome == "pass" for entry in entries):
+        parts = [f"{entry.title}: {entry.coverage}" for entry in entries if entry.coverage]
+        yield f"Acceptance passes ({'; '.join(parts)})." if parts else "Acceptance passes."
+
+
 def _judged(spec: AcceptanceSpec, tables: Mapping[str, Sequence[Table]]) -> Acceptance:
     rules = tuple(_applied(rule, tables[rule.table]) for rule in spec.rules)
     outcomes = [rule.outcome for rule in rules]

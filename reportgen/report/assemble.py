@@ -13,15 +13,14 @@ from reportgen.core.rules import SEVERITIES
 from reportgen.document.model import FigureKind, Provenance
 from reportgen.formats.registry import FORMATS
 from reportgen.protocol import MeasuredRuns, Protocol, no_number_at_all
-from reportgen.report.acceptance import judge
+from reportgen.report.acceptance import acceptance_sentences, judge
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.environment import environments
 from reportgen.report.headline import headline_sentences
 from reportgen.report.headline_numbers import unbacked_numbers
 from reportgen.report.headline_values import value_sentences
 from reportgen.report.log_reader import Campaigns
-from reportgen.report.run_counts import whole_runs
-from reportgen.report.verdict import acceptance_sentences, run_counts, verdict_sentences
+from reportgen.report.run_counts import count_sentences, source_sentences, whole_runs
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import SpeedFacts, inconsistencies
 from reportgen.tables.explorer import build_explorer
@@ -32,6 +31,8 @@ from reportgen.tables.results import Figure, Report, Table
 from reportgen.tables.series_colours import with_colours
 from reportgen.tables.spec import FigureSpec
 from reportgen.tables.validate import unused_keys
+
+_WARNING = "Read the warnings before using these numbers."
 
 
 def assemble(
@@ -72,9 +73,10 @@ def assemble(
         verdict=(
             *more,
             *acceptance_sentences(accepted),
-            *verdict_sentences(tuple(used.values()), findings, others),
+            *source_sentences(tuple(used.values()), others),
+            *([_WARNING] if any(finding.severity != "note" for finding in findings) else []),
         ),
-        run_counts=tuple(run_counts(tuple(used.values()), others)),
+        run_counts=tuple(count_sentences(tuple(used.values()), others)),
         prose=prose,
         prose_source=Source(definition.body) if prose else None,
         tables=tuple(tables),

@@ -1,12 +1,35 @@
 """Name and count runs by how they ended: `runs (some failed)`, `54 runs (42 complete, 12 failed)`."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import get_args
 
 from reportgen.core.model import Run, Status
 
 _ORDER: tuple[Status, ...] = get_args(Status)
+
+
+def source_sentences(runs: Sequence[Run], others: Sequence[Run] = ()) -> Iterator[str]:
+    """Yield what the numbers of a report come from.
+
+    runs  behind the tables; others  of the same logs, in no table
+
+    A count would change this sentence, and the index of all reports, with every log that is added.
+    """
+    if runs:
+        yield f"Source: {name_runs(runs)}."
+    elif not others:
+        yield "No runs to report on."
+    if others:
+        yield "Some runs of these logs are in no table."
+
+
+def count_sentences(runs: Sequence[Run], others: Sequence[Run] = ()) -> Iterator[str]:
+    """Yield how many runs are behind the tables, and how many in none."""
+    if runs:
+        yield f"In tables: {count_runs(runs)}."
+    if others:
+        yield f"In no table: {count_runs(others)}."
 
 
 def count_runs(runs: Sequence[Run]) -> str:

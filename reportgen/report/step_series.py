@@ -12,7 +12,6 @@ import numpy as np
 
 from reportgen.core.model import STEP, Case, FloatArray, IntArray, Run, Series, Telemetry, Window
 from reportgen.core.plain_text import one_line
-from reportgen.report.decimate import min_max_points
 from reportgen.tables.results import Table
 
 Json = dict[str, Any]
@@ -141,6 +140,22 @@ def _telemetry_points(name: str, values: FloatArray, most: int) -> IntArray:
     if name == "throttle_reasons" and len(changes) <= most:
         return np.union1d(changes, [len(values) - 1]).astype(np.int64)
     return min_max_points(values, most)
+
+
+def min_max_points(values: FloatArray, most: int) -> IntArray:
+    """Return the indices of at most `most` points (an even number) of a series that keep its spikes.
+
+    Each of most / 2 buckets of equal length keeps its smallest and its largest value, so the drawn curve
+    covers the same range as the whole one. NaN is never an extreme; a bucket of NaN only has no point.
+    """
+    if len(values) <= most:
+        return np.flatnonzero(np.isfinite(values))
+    kept: set[int] = set()
+    for bucket in np.array_split(np.arange(len(values)), most // 2):
+        finite = bucket[np.isfinite(values[bucket])]
+        if len(finite):
+            kept |= {int(finite[values[finite].argmin()]), int(finite[values[finite].argmax()])}
+    return np.array(sorted(kept), dtype=np.int64)
 
 
 def _rounded(values: FloatArray) -> list[float | None]:

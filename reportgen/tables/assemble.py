@@ -5,14 +5,16 @@ is the only way for a number into a report.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import takewhile
 
 from msgspec import structs
 
+from reportgen.compare.comparison import Comparison
 from reportgen.compare.conditions import DEVICE_COUNTS
+from reportgen.compare.family import correct_for_number, family_sentence
 from reportgen.core.errors import RequestError
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Finding, Run
@@ -24,7 +26,6 @@ from reportgen.tables.cells import CellBuilder
 from reportgen.tables.compare import Comparer, comparer
 from reportgen.tables.expected import SpeedFacts
 from reportgen.tables.explorer_cases import runs_of
-from reportgen.tables.families import correct_verdicts
 from reportgen.tables.footnotes import PendingCell, place_notes
 from reportgen.tables.headings import (
     Qualifiers,
@@ -108,7 +109,7 @@ def _table(
     lines = [_Line(row, _cells_of(builder, marks, row)) for row in grid.rows]
     if spec.best_first:
         lines = _best_first(spec, lines)
-    pending, family = correct_verdicts([line.cells for line in lines], 1 - spec.protocol.confidence)
+    pending, family = _corrected_verdicts([line.cells for line in lines], 1 - spec.protocol.confidence)
     rows = [
         row_header(spec, line.row, marks.rows.get(line.row, ()), units.of_row(line.row)) for line in lines
     ]
@@ -162,6 +163,43 @@ def _table(
         column_titles=tuple(label_of_factor(spec.labels, name) for name in spec.columns),
         sets_differ=unequal,
     )
+
+
+def _corrected_verdicts(
+    lines: Sequence[Sequence[PendingCell]], rate: float
+) -> tuple[list[list[PendingCell]], str]:
+    """Return the cells with verdicts corrected for their number, and a sentence for the caption, "" for none.
+
+    The comparisons of a table are one family.
+
+    rate  of false discoveries among the verdicts `faster` and `slower`, for example 0.05
+    """
+    comparisons = {
+        _pair_key(comparison): comparison
+        for line in lines
+        for pending in line
+        if (comparison := pending.cell.comparison) and comparison.verdict
+    }
+    corrected = correct_for_number(comparisons, rate)
+    cells = [[_with_verdict(pending, corrected) for pending in line] for line in lines]
+    return cells, family_sentence(comparisons, rate)
+
+
+# A case and its baseline. Several cells of a case share one verdict.
+_PairKey = tuple[int, int]
+
+
+def _pair_key(comparison: Comparison) -> _PairKey:
+    return id(comparison.case), id(comparison.baseline)
+
+
+def _with_verdict(pending: PendingCell, corrected: Mapping[_PairKey, Comparison]) -> PendingCell:
+    cell = pending.cell
+    comparison = corrected.get(_pair_key(cell.comparison)) if cell.comparison else None
+    if cell.comparison is None or comparison is None or comparison.verdict is cell.comparison.verdict:
+        return pending
+    text = comparison.verdict.kind if cell.kind == "verdict" and comparison.verdict else cell.text
+    return replace(pending, cell=replace(cell, text=text, comparison=comparison))
 
 
 def _sets_differ(spec: TableSpec, sentence: str) -> Iterator[Finding]:

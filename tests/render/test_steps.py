@@ -11,8 +11,7 @@ from playwright.sync_api import Page, expect
 
 from reportgen.core.model import Break, Measurement, Run, Series, Source, Telemetry, Window
 from reportgen.protocol import DEFAULT, measure_run
-from reportgen.report.decimate import min_max_points
-from reportgen.report.step_series import run_json
+from reportgen.report.step_series import min_max_points, run_json
 from reportgen.tables.results import Table
 from tests import builders
 from tests.render import example

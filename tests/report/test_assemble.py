@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from reportgen.core.model import Finding
+from reportgen.core.rules import Rule
 from reportgen.pipeline import Request, build
 from reportgen.report.assemble import assemble
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.log_reader import Campaigns
 from reportgen.tables.expected import NO_FACTS
-from tests.builders import native_files, run, series, table_spec, write_files
+from tests.builders import native_files, published_run, run, series, table_spec, write_files
 
 TABLE = '[[tables]]\nid = "t"\ntitle = "T"\nmetric = "step_time"\nrows = ["devices"]\n'
 RATES = 'estimator = "mean_of_rates"\ngap_factor = 5\nstrict = true\nversion = 2\n'
@@ -71,3 +73,16 @@ def test_runs_in_no_table_are_counted_and_those_without_a_number_have_a_finding(
     assert report.verdict[:2] == ("Source: runs.", "Some runs of these logs are in no table.")
     assert report.run_counts == ("In tables: 1 run.", "In no table: 3 runs (2 complete, 1 cancelled).")
     assert [finding.subject for finding in report.findings if finding.rule == "protocol.no-number"] == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("severities", "sentences"),
+    [(["note"], []), (["note", "warning", "warning"], ["Read the warnings before using these numbers."])],
+)
+def test_warnings_are_mentioned_without_a_count_and_notes_are_not(severities, sentences):
+    runs = (published_run(model="a", throughput=1.0),)
+    findings = tuple(Finding(severity, Rule.PROTOCOL_GAP, "", "gap") for severity in severities)
+    spec = table_spec(rows=("model",))
+    definition = ReportDefinition("x.toml", "x", "X", ("logs",), "1", (spec,), ())
+    report = assemble(definition, Campaigns({"logs": runs}, findings), NO_FACTS, "")
+    assert list(report.verdict) == ["Source: published results.", *sentences]

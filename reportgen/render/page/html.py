@@ -38,8 +38,7 @@ from reportgen.render.page.evidence_data import evidence_json, head_json
 from reportgen.render.page.explorer_data import explorer_json
 from reportgen.render.page.library import has_charts
 from reportgen.render.page.page_templates import page_templates, sentence_html
-from reportgen.render.prose.numbers import text_notes
-from reportgen.render.prose.numbers_html import link_numbers
+from reportgen.render.prose.numbers import link_numbers, text_notes
 from reportgen.render.prose.template_functions import BEGIN, END
 from reportgen.render.text.english import sentence
 
