@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.model import FactorValue
+from reportgen.core.plain_text import one_line
 from reportgen.core.units import Unit
 from reportgen.document.model import (
     VERSION,
@@ -95,6 +97,11 @@ def _table_problems(at: str, table: Table, document: Document) -> Iterator[_Prob
             yield f"{at}.comparisons.{case}", f'no comparison "{name}"', remedy
 
 
+def _on_page(value: FactorValue) -> str:
+    """Return a text that two values share if the page cannot distinguish them."""
+    return repr(one_line(value) if isinstance(value, str) else value)
+
+
 def _length(at: str, values: Collection[object], wanted: int) -> Iterator[_Problem]:
     if len(values) != wanted:
         yield (
@@ -183,6 +190,7 @@ def _positions(at: str, positions: Iterable[int], values: Sequence[object]) -> I
 def _explorer_problems(explorer: Explorer, cases: Collection[str]) -> Iterator[_Problem]:
     for i, factor in enumerate(explorer.factors):
         yield from _length(f"explorer.factors[{i}].labels", factor.labels, len(factor.values))
+        yield from _twice(f"explorer.factors[{i}].values", map(_on_page, factor.values))
     if explorer.compared >= 0:
         yield from _positions("explorer.compared", [explorer.compared], explorer.factors)
         values = explorer.factors[explorer.compared : explorer.compared + 1]
@@ -202,8 +210,9 @@ def _explorer_problems(explorer: Explorer, cases: Collection[str]) -> Iterator[_
         yield from _length(f"{at}.values", configuration.values, len(explorer.factors))
         yield from _length(f"{at}.others", configuration.others, len(explorer.others))
         yield from _length(f"{at}.cells", configuration.cells, len(explorer.measures))
-        for position, factor in zip(configuration.values, explorer.factors, strict=False):
-            if not 0 <= position < len(factor.values):
-                yield f"{at}.values", f'no value {position} of "{factor.name}"', "count from 0"
+        for value, factor in zip(configuration.values, explorer.factors, strict=False):
+            if value not in factor.values:
+                remedy = did_you_mean(str(value), map(str, factor.values))
+                yield f"{at}.values", f'no value "{value}" of "{factor.name}"', remedy
         for cell in configuration.cells:
             yield from _case_problems(at, cell.case if cell else None, cases)

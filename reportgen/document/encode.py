@@ -96,7 +96,7 @@ def _version_of(content: bytes) -> object:
 def _upgraded(raw: dict[str, Any], place: str) -> dict[str, Any]:
     try:
         return upgraded(raw)
-    except (AttributeError, IndexError, KeyError, TypeError) as error:
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         fact = f"is not a report.json of version {raw['version']}: {error!r}"
         raise RequestError(place, fact, _REMEDY) from None
 

@@ -888,13 +888,13 @@ class ExplorerCell(Value, frozen=True):
 class Configuration(Value, frozen=True):
     """One combination of factor values.
 
-    values         position of the value of each factor of the explorer, in their order
+    values         value of each factor of the explorer, in their order
     others         values of the factors that follow from these
     device_memory  B, size of one device
     cells          a cell per measure of the explorer; null without one
     """
 
-    values: tuple[int, ...]
+    values: tuple[FactorValue, ...]
     others: tuple[str, ...] = ()
     device_memory: float | None = None
     cells: tuple[ExplorerCell | None, ...] = ()

@@ -3,7 +3,8 @@
 Version 2 had cells with the factors of their row and column instead of heads, and a run and its value in one
 object. It lacks what pages need besides: such a document can be compared, and not be rendered. Version 3 had
 the comparison of a case in each of its cells, and version 4 in each of its tables, with the breakdowns beside
-them. Until version 4, each table had its notes, and cells referred to them by position.
+them. Until version 4, each table had its notes, and cells referred to them by position, as the configurations
+of an explorer did to the values of its factors.
 """
 
 from collections.abc import Sequence
@@ -44,7 +45,18 @@ def _of_version_4(raw: Json) -> Json:
         keys = [msgspec.convert(note, Note).key for note in table.get("notes", ())]
         notes |= zip(keys, table.get("notes", ()), strict=True)
         tables.append(_with_names(table, keys) | {"comparisons": names})
-    return raw | {"tables": tables, "comparisons": comparisons, "notes": notes}
+    explorer = {"explorer": _with_values(raw["explorer"])} if raw.get("explorer") else {}
+    return raw | {"tables": tables, "comparisons": comparisons, "notes": notes} | explorer
+
+
+def _with_values(explorer: Json) -> Json:
+    """Return an explorer whose configurations have values instead of their positions."""
+    values = [factor["values"] for factor in explorer["factors"]]
+    configurations = [
+        each | {"values": [known[at] for known, at in zip(values, each["values"], strict=True)]}
+        for each in explorer.get("configurations", ())
+    ]
+    return explorer | {"configurations": configurations}
 
 
 def _with_names(table: Json, keys: Sequence[str]) -> Json:

@@ -372,7 +372,10 @@ def _explorer(explorer: Explorer, names: CaseNames) -> model.Explorer:
         switches=explorer.switches,
         configurations=tuple(
             model.Configuration(
-                values=each.values,
+                values=tuple(
+                    factor.values[position]
+                    for factor, position in zip(explorer.factors, each.values, strict=True)
+                ),
                 others=each.others,
                 device_memory=each.device_memory,
                 cells=tuple(

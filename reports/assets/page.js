@@ -2416,8 +2416,9 @@ const explorerData = (() => {
     const [value, text, name = null, ratio = null, ratioText = "", verdict = "", low = null, high = null, interval = ""] = fields;
     return { value, text, case: name, ratio, ratioText, verdict, low, high, interval };
   };
+  const positions = data.factors.map(({ values }) => new Map(values.map((value, i) => [value, i])));
   const configurations = data.configurations.map(([values, others, memory, ...cells]) => ({
-    values, // position of the value of each factor
+    values: values.map((value, i) => positions[i].get(value)), // position of the value of each factor
     others,
     memory, // of one device, in bytes
     cells: data.measures.map((_, i) => cell(cells[i])), // null: no such case

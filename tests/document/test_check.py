@@ -60,7 +60,7 @@ def _explorer(**changes: object) -> dict[str, Any]:
         "measures": [measure],
         "charts": [{"id": "c", "title": "C", "measures": [0]}],
         "switches": [{"id": "s", "title": "S"}],
-        "configurations": [{"values": [0], "cells": [None]}],
+        "configurations": [{"values": ["a"], "cells": [None]}],
     }
     return {**_document(), "explorer": explorer | changes}
 
@@ -84,8 +84,16 @@ _SECONDS_OF_NO_SIZE = {"name": "s", "base": "s", "factor": 0.0}
             "explorer.switches[0].instead_of", "no position -1: there are 1", "count from 0",
         ),
         (
-            _explorer(configurations=[{"values": [0], "cells": []}]),
+            _explorer(configurations=[{"values": ["a"], "cells": []}]),
             "explorer.configurations[0].cells", "0 values, but 1 are needed", "its value",
+        ),
+        (
+            _explorer(configurations=[{"values": ["aa"], "cells": [None]}]),
+            "explorer.configurations[0].values", 'no value "aa" of "gpu"', "did you mean",
+        ),
+        (
+            _explorer(factors=[{"name": "g", "title": "G", "values": ["a", "a\n"], "labels": ["A", "B"]}]),
+            "explorer.factors[0].values[1]", "\"'a'\" is there twice", "a name of its own",
         ),
         (_explorer(others=["cpu"]), "explorer.configurations[0].others", "0 values, but 1", "its value"),
         (_without_row(), "tables[0].cells", "0 rows of cells, but 1 heads of rows", "give each row its head"),

@@ -16,7 +16,10 @@ from reportgen.document.model import (
     Case,
     Cell,
     Comparison,
+    Configuration,
     Document,
+    Explorer,
+    ExplorerFactor,
     Header,
     Measurement,
     Note,
@@ -93,6 +96,9 @@ def _today(b: float) -> Document:
     return Document(
         version=VERSION, name="study", title="Study", tables=(table,), cases=cases, sources=sources,
         comparisons={COMPARED: comparison}, notes={NOTE.key: NOTE},
+        explorer=Explorer(
+            (ExplorerFactor("model", "model", ("a", "b"), ("A", "B")),), configurations=(Configuration(("b",)),)
+        ),
     )  # fmt: skip
 
 
@@ -121,6 +127,7 @@ def _version_4() -> dict[str, Any]:
     (table,) = today["tables"]
     table |= {"comparisons": {"b": comparison}, "notes": [note]}
     table["cells"][1][1]["notes"] = [0]
+    today["explorer"]["configurations"][0]["values"] = [1]
     return today | {"version": 4, "breakdowns": [breakdown]}
 
 

@@ -94,7 +94,7 @@ def _row(configuration: Configuration, explorer: Explorer, report: Document) -> 
     while cells and cells[-1] == 0:
         cells.pop()
     others = [one_line(value) for value in configuration.others]
-    return [configuration.values, others, configuration.device_memory, *cells]
+    return [[*map(_value, configuration.values)], others, configuration.device_memory, *cells]
 
 
 def _cell(cell: ExplorerCell, measure: ExplorerMeasure, report: Document) -> list[Any]:
