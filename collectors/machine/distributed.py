@@ -338,11 +338,18 @@ def _of_sagemaker(environ: _Environ) -> _Numbers:
 
 
 def _of_bare_rank(environ: _Environ) -> Optional[RankInfo]:
-    """Return the rank under a launcher that sets a rank and nothing about nodes."""
+    """Return the rank under a launcher that sets a rank and nothing about nodes.
+
+    Raises ValueError without the number of ranks: with a wrong number the run would be invalid.
+    """
     for names in _BARE_RANKS:
-        rank, ranks = (_integer(environ, name) for name in names)
-        if rank is not None and (ranks is not None or names[0] != "RANK_ID"):
-            return _of_rank_alone(rank, ranks or rank + 1, None, 0)
+        rank = _integer(environ, names[0])
+        ranks = _first_integer(environ, names[1], "WORLD_SIZE")
+        if rank is not None and ranks is not None:
+            return _of_rank_alone(rank, ranks, None, 0)
+        if rank is not None and names[0] != "RANK_ID":
+            reason = f"{names[0]}={rank}, and the number of ranks is unknown"
+            raise ValueError(f"{reason}; set WORLD_SIZE, or start the recorder after torch.distributed")
     return None
 
 

@@ -147,7 +147,7 @@ class Recorder:
         writer = _open_writer(script, Path(logs))
         if calibrate is None:
             calibrate = os.environ.get(CALIBRATE_VARIABLE) == "1"
-        chosen_profiler = choose_profiler(process_rank().rank)
+        chosen_profiler = choose_profiler(process_rank().rank) if writer else None  # else the rank is unknown
         if chosen_profiler is not None:
             return ProfilingRecorder(writer, chosen_timing, *chosen_profiler)
         return (CalibratingRecorder if calibrate else cls)(writer, chosen_timing)

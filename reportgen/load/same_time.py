@@ -25,6 +25,7 @@ class Stay(NamedTuple):
     """When a run was where: s since 1970 in UTC, the UUIDs of its devices, its machines, and what it ran.
 
     case  the same text for repeats of one rank; "" for several ranks
+    job   of the scheduler; "" if the log names none
     """
 
     id: str
@@ -34,6 +35,7 @@ class Stay(NamedTuple):
     devices: frozenset[str]
     machines: frozenset[str]
     case: str = ""
+    job: str = ""
 
 
 def stay_of(run: Run) -> Stay | None:
@@ -43,7 +45,8 @@ def stay_of(run: Run) -> Stay | None:
     names = (run.environment.get(f"rank.{rank}.device_uuid") for rank in range(run.ranks or 0))
     devices = frozenset(str(name) for name in names if name is not None)
     case = "" if (run.ranks or 1) > 1 else repr(sorted(run.factors.items()))
-    return Stay(run.id, run.source, run.started, run.ended, devices, run.machines, case)
+    job = str(run.environment.get("scheduler.job_id", ""))
+    return Stay(run.id, run.source, run.started, run.ended, devices, run.machines, case, job)
 
 
 def find_company(stays: Mapping[K, Stay]) -> Iterator[tuple[K, Finding]]:
@@ -104,10 +107,13 @@ def _possible_ranks(stays: Mapping[K, Stay], keys: Iterable[K]) -> Iterator[tupl
 
 
 def _look_like_ranks(stay: Stay, other: Stay) -> bool:
-    """Return True for runs of one case that began within seconds and ran together almost all of the time."""
+    """Return True for runs of one case that began within seconds and ran together almost all of the time.
+
+    Elements of a Slurm array are jobs of their own.
+    """
     longer = max(each.ended - each.started for each in (stay, other))
     is_together = abs(stay.started - other.started) < _RANKS_SECONDS and _overlap(stay, other) > 0.9 * longer
-    return is_together and bool(stay.case) and stay.case == other.case
+    return is_together and bool(stay.case) and (stay.case, stay.job) == (other.case, other.job)
 
 
 def _is_long(stay: Stay, other: Stay) -> bool:

@@ -161,8 +161,8 @@ POD = {"RANK": 1, "WORLD_SIZE": 2, "MASTER_ADDR": "x", "KUBERNETES_SERVICE_HOST"
         (ray_train(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
         (accelerate(4, 0, 1), RankInfo(4, 8, 0, 1, 0), [4]),
         (mvapich(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        ({"PMIX_RANK": 2}, RankInfo(2, 3, 2, None, 0), None),
-        ({"ALPS_APP_PE": 2}, RankInfo(2, 3, 2, None, 0), None),
+        ({"PMIX_RANK": 2, "WORLD_SIZE": 4}, RankInfo(2, 4, 2, None, 0), None),
+        ({"ALPS_APP_PE": 2, "WORLD_SIZE": 4}, RankInfo(2, 4, 2, None, 0), None),
         # variables that say nothing about the node
         ({"RANK": 0, "WORLD_SIZE": 8}, RankInfo(0, 8, 0, 0, 0), [0]),
         ({"RANK": 1, "WORLD_SIZE": 8}, RankInfo(1, 8, 1, None, 0), None),
@@ -275,4 +275,16 @@ def test_a_rank_without_the_folder_of_the_launcher_says_what_to_pass_on(monkeypa
         recorder.step()
     assert recorder.folder is None
     assert "pass REPORTGEN_RUN on to every node (mpirun -x REPORTGEN_RUN)" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "variables", [{"PMIX_RANK": "0"}, {"LOCAL_RANK": "1", "NODE_RANK": "1", "WORLD_SIZE": "4"}]
+)
+def test_a_training_whose_rank_is_unknown_continues_without_recording(variables, monkeypatch, tmp_path, capsys):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with Recorder.start(logs=tmp_path) as recorder:
+        assert list(recorder.steps(3)) == [0, 1, 2]
+    assert "reportgen: nothing is recorded: " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -7,10 +7,18 @@ from reportgen.load.same_time import Stay, find_company
 
 
 def stay(
-    name: str, started: float, ended: float, device: str = "", machine: str = "m", case: str = ""
+    name: str,
+    started: float,
+    ended: float,
+    device: str = "",
+    machine: str = "m",
+    case: str = "",
+    job: str = "",
 ) -> Stay:
     devices = frozenset([device] if device else [])
-    return Stay(name, Source(name), started, ended, devices, frozenset([machine] if machine else []), case)
+    return Stay(
+        name, Source(name), started, ended, devices, frozenset([machine] if machine else []), case, job
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,6 +82,7 @@ def test_repeats_that_run_side_by_side_may_be_ranks_of_an_unknown_launcher() -> 
         ranks((0, 60), (11, 61)),  # began later
         ranks((0, 60), (1, 50)),  # one went on alone
         ranks((0, 60), (0, 60), cases="xy"),
+        [stay(name, 0, 60, name, case="x", job=name) for name in "ab"],  # elements of a Slurm array
         [stay("a", 0, 60, "0"), stay("b", 0, 60, "1")],  # of several ranks
     ],
 )
