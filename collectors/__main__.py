@@ -7,6 +7,7 @@ import argparse
 import functools
 import importlib.util
 import shlex
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -53,6 +54,9 @@ def main(argv: Optional[list[str]] = None) -> int:
     except OSError as error:
         warn(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         return 1
+    except KeyboardInterrupt:  # between two runs; a run gets the signal itself
+        warn("interrupted")
+        return 128 + signal.SIGINT
 
 
 def _parser() -> argparse.ArgumentParser:

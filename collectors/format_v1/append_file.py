@@ -19,6 +19,7 @@ class AppendFile:
     def __init__(self, path: Path) -> None:
         """Create the file; raises OSError, FileExistsError if it exists."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        self._path = path
         self._fd: Optional[int] = os.open(path, flags, 0o666)
         self._size = 0  # bytes of complete writes
 
@@ -31,7 +32,8 @@ class AppendFile:
         try:
             while rest:
                 rest = rest[os.write(self._fd, rest) :]
-        except OSError:
+        except OSError as error:
+            error.filename = str(self._path)
             self._truncate_and_close()
             raise
         self._size += size

@@ -2,6 +2,7 @@
 
 from collectors.format_v1.case import case_folder_name
 from collectors.launcher.launch import Campaign, missing_runs
+from collectors.launcher.remaining_time import duration_text
 from collectors.machine import environment
 from collectors.machine.sanitize_argv import sanitize
 
@@ -21,4 +22,11 @@ def describe(campaign: Campaign) -> list[str]:
     )
     interval = campaign.telemetry_interval
     lines.append(f"telemetry: every {interval:g} s" if interval else "telemetry: off")
+    if campaign.cool_down is not None:
+        lines.append(cool_down_text(campaign.cool_down))
     return lines
+
+
+def cool_down_text(limit: float) -> str:
+    """Return a line about the pauses between runs, of at most so many s."""
+    return f"before each run: at most {duration_text(limit)} until the GPUs are cool"

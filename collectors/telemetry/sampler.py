@@ -16,6 +16,7 @@ from statistics import median
 from typing import Callable, Protocol, Union
 
 from collectors.format_v1.telemetry_file import TelemetryFile
+from collectors.messages import warn
 from collectors.telemetry.counter_period import UpdatePeriods
 from collectors.telemetry.samples import Batch, Event, Sample, Xid
 
@@ -119,6 +120,8 @@ class TelemetryWriter:
             self.file.write_missing(column, reason)
         middle, longest = (int(median(achieved)), max(achieved)) if achieved else (0, 0)
         self.file.write_end(self.periods.estimate(), middle, longest, len(achieved))
+        if lost := self.file.lost():
+            warn(f"telemetry: the file was {lost} while it was written")
         self.file.close()
 
 

@@ -59,7 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--node", type=int, default=0, metavar="N", help="node number in the file name (default: 0)"
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="S", help="stop after S seconds (default: on Ctrl-C)"
+        "--seconds", type=_parse_seconds, metavar="S", help="stop after S seconds (default: on Ctrl-C)"
     )
     parser.add_argument(
         "--root", type=int, default=0, metavar="PID", help="PID and its descendants are the run's processes"
@@ -77,11 +77,19 @@ def parse_interval(text: str) -> float:
     raise argparse.ArgumentTypeError(f"{text}: not an interval; use {limits} seconds")
 
 
+def _parse_seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) <= threading.TIMEOUT_MAX:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text}: not a duration; use a number of seconds above 0")
+
+
 def main(options: argparse.Namespace) -> int:
     """Sample until a signal or the end of input; return 1 if there is no device. Raises OSError for files."""
     stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # under nohup
+            signal.signal(number, lambda *_: stop.set())
     if options.seconds:
         threading.Timer(options.seconds, stop.set).start()
     if options.until_input_ends:
@@ -93,12 +101,16 @@ def main(options: argparse.Namespace) -> int:
     except UnavailableError as error:
         warn(f"watch: no telemetry: {error}")
         return 1
+    except FileExistsError as error:
+        warn(f"watch: {error.filename} exists; use another folder, or --node for another node")
+        return 1
     return 0
 
 
 def _stop_at_end_of_input(stop: threading.Event) -> None:
-    while os.read(0, 4096):
-        pass
+    with contextlib.suppress(OSError):  # it may have been closed from the start
+        while os.read(0, 4096):
+            pass
     stop.set()
 
 
@@ -221,6 +233,9 @@ class ChildWatch:
 
     def __exit__(self, *error: object) -> None:
         assert self._child.stdin is not None
+        code = self._child.poll()
+        if code is not None and code < 0:  # after an error of its own it has printed one
+            warn(f"telemetry: the sampler was killed by signal {-code}; the rest of the run has none")
         with contextlib.suppress(OSError):
             self._child.stdin.close()
         try:

@@ -29,10 +29,11 @@ from collectors.format_v1 import run_folder
 from collectors.format_v1.case import Case, case_folder_name, factor_text
 from collectors.format_v1.clocks import read_clocks
 from collectors.launcher import launch, rounds
+from collectors.launcher.dry_run import cool_down_text
 from collectors.launcher.remaining_time import parse_duration
 from collectors.messages import OneLineParser
 from collectors.workloads import bench, settings
-from collectors.workloads.early_stop import EarlyStop, Pair, parse_pairs
+from collectors.workloads.early_stop import FEWEST_ROUNDS, EarlyStop, Pair, parse_pairs
 
 EXAMPLE = """python -m collectors sweep roberta.toml --dry-run
        python -m collectors sweep roberta.toml --logs logs/h200"""
@@ -58,7 +59,7 @@ def main(argv: Sequence[str]) -> int:
     cool_down = file.cool_down if options.cool_down is None else options.cool_down
     sweep = sweep._replace(campaign=sweep.campaign._replace(budget=options.budget, cool_down=cool_down))
     if options.dry_run:
-        print("\n".join(plan(sweep.campaign)))
+        print("\n".join([*plan(sweep.campaign), *_describe_end(sweep)]))
         return 0
     for table in sweep.tables:
         reason = bench.missing_requirement(table)
@@ -341,6 +342,16 @@ def plan(campaign: launch.Campaign) -> list[str]:
     ]
     for case, count in zip(cases, missing):  # noqa: B905 - Python 3.9 has no strict
         lines.append(f"{count:4}  {_factors_text(case, [name for name in case if name not in common])}")
+    return lines
+
+
+def _describe_end(sweep: Sweep) -> list[str]:
+    """Return lines about the pauses and the early end of a sweep."""
+    limit, pairs = sweep.campaign.cool_down, len(sweep.pairs)
+    lines = [] if limit is None else [cool_down_text(limit)]
+    if pairs and not sweep.campaign.is_again:
+        pairs_text = "the comparison is" if pairs == 1 else f"all {pairs} comparisons are"
+        lines.append(f"ends early once {pairs_text} decided, from round {FEWEST_ROUNDS} on")
     return lines
 
 

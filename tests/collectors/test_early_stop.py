@@ -134,6 +134,15 @@ def test_a_sweep_that_has_decided_ends_and_continues_to_its_end_without_pairs(tm
     assert len(list(logs.glob("*/r*"))) == 26
 
 
+def test_a_dry_run_says_when_the_sweep_may_end_and_pause(tmp_path, capsys):
+    path = campaign(tmp_path, 'cool_down = "90s"\n' + HEAD + WORKLOADS + PAIR)
+    assert __main__.main(["sweep", str(path), "--dry-run"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "before each run: at most 1m30s until the GPUs are cool",
+        "ends early once the comparison is decided, from round 11 on",
+    ]
+
+
 def test_a_sweep_file_may_ask_for_pauses(tmp_path, capsys):
     file = sweep.read_sweep_file(campaign(tmp_path, 'cool_down = "2m"\n' + HEAD + WORKLOADS))
     assert file.cool_down == 120

@@ -2,7 +2,10 @@
 
 import argparse
 import ctypes
+import errno
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -12,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from collectors import Recorder
+from collectors.__main__ import main
 from collectors.format_v1 import telemetry_file
 from collectors.machine.distributed import RankInfo
 from collectors.machine.nvml import DeviceInfo, UnavailableError
@@ -458,6 +462,73 @@ def test_watch_samples_until_its_input_ends(standin, tmp_path):
     assert set(columns["power_mw"]) == {412000}
     assert columns["power_limit_default_mw"][0] == 700000
     assert "#achieved," in path.read_text()
+
+
+def start_watch(standin, folder, *options, closes_input=False):
+    """Start the sampler and wait for its first samples."""
+    environ = {**os.environ, "LD_LIBRARY_PATH": str(standin.folder), "PYTHONPATH": str(ROOT)}
+    line = [sys.executable, "-m", "collectors", "watch", str(folder), "--interval", "0.01", *options]
+    line = ["sh", "-c", 'exec "$@" <&-', "sh", *line] if closes_input else line
+    child = subprocess.Popen(line, env=environ, stderr=subprocess.PIPE, text=True)
+    path = telemetry_file.telemetry_path(folder, 0)
+    while not closes_input and not (path.exists() and path.read_text().count("GPU-") > 3):
+        assert child.poll() is None
+        threading.Event().wait(0.02)
+    return child
+
+
+def test_a_closed_terminal_ends_the_sampler_as_sigterm_does(standin, tmp_path):
+    child = start_watch(standin, tmp_path)
+    child.send_signal(signal.SIGHUP)
+    assert (child.communicate()[1], child.returncode) == ("", 0)
+    assert "#achieved," in telemetry_file.telemetry_path(tmp_path, 0).read_text()
+
+
+def test_a_folder_that_is_removed_meanwhile_is_reported(standin, tmp_path):
+    child = start_watch(standin, tmp_path / "r1")
+    shutil.rmtree(tmp_path / "r1")
+    child.terminate()
+    assert "telemetry: the file was removed while it was written" in child.communicate()[1]
+
+
+def test_input_that_was_never_open_has_ended(standin, tmp_path):
+    child = start_watch(standin, tmp_path, "--until-input-ends", closes_input=True)
+    assert (child.communicate(timeout=30)[1], child.returncode) == ("", 0)
+
+
+def test_a_sampler_that_is_killed_is_reported_at_the_end_of_the_run(tmp_path, capsys):
+    with watch.ChildWatch(tmp_path, 0, 0.1) as sampler:
+        sampler._child.kill()
+        sampler._child.wait()
+    assert (
+        "telemetry: the sampler was killed by signal 9; the rest of the run has none"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_second_sampler_of_a_folder_names_the_remedy(standin, tmp_path, capsys, monkeypatch):
+    path = telemetry_file.telemetry_path(tmp_path, 0)
+    path.touch()
+    assert main(["watch", str(tmp_path), "--seconds", "1"]) == 1
+    assert f"watch: {path} exists; use another folder, or --node for another node" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "0", "-1", "soon"])
+def test_a_sampler_runs_for_more_than_0_seconds(seconds, tmp_path, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["watch", str(tmp_path), "--seconds", seconds])
+    assert f"{seconds}: not a duration; use a number of seconds above 0" in capsys.readouterr().err
+
+
+def test_an_error_of_the_disk_names_the_file(tmp_path, monkeypatch):
+    file = telemetry_file.TelemetryFile(tmp_path, 0, 1)
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", fail)
+    with pytest.raises(OSError, match=r"No space left on device: '.*telemetry.node0.csv'"):
+        file.write("1\n")
 
 
 def test_the_launcher_samples_outside_of_the_training_process(standin, script):

@@ -652,3 +652,12 @@ def test_a_wrong_command_line_is_one_line(arguments, error, capsys):
     assert text.startswith(error)
     assert text.count("\n") == 1
     assert text.endswith("--help\n")
+
+
+def test_ctrl_c_between_two_runs_prints_no_traceback(tmp_path, monkeypatch, capsys):
+    def interrupt(campaign):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(launch, "run_campaign", interrupt)
+    assert main(["run", "--logs", str(tmp_path), "--", "true"]) == 130
+    assert capsys.readouterr().err == "reportgen: interrupted\n"

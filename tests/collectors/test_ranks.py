@@ -281,7 +281,9 @@ def test_a_rank_without_the_folder_of_the_launcher_says_what_to_pass_on(monkeypa
 @pytest.mark.parametrize(
     "variables", [{"PMIX_RANK": "0"}, {"LOCAL_RANK": "1", "NODE_RANK": "1", "WORLD_SIZE": "4"}]
 )
-def test_a_training_whose_rank_is_unknown_continues_without_recording(variables, monkeypatch, tmp_path, capsys):
+def test_a_training_whose_rank_is_unknown_continues_without_recording(
+    variables, monkeypatch, tmp_path, capsys
+):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     with Recorder.start(logs=tmp_path) as recorder:
