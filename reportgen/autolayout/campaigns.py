@@ -17,6 +17,7 @@ from reportgen.compare.conditions import COMPETITORS, SIZES
 from reportgen.core.factors import FactorKey, factor_key
 from reportgen.core.model import FactorValue, Run
 from reportgen.formats.registry import suite_of
+from reportgen.labels.apply import with_facts
 
 # Unnamed folders belong together if this share of the work of the smaller one is in the other.
 _MIN_COMMON = 1 / 2
@@ -53,7 +54,7 @@ class FolderGroup:
         A run's own factors win.
         """
         constants = self.constants.get(folder, {})
-        return [replace(run, factors={**constants, **self._stated_of(run), **run.factors}) for run in runs]
+        return [with_facts(run, {**constants, **self._stated_of(run)}) for run in runs]
 
     def _stated_of(self, run: Run) -> Mapping[str, FactorValue]:
         path = run.source.path

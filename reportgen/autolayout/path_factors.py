@@ -17,6 +17,7 @@ from reportgen.autolayout.path_roles import LevelRoles, are_repeats, level_roles
 from reportgen.compare.conditions import DEVICE_NAMES
 from reportgen.core.factors import factor_key, factors_key
 from reportgen.core.model import FactorValue, Run
+from reportgen.labels.apply import with_facts
 from reportgen.labels.path_pattern import MAX_PARTS, PathPattern
 from reportgen.labels.path_tokens import without_settings
 from reportgen.report.path_groups import without_counters
@@ -50,7 +51,7 @@ class PathFactors:
 
     def apply(self, runs: Iterable[Run]) -> list[Run]:
         """Return the runs with the factors in their paths; a run's own factors win."""
-        return [replace(run, factors={**self._parts(_path(run)), **run.factors}) for run in runs]
+        return [with_facts(run, self._parts(_path(run))) for run in runs]
 
     def _parts(self, path: str) -> dict[str, FactorValue]:
         matches = (pattern.match(path) for pattern in self.patterns)

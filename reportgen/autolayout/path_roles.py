@@ -7,7 +7,7 @@ name it.
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from reportgen.core.book.models import find_model
 from reportgen.core.model import FactorValue
@@ -60,6 +60,11 @@ _NUMBERS: Mapping[str, str] = {
 _NUMBERS_BEFORE: Mapping[str, str] = {
     "gpu": "devices", "gpus": "devices", "devices": "devices", "node": "nodes", "nodes": "nodes",
 }  # fmt: skip
+# 2n8g: two nodes, each with eight GPUs. b128 is a batch; b0 to b32 are sizes of models, such as ViT-B/16.
+_MACHINES = re.compile(r"([0-9]{1,5})n([0-9]{1,3})[gd]")
+_MIN_BATCH = 64
+# What a step works on follows from these.
+_WORK = frozenset(("batch_size", "devices", "nodes", "devices_per_node"))
 _REPEATS = frozenset((
     "r", "run", "rep", "repeat", "trial", "try", "attempt", "result", "round", "seed", "job", "sample",
 ))  # fmt: skip
@@ -137,9 +142,10 @@ def kind_of(name: str) -> tuple[str, ...]:
             return (factor,)
     pieces = _words(name)
     words = [_role([word], pieces[2 * n - 2 : 2 * n - 1]) for n, word in enumerate(pieces[::2])]
-    if not any(word.factor for word in words):
+    if not any(word.factors for word in words):
         return ()
-    return tuple(word.factor or piece for word, piece in zip(words, pieces[::2], strict=True))
+    kinds = (word.factors or (piece,) for word, piece in zip(words, pieces[::2], strict=True))
+    return tuple(name for kind in kinds for name in kind)
 
 
 def are_repeats(names: Collection[str]) -> bool:
@@ -196,11 +202,10 @@ _WHOLE: Sequence[tuple[str, Callable[[Sequence[str]], bool]]] = (
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """One of the words of all names: its pattern, the factor that it gives, and its value in each name."""
+    """One of the words of all names: its pattern, and the factors that it gives, with their values."""
 
     pattern: str
-    factor: str = ""
-    values: Sequence[str] = ()
+    factors: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def _by_words(names: Sequence[str]) -> LevelRoles | None:
@@ -223,7 +228,7 @@ def _by_words(names: Sequence[str]) -> LevelRoles | None:
     for i, word in enumerate(words):
         pieces += [columns[2 * i + first - 1][0]] if i or has_head else []
         pieces.append(word.pattern)
-    factors = [word.factor for word in words if word.factor]
+    factors = [factor for word in words for factor in word.factors]
     if not factors or len(set(factors)) < len(factors):
         return None
     lost = [i for i, word in enumerate(words) if word.pattern == UNKNOWN]
@@ -233,7 +238,8 @@ def _by_words(names: Sequence[str]) -> LevelRoles | None:
     if len(lost) + has_head > 1:
         return None
     values = {
-        name: {word.factor: word.values[n] for word in words if word.factor} for n, name in enumerate(names)
+        name: {factor: each[n] for word in words for factor, each in word.factors.items()}
+        for n, name in enumerate(names)
     }
     return LevelRoles("".join(pieces), values, dict(zip(names, unknown, strict=True)))
 
@@ -247,32 +253,38 @@ def _words(name: str) -> list[str]:
 
 
 def _word(words: Sequence[str], before: Sequence[str]) -> _Word:
-    """Return the role of the words at one place of several names; `before` are those before them."""
-    return _Word(_ANY) if len(set(words)) == 1 else _role(words, before)
+    """Return the role of the words at one place of several names; `before` are those before them.
+
+    A word that all names share is a size or nothing: it gives the work where the logs do not state it.
+    """
+    if len(set(words)) > 1:
+        return _role(words, before)
+    word = _number(words, before)
+    return word if _WORK.issuperset(word.factors) and word.factors else _Word(_ANY)
 
 
 def _role(words: Sequence[str], before: Sequence[str]) -> _Word:
     if _are_dates(words):
-        return _Word("{date:date}", "date", words)
+        return _Word("{date:date}", {"date": words})
     if dated := _matched(_DATE_AND_TIME, words):
         days = [day for day, _ in dated]
-        return _Word(f"{{date:date}}T{_ANY}", "date", days)
+        return _Word(f"{{date:date}}T{_ANY}", {"date": days})
     if _are_dates(before) and all(map(_TIME.fullmatch, words)):
         return _Word(_ANY)
     if _are_devices(words):
-        return _Word("{device}", "device", words)
+        return _Word("{device}", {"device": words})
     if _are_frameworks(words):
-        return _Word("{framework}", "framework", words)
+        return _Word("{framework}", {"framework": words})
     for factor, is_role in (
         ("precision", _are_precisions),
         ("version", _are_versions),
         ("commit", _are_commits),
     ):
         if is_role(words):
-            return _Word(f"{{{factor}}}", factor, words)
+            return _Word(f"{{{factor}}}", {factor: words})
     if times := _matched(_TIMES, words):
         devices = [device for _, device in times]
-        return _Word(f"{_ANY}x{{device}}", "device", devices) if _are_devices(devices) else _Word(UNKNOWN)
+        return _Word(f"{_ANY}x{{device}}", {"device": devices}) if _are_devices(devices) else _Word(UNKNOWN)
     return _number(words, before)
 
 
@@ -283,16 +295,24 @@ def _number(words: Sequence[str], before: Sequence[str]) -> _Word:
         if word.lower() in _REPEATS:
             return _Word(_ANY)
         if factor := _NUMBERS.get(word.lower()):
-            return _Word(f"{word}{{{factor}:int}}", factor, [number for _, number in numbered])
+            return _Word(f"{word}{{{factor}:int}}", {factor: [number for _, number in numbered]})
+        if word == "b" and max(int(number) for _, number in numbered) >= _MIN_BATCH:
+            return _Word("b{batch_size:int}", {"batch_size": [number for _, number in numbered]})
     if counted := _matched(_COUNTED, words):
         units = {word for _, word in counted}
         factors = {_NUMBERS_BEFORE.get(unit.lower(), "") for unit in units}
         if len(factors) == 1 and (factor := factors.pop()):
             unit = units.pop() if len(units) == 1 else _ANY  # 1gpu and 2gpus
-            return _Word(f"{{{factor}:int}}{unit}", factor, [number for number, _ in counted])
+            return _Word(f"{{{factor}:int}}{unit}", {factor: [number for number, _ in counted]})
+    if machines := _matched(_MACHINES, words):
+        nodes, each = zip(*machines, strict=True)
+        end = words[0][-1] if len({word[-1] for word in words}) == 1 else _ANY
+        return _Word(
+            f"{{nodes:int}}n{{devices_per_node:int}}{end}", {"nodes": nodes, "devices_per_node": each}
+        )
     if all(word.isdecimal() and word.isascii() for word in words) and len(set(before)) == 1:
         if factor := _NUMBERS.get(before[0].lower()):
-            return _Word(f"{{{factor}:int}}", factor, words)
+            return _Word(f"{{{factor}:int}}", {factor: words})
         if before[0].lower() in _REPEATS:
             return _Word(_ANY)
     return _Word(UNKNOWN)

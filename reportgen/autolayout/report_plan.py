@@ -36,9 +36,9 @@ class ReportPlan:
     guessed: tuple[str, ...] = ()
 
     def label(self, runs: Iterable[Run]) -> tuple[Run, ...]:
-        """Return runs that were read again with the factors of the planned ones."""
-        factors = {_key(run): run.factors for run in self.runs}
-        return tuple(replace(run, factors=factors.get(_key(run), run.factors)) for run in runs)
+        """Return runs that were read again with the factors and the work of the planned ones."""
+        planned = {_key(run): run for run in self.runs}
+        return tuple(_like(run, planned.get(_key(run), run)) for run in runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,15 @@ def _free_name(parts: Sequence[str], taken: Sequence[str]) -> str:
     name = f"{name}-campaign" if f"{name}.toml" in (SETTINGS, EXPECTED) else name
     numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
     return next(free for free in numbered if free not in taken)
+
+
+def _like(run: Run, planned: Run) -> Run:
+    return replace(
+        run,
+        factors=planned.factors,
+        samples_per_step=planned.samples_per_step,
+        work_is_labelled=planned.work_is_labelled,
+    )
 
 
 def _key(run: Run) -> tuple[str, str]:

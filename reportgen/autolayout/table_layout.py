@@ -117,7 +117,9 @@ def choose_axes(
             varying.remove(name)
     if not varying:
         return Axes([_title_factor(values, campaign)], [])
-    varying.sort(key=lambda name: (position(name, guessed), -len(values[name]), name))
+    # Of factors that stand for one another, a reader wants the name: pp512 rather than 512 tokens.
+    numbers = {name for name in varying if all(kind == "number" for kind, _ in values[name])}
+    varying.sort(key=lambda name: (position(name, guessed), -len(values[name]), name in numbers, name))
     rows = _needed(varying, runs, {*_USUAL_FACTORS, system})
     if has_columns:
         return Axes(rows, [])

@@ -4,7 +4,7 @@ The labels that apply to a log make a Labeller, which runs pass through. The log
 they say `prefer = "labels"`; either way a conflict is a finding.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from reportgen.core.devices import find_device
@@ -123,17 +123,30 @@ def _in_utc(run: Run, offset: float | None) -> Run:
     return replace(run, started=started, ended=ended, clock_zero=zero, started_clock="")
 
 
+def with_facts(run: Run, given: Factors) -> Run:
+    """Return a run with facts that its log does not state, as labels that give them would make it."""
+    given = {**given, **_all_devices(given)}
+    factors = {**given, **run.factors}
+    work = _samples_per_step(run, factors, given)
+    is_labelled = run.work_is_labelled or (run.samples_per_step is None and work is not None)
+    return replace(run, factors=factors, samples_per_step=work, work_is_labelled=is_labelled)
+
+
 def _with_devices(given: dict[str, tuple[FactorValue, Labels]]) -> dict[str, tuple[FactorValue, Labels]]:
     """Add the total number of devices if the labels give the nodes and the devices of a node."""
+    total = _all_devices({name: value for name, (value, _) in given.items()})
+    return {**given, **{name: (value, given["devices_per_node"][1]) for name, value in total.items()}}
+
+
+def _all_devices(given: Factors) -> Factors:
+    """Return the number of devices on all nodes, where they are given and their number is not."""
     nodes, per_node = given.get("nodes"), given.get("devices_per_node")
-    if "devices" in given or not nodes or not per_node:
-        return given
-    if not isinstance(nodes[0], int) or not isinstance(per_node[0], int):
-        return given
-    return {**given, "devices": (nodes[0] * per_node[0], per_node[1])}
+    if "devices" in given or not isinstance(nodes, int) or not isinstance(per_node, int):
+        return {}
+    return {"devices": nodes * per_node}
 
 
-def _samples_per_step(run: Run, factors: Factors, given: Labelled) -> float | None:
+def _samples_per_step(run: Run, factors: Factors, given: Collection[str]) -> float | None:
     """Return the work per step over all devices: from the log, else the product of these factors."""
     if run.samples_per_step is not None or run.published or not set(_WORK) & set(given):
         return run.samples_per_step

@@ -91,6 +91,10 @@ def test_values_belong_to_names():
         ("0001_v2", ("0001", "version")),
         ("V100", ("device",)),
         ("e5f6071", ("commit",)),
+        ("2n8g", ("nodes", "devices_per_node")),
+        ("r50_b128_fp16", ("r50", "batch_size", "precision")),
+        ("vit_b16", ()),
+        ("efficientnet_b7", ()),
         ("0.5", ()),
         ("2024061", ()),
         ("feedface", ()),
@@ -100,6 +104,14 @@ def test_values_belong_to_names():
 )
 def test_names_that_give_the_same_factors_are_of_one_kind(name: str, kind: tuple[str, ...]):
     assert kind_of(name) == kind
+
+
+def test_a_size_that_all_names_share_is_a_factor_and_other_words_are_none():
+    roles = level_roles(["r50_fast_b128_fp16_1", "r50_fast_b128_fp32_1"])
+    assert roles is not None
+    assert roles.told("r50_fast_b128_fp32_1") == {"batch_size": 128, "precision": "fp32"}
+    assert roles.pattern == "{_}_{_}_b{batch_size:int}_{precision}_{_}"
+    assert level_roles(["r50_fast_run1", "r50_fast_run2"]) is None
 
 
 def test_a_factor_of_a_name_has_the_type_of_its_part():

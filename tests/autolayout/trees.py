@@ -293,6 +293,37 @@ def by_version() -> Tree:
     }
 
 
+def by_name_of_machines() -> Tree:
+    """Return logs of PaddlePaddle, which state no batch and no devices: their names do."""
+    steps = {"1n1g": 0.4, "1n8g": 0.42, "2n8g": 0.44}
+    return {
+        f"paddle/{machines}/r50_b128_{repeat}.log": "".join(
+            f"2026-01-02 10:00:{at * step * _noise(repeat):06.3f}-INFO: [Pass 0, train batch {at}] \tloss 7.0, "
+            f"acc1 0.0, lr 0.1, elapse {step * _noise(repeat):.4f} sec\n".replace(".", ",", 1)
+            for at in range(125)
+        )
+        for machines, step in steps.items()
+        for repeat in range(1, 4)
+    }
+
+
+def by_test() -> Tree:
+    """Return the results of llama-bench for two quantisations."""
+    head = (
+        "| model | size | params | backend | ngl | test | t/s |\n"
+        "| --- | ---: | ---: | --- | --: | ---: | ---: |\n"
+    )
+    rates = {"Q8_0": (5000, 4500, 80), "Q4_0": (4800, 4400, 120)}
+    return {
+        f"llama/{name}.txt": head
+        + "".join(
+            f"| tiny 1B {name} | 0.60 GiB | 1.10 B | CUDA | 99 | {test} | {rate}.00 ± 1.00 |\n"
+            for test, rate in zip(("pp512", "pp2048", "tg128"), own, strict=True)
+        )
+        for name, own in rates.items()
+    }
+
+
 def scaling() -> Tree:
     """Return two models on 1 to 8 devices, which the logs state."""
     return {
@@ -342,5 +373,6 @@ TREES: Mapping[str, Callable[[], Tree]] = {
         by_device, by_framework, by_batch_size, by_date, by_node, mixed,
         failures, one_run, repeats, two_hundred_models, nccl, vllm, by_dated_file, by_host, by_gpu_count,
         by_node_count, by_precision, by_model, micro, scaling, same_steps, own_table, by_commit, by_version,
+        by_name_of_machines, by_test,
     )
 }  # fmt: skip

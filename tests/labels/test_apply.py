@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reportgen.core.errors import RequestError
 from reportgen.core.model import FactorValue, Run
 from reportgen.labels import labels_toml
-from reportgen.labels.apply import Labeller
+from reportgen.labels.apply import Labeller, with_facts
 from tests.builders import run
 
 
@@ -28,6 +28,26 @@ def test_constants_and_environment_are_added() -> None:
     found = apply(text, log=logged(model="m"))
     assert found.factors == {"model": "m", "cluster": "A", "day": "2024-02-17"}
     assert found.environment == {"driver": "1", "os": "Linux"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "work"),
+    [
+        ({"nodes": 2, "devices_per_node": 8, "batch_size": 128}, 2048.0),
+        ({"devices": 4, "batch_size": 32}, 128.0),
+        ({"batch_size": 32}, None),
+        ({"cluster": "A"}, None),
+    ],
+)
+def test_facts_of_a_layout_give_what_the_labels_would_give(
+    facts: dict[str, FactorValue], work: float
+) -> None:
+    log = logged(model="m", batch_size=64) if "cluster" in facts else logged(model="m")
+    lines = "".join(f"{name} = {value!r}\n" for name, value in facts.items())
+    given, labelled = with_facts(log, facts), apply(f"[constants]\n{lines}", log=log)
+    assert given.factors == labelled.factors
+    assert given.samples_per_step == labelled.samples_per_step == work
+    assert given.work_is_labelled == labelled.work_is_labelled
 
 
 def test_factors_are_renamed_and_values_replaced() -> None:
