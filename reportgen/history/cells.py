@@ -14,10 +14,16 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import Where, check_where, matches
 from reportgen.core.stats import summarize
 from reportgen.core.units import choose, text
-from reportgen.diff.cells import cell_key, shown_text
-from reportgen.document.cells import PlacedCell, placed_cells
-from reportgen.document.model import Case, Document, Measurement
+from reportgen.diff.cells import shown_text
+from reportgen.document.cells import PlacedCell
 from reportgen.history.commits import ReportState
+from reportgen.history.measured import (
+    MeasuredCase,
+    MeasuredCell,
+    MeasuredRepeat,
+    MeasuredReport,
+    MeasuredTable,
+)
 from reportgen.history.points import MOVED, CellHistory, HistoryPoint
 
 _CONFIDENCE = 0.95
@@ -66,25 +72,44 @@ class _Tracks:
         self._table = table
         self._tracks = dict[tuple[object, ...], _Track]()
         self._number = 0
+        self._report: MeasuredReport | None = None
+        self._runs: _RunsOf | None = None
+        self._shown = dict[str, _TableCells]()
 
     def add(self, state: ReportState) -> None:
-        """Add the next state."""
+        """Add the next state. Most commits of a report.json change texts alone, and no track."""
+        before, self._report = self._report, state.report
+        if before and before.measured == state.report.measured:
+            return
+        self._runs = _RunsOf(state.report, self._runs)
+        self._shown = {
+            table.id: self._cells_of(table, state.report)
+            for table in state.report.tables
+            if self._table in ("", table.id)
+        }
+        self.has_table |= bool(self._shown)
         order = 0
-        runs = _RunsOf(state.report)
-        for table in state.report.tables:
-            if self._table not in ("", table.id):
-                continue
-            self.has_table = True
-            for cell in placed_cells(state.report, table):
-                if cell.is_number:
-                    track = self._tracks.setdefault((table.id, cell_key(cell)), _Track())
+        for id, shown in self._shown.items():
+            for cell in shown.cells:
+                if cell.placed.is_number:
+                    track = self._tracks.get((id, cell.key))
+                    if track is None:
+                        track = self._tracks[id, cell.key] = _Track()
                     if track.last != self._number:
-                        track.see(state, runs, table.id, cell, self._number, order)
+                        track.see(state, self._runs, id, cell, self._number, order)
                         order += 1
         for track in self._tracks.values():
             if track.last == self._number - 1:
-                track.end = _end(state, track.table, track.cell)
+                track.end = _end(state, self._shown.get(track.table), track.cell)
         self._number += 1
+
+    def _cells_of(self, table: MeasuredTable, report: MeasuredReport) -> "_TableCells":
+        """Return the cells of a table; most tables are as they were in the state before."""
+        baselines = table.baselines(report.comparisons)
+        before = self._shown.get(table.id)
+        if before and before.table == table and before.baselines == baselines:
+            return before
+        return _TableCells(table, baselines, tuple(table.measured_cells(baselines)))
 
     def histories(self) -> list[CellHistory]:
         """Return the history of each cell: the last shown ones first, then in the order of their tables."""
@@ -92,52 +117,70 @@ class _Tracks:
         return [track.history() for track in tracks]
 
 
+@dataclass(frozen=True, slots=True)
+class _TableCells:
+    """A table, the baselines of its cases, and its cells."""
+
+    table: MeasuredTable
+    baselines: Mapping[str, str]
+    cells: tuple[MeasuredCell, ...]
+
+
 class _Track:
     """One cell from state to state. last: the number of the state that showed it last."""
 
-    cell: PlacedCell
+    cell: MeasuredCell
     table: str
 
     def __init__(self) -> None:
         self.last, self.order, self.end = -1, 0, ""
         self._points: list[HistoryPoint] = []
         self._before: _Measured | None = None
+        self._own = self._base = _NO_RUNS
         self._seen, self._contents = set[object](), set[object]()
-        self._earlier = dict[str, _SeenRun]()
+        self._earlier = dict[str, _StatedRun]()
         self._report = self._metric = ""
 
     def see(
-        self, state: ReportState, runs: "_RunsOf", table: str, cell: PlacedCell, number: int, order: int
+        self, state: ReportState, runs: "_RunsOf", table: str, cell: MeasuredCell, number: int, order: int
     ) -> None:
         """Note the cell of a state, with a point if the state measured it."""
         report = state.report
-        case = report.case_by_name.get(cell.case)
+        case = report.case_by_name.get(cell.placed.case)
         self.cell, self.table, self.last, self.order, self.end = cell, table, number, order, ""
         self._report, self._metric = report.name, case.metric if case else ""
-        name = cell.comparison.baseline if cell.comparison and cell.quantity != "value" else ""
-        every = {**runs.of(cell.case), **runs.of(name)}
-        fresh = {key: run for key, run in every.items() if key not in self._seen}
+        own, base = runs.of(cell.placed.case), runs.of(cell.baseline)
         # A mean has no runs of its own.
-        has_changed = not every and (self._before is None or self._before.cell.value != cell.value)
-        if fresh or has_changed:
-            own = runs.of(cell.case)
+        if not own and not base:
+            if self._before is None or self._before.cell.value != cell.placed.value:
+                self._add_point(state, _Measured(cell.placed, case, report.case_by_name.get(cell.baseline)))
+            return
+        if own is self._own and base is self._base:
+            return
+        self._own, self._base = own, base
+        every = {**own, **base}
+        fresh = {key: run for key, run in every.items() if key not in self._seen}
+        if fresh:
             measured = _Measured(
-                cell,
+                cell.placed,
                 case,
-                report.case_by_name.get(name),
-                new=tuple(run.repeat for key, run in fresh.items() if key in own),
-                is_recomputed=bool(fresh) and all(run.content in self._contents for run in fresh.values()),
+                report.case_by_name.get(cell.baseline),
+                new=tuple(run.value for key, run in fresh.items() if key in own),
+                is_recomputed=all(run.content in self._contents for run in fresh.values()),
                 edits=tuple(_edits(fresh.values(), self._earlier)),
             )
-            self._points.append(_point(state, self._before, measured))
-            self._before = measured
+            self._add_point(state, measured)
         self._seen.update(every)
         self._contents.update(run.content for run in every.values())
-        self._earlier.update({run.repeat.run.id: run.seen for run in every.values()})
+        self._earlier.update({run.id: run for run in every.values()})
+
+    def _add_point(self, state: ReportState, measured: "_Measured") -> None:
+        self._points.append(_point(state, self._before, measured))
+        self._before = measured
 
     def history(self) -> CellHistory:
         """Return the history up to the last state."""
-        cell = self.cell
+        cell = self.cell.placed
         return CellHistory(
             self._report,
             self.table,
@@ -153,89 +196,105 @@ class _Track:
         )
 
 
-def _end(state: ReportState, table: str, shown: PlacedCell) -> str:
+def _end(state: ReportState, table: _TableCells | None, cell: MeasuredCell) -> str:
     """Return since when a cell shows no number, and what is in its place."""
-    stored = next((each for each in state.report.tables if each.id == table), None)
-    if stored is None:
+    if table is None:
         reason = "the report has no such table"
     else:
-        placed = placed_cells(state.report, stored)
-        cells = [cell for cell in placed if cell_key(cell) == cell_key(shown)]
-        reason = f'the cell shows "{shown_text(cells[0])}"' if cells else "the table has no such cell"
+        there = next((each.placed for each in table.cells if each.key == cell.key), None)
+        reason = f'the cell shows "{shown_text(there)}"' if there else "the table has no such cell"
     return f"no number since {state.label}: {reason}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A cell in a state that measured it. new: the repeats that no state before had."""
+    """A cell in a state that measured it. new: the values of the repeats that no state before had."""
 
     cell: PlacedCell
-    case: Case | None
-    baseline: Case | None
-    new: tuple[Measurement, ...]
-    is_recomputed: bool
-    edits: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _SeenRun:
-    """A run as an earlier state has it. digests: of its files, by path."""
-
-    started: float | None
-    digests: Mapping[str, str]
+    case: MeasuredCase | None
+    baseline: MeasuredCase | None
+    new: tuple[float, ...] = ()
+    is_recomputed: bool = False
+    edits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _StatedRun:
-    """A repeat as a state has it. content: the digests of its files; the name of a file without one."""
+    """A repeat as a state has it.
 
-    repeat: Measurement
+    content  the digests of its files; the name of a file without one
+    digests  of its files, by path
+    """
+
+    id: str
+    value: float
+    started: float | None
     content: object
-    seen: _SeenRun
+    digests: Mapping[str, str]
+
+
+_Runs = Mapping[object, _StatedRun]
+_NO_RUNS: _Runs = {}
 
 
 class _RunsOf:
-    """The runs of the cases of one state, each read once."""
+    """The runs of the cases of one state. A case that is as it was in the state before has the same runs."""
 
-    def __init__(self, report: Document) -> None:
+    def __init__(self, report: MeasuredReport, before: "_RunsOf | None") -> None:
         self._report = report
-        self._known: dict[str, dict[object, _StatedRun]] = {}
+        self._known: dict[str, _Runs] = {}
+        self._before = before._unchanged(report) if before else {}
 
-    def of(self, name: str) -> Mapping[object, _StatedRun]:
+    def _unchanged(self, report: MeasuredReport) -> Mapping[str, _Runs]:
+        """Return the runs of the cases that have the same repeats in another report."""
+        if self._report.sources != report.sources:
+            return {}
+        old, new = self._report.case_by_name, report.case_by_name
+        return {
+            name: runs
+            for name, runs in self._known.items()
+            if name in new and new[name].measurements == old[name].measurements
+        }
+
+    def of(self, name: str) -> _Runs:
         """Return the runs of a case by what identifies a measured value; none for an unknown name.
 
         It is the content of its files, under any name, and the value. The other runs in a file with several
         change its content too; there the name of the run is used instead.
         """
-        if name not in self._known:
-            case = self._report.case_by_name.get(name)
-            runs = [self._stated(repeat) for repeat in case.measurements] if case else []
-            self._known[name] = {
-                (run.repeat.run.id if "#" in run.repeat.run.id else run.content, run.repeat.value): run
-                for run in runs
-            }
-        return self._known[name]
+        if name in self._known:
+            return self._known[name]
+        case = self._report.case_by_name.get(name)
+        if case is None:
+            return _NO_RUNS
+        runs = self._before.get(name)
+        if runs is None:
+            stated = [self._stated(repeat) for repeat in case.repeats]
+            runs = {(run.id if "#" in run.id else run.content, run.value): run for run in stated}
+        self._known[name] = runs
+        return runs
 
-    def _stated(self, repeat: Measurement) -> _StatedRun:
-        files, sources = repeat.files, self._report.sources
+    def _stated(self, repeat: MeasuredRepeat) -> _StatedRun:
+        run, files, sources = repeat.execution, repeat.files, self._report.sources
         content = tuple(sorted(sources.get(file, file) for file in files))
         digests = {file: sources[file] for file in files if file in sources}
-        return _StatedRun(repeat, content, _SeenRun(repeat.run.started, digests))
+        assert repeat.value is not None
+        return _StatedRun(run.id, repeat.value, run.started, content, digests)
 
 
-def _edits(fresh: Iterable[_StatedRun], earlier: Mapping[str, _SeenRun]) -> Iterator[str]:
+def _edits(fresh: Iterable[_StatedRun], earlier: Mapping[str, _StatedRun]) -> Iterator[str]:
     """Yield which files of earlier runs have another content now.
 
     A run that started at another time is a new one that was recorded in the place of the old one.
     """
     known, unknown = dict[str, None](), dict[str, None]()
     for run in fresh:
-        seen = earlier.get(run.repeat.run.id)
-        starts = {run.seen.started, seen.started} - {None} if seen else set()
+        seen = earlier.get(run.id)
+        starts = {run.started, seen.started} - {None} if seen else set()
         if seen is None or len(starts) > 1:
             continue
-        is_known = None not in (run.seen.started, seen.started)
-        for file, new in run.seen.digests.items():
+        is_known = None not in (run.started, seen.started)
+        for file, new in run.digests.items():
             old = seen.digests.get(file)
             if old and old != new:
                 (known if is_known else unknown)[file] = None
@@ -246,16 +305,16 @@ def _edits(fresh: Iterable[_StatedRun], earlier: Mapping[str, _SeenRun]) -> Iter
 
 
 def _point(state: ReportState, before: _Measured | None, now: _Measured) -> HistoryPoint:
-    values = [repeat.value for repeat in now.new]
+    values = now.new
     own = summarize(values, _CONFIDENCE)
     value, low, high, repeats = now.cell.value, None, None, 0
     assert value is not None
     if now.cell.quantity == "value" and own:
-        is_all = now.case is not None and len(values) == len(now.case.measurements)
+        is_all = now.case is not None and len(values) == len(now.case.repeats)
         value = value if is_all else own.median
         low, high = (own.low, own.high) if own.n > 1 else (None, None)
     if now.case is not None:
-        repeats = len(values) if now.cell.quantity == "value" else len(now.case.measurements)
+        repeats = len(values) if now.cell.quantity == "value" else len(now.case.repeats)
     return HistoryPoint(
         state.label,
         state.date,
@@ -271,7 +330,7 @@ def _point(state: ReportState, before: _Measured | None, now: _Measured) -> Hist
     )
 
 
-def _median(case: Case | None) -> float | None:
+def _median(case: MeasuredCase | None) -> float | None:
     return case.summary.value if case and case.summary else None
 
 
@@ -293,15 +352,15 @@ def _events(before: _Measured, now: _Measured) -> Iterator[str]:
         yield f"baseline {shown} {unit.name} ({100 * (new_base / old_base - 1):+.1f} %)"
 
 
-def _new_warnings(old: Case, new: Case) -> Iterator[str]:
+def _new_warnings(old: MeasuredCase, new: MeasuredCase) -> Iterator[str]:
     known = _warnings(old)
     yield from sorted(_warnings(new) - known)
 
 
-def _warnings(case: Case) -> set[str]:
+def _warnings(case: MeasuredCase) -> set[str]:
     return {
         f"{finding.severity} {finding.rule}"
-        for repeat in case.measurements
-        for finding in (*repeat.run.findings, *repeat.findings)
+        for repeat in case.repeats
+        for finding in (*repeat.execution.findings, *repeat.findings)
         if finding.severity != "note"
     }

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reportgen.core.errors import RequestError
-from reportgen.document.encode import decode
 from reportgen.document.file_names import REPORT_JSON
-from reportgen.document.model import Document
+from reportgen.history.measured import MeasuredReport, read_measured
 from reportgen.sources.git import FileVersion, GitRepository, object_id, open_repository
 
 _HASH_CHARS = 8
-# Contents that are read at once.
-_BATCH = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +23,7 @@ class ReportState:
     date: str
     subject: str
     commit: str
-    report: Document
+    report: MeasuredReport
 
 
 class ReportStates:
@@ -45,20 +42,18 @@ class ReportStates:
 
     def __iter__(self) -> Iterator[ReportState]:
         self._unreadable = 0
-        for begin in range(0, len(self._versions), _BATCH):
-            versions = self._versions[begin : begin + _BATCH]
-            contents = self._repository.read_objects(version.object for version in versions)
-            for version in versions:
-                commit = version.commit
-                label = commit.hash[:_HASH_CHARS]
-                try:
-                    report = decode(contents[version.object], f"{self._path} at {label}")
-                except RequestError:
-                    self._unreadable += 1
-                    continue
-                yield ReportState(label, commit.date[:10], commit.subject, commit.hash, report)
+        contents = self._repository.iterate_objects([version.object for version in self._versions])
+        for version, content in zip(self._versions, contents, strict=True):
+            commit = version.commit
+            label = commit.hash[:_HASH_CHARS]
+            try:
+                report = read_measured(content, f"{self._path} at {label}")
+            except RequestError:
+                self._unreadable += 1
+                continue
+            yield ReportState(label, commit.date[:10], commit.subject, commit.hash, report)
         if self._now and not self._is_committed():
-            yield ReportState("now", "", "not committed", "", decode(self._now, self._path))
+            yield ReportState("now", "", "not committed", "", read_measured(self._now, self._path))
 
     def _is_committed(self) -> bool:
         last = self._versions[-1].object if self._versions else ""

@@ -10,6 +10,7 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -192,18 +193,29 @@ class GitRepository:
         return {path: contents[name] for path, name in files.items()}
 
     def read_objects(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Return object id -> content for ids of `list_files`, with one process for all of them."""
+        """Return object id -> content for ids of `list_files`."""
         wanted = list(dict.fromkeys(names))
-        output = self._output("cat-file", "--batch", stdin="".join(f"{name}\n" for name in wanted).encode())
-        contents, start = {}, 0
-        for name in wanted:
-            end = output.index(b"\n", start)
-            *_, kind, size = output[start:end].split(b" ")
-            if kind != b"blob":
-                raise RequestError(name, "is missing in this clone", "fetch it: git fetch --refetch")
-            contents[name] = output[end + 1 : end + 1 + int(size)]
-            start = end + 2 + int(size)
-        return contents
+        return dict(zip(wanted, self.iterate_objects(wanted), strict=True))
+
+    def iterate_objects(self, names: Sequence[str]) -> Iterator[bytes]:
+        """Yield the contents for ids of `list_files`, in their order; only one is in memory at a time."""
+        for start in range(0, len(names), _MAX_ARGUMENTS):
+            part = names[start : start + _MAX_ARGUMENTS]
+            with _start_git(self.root, ["cat-file", "--batch"]) as process:
+                assert process.stdin
+                assert process.stdout
+                assert process.stderr
+                # So much fits into a pipe, so neither waits for the other.
+                with suppress(BrokenPipeError), process.stdin:
+                    process.stdin.write("".join(f"{name}\n" for name in part).encode())
+                for name in part:
+                    *_, kind, size = [b"", *process.stdout.readline().split(b" ")]
+                    if kind and kind != b"blob":
+                        raise RequestError(name, "is missing in this clone", "fetch it: git fetch --refetch")
+                    content = process.stdout.read(int(size or 0))
+                    if process.stdout.read(1) != b"\n":
+                        raise _error(self.root, "cat-file", process.stderr.read().decode("utf-8", "replace"))
+                    yield content
 
     def file_versions(self, paths: Sequence[str]) -> dict[str, list[FileVersion]]:
         """Return what the commits up to HEAD made of each file, the newest first; one process reads all."""
@@ -274,8 +286,8 @@ class GitRepository:
     def _text(self, *arguments: str, allowed: Sequence[int] = (_NOTHING,)) -> str:
         return self._output(*arguments, allowed=allowed).decode("utf-8", "surrogateescape")
 
-    def _output(self, *arguments: str, allowed: Sequence[int] = (), stdin: bytes = b"") -> bytes:
-        return _run_git(self.root, arguments, allowed=allowed, stdin=stdin)
+    def _output(self, *arguments: str, allowed: Sequence[int] = ()) -> bytes:
+        return _run_git(self.root, arguments, allowed=allowed)
 
 
 def open_repository(place: Path) -> GitRepository:
@@ -302,24 +314,26 @@ def find_repository(place: Path) -> GitRepository | None:
         return None
 
 
-def _run_git(
-    folder: Path, arguments: Sequence[str], *, allowed: Sequence[int] = (), stdin: bytes = b""
-) -> bytes:
+def _run_git(folder: Path, arguments: Sequence[str], *, allowed: Sequence[int] = ()) -> bytes:
     """Return what git prints. allowed: exit codes besides 0 whose output is the answer."""
+    with _start_git(folder, arguments) as process:
+        output, errors = process.communicate()
+    if process.returncode == 0 or process.returncode in allowed:
+        return output
+    raise _error(folder, arguments[0], errors.decode("utf-8", "replace"))
+
+
+def _start_git(folder: Path, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
     command = ["git", "--no-pager", "--no-replace-objects", *settings, *arguments]
-    kept = {name: value for name, value in os.environ.items() if _is_kept(name)}
+    environment = {name: value for name, value in os.environ.items() if _is_kept(name)} | _VARIABLES
+    pipe = subprocess.PIPE
     try:
-        result = subprocess.run(
-            command, cwd=folder, env=kept | _VARIABLES, input=stdin, capture_output=True, check=False
-        )
+        return subprocess.Popen(command, cwd=folder, env=environment, stdin=pipe, stdout=pipe, stderr=pipe)
     except OSError as error:
         if not folder.is_dir():
             raise RequestError(str(folder), "no such folder", "check the path") from error
         raise RequestError("git", "is not installed", "install git, version 2.30 or newer") from error
-    if result.returncode == 0 or result.returncode in allowed:
-        return result.stdout
-    raise _error(folder, arguments[0], result.stderr.decode("utf-8", "replace"))
 
 
 def _is_kept(name: str) -> bool:

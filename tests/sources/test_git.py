@@ -1,11 +1,13 @@
 """Reading a git repository: commits, files, merge bases, and names that try to be options."""
 
+import os
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from reportgen.core.errors import RequestError
+from reportgen.sources import git
 from reportgen.sources.forges import commit_link, web_link
 from reportgen.sources.git import (
     FileChange,
@@ -94,6 +96,36 @@ def test_a_version_of_a_file_has_its_commit_and_its_content(scratch: ScratchRepo
         "a": [FileVersion(third, ""), FileVersion(first, name(b"1"))],
         "b": [FileVersion(third, name(b"3")), FileVersion(second, name(b"2"))],
     }
+
+
+def test_many_contents_are_read_in_parts(scratch: ScratchRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git, "_MAX_ARGUMENTS", 2)
+    commit = scratch.commit({f"logs/{n}.csv": str(n) * n for n in range(5)})
+    assert list(_open(scratch).read_folder(commit, "logs").values()) == [b"", b"1", b"22", b"333", b"4444"]
+
+
+def test_a_damaged_content_is_missing(scratch: ScratchRepository) -> None:
+    commit = scratch.commit({"a.csv": "1", "b.csv": "2"})
+    repository = _open(scratch)
+    name = repository.list_files(commit)["b.csv"]
+    stored = scratch.root / ".git" / "objects" / name[:2] / name[2:]
+    stored.chmod(0o644)
+    stored.write_bytes(b"damaged")
+    with pytest.raises(RequestError, match="is missing in this clone"):
+        repository.read_folder(commit, "")
+
+
+def test_a_git_that_ends_too_early_says_why(
+    scratch: ScratchRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = _open(scratch)
+    fake = tmp_path / "bin" / "git"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\necho 1 blob 5\nprintf abc\necho fatal: no memory >&2\nexit 128\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
+    with pytest.raises(RequestError, match="git cat-file failed: no memory"):
+        repository.read_objects(["1"])
 
 
 def test_a_merge_is_a_version_if_it_has_a_content_of_its_own(scratch: ScratchRepository) -> None:
