@@ -16,6 +16,8 @@ TestName = Literal["signed rank", "rank sum", "separation", "pooled spread", ""]
 TURNS = "interleaved rounds"
 # What `difference_text` calls a ratio that it would round to 0.0 %.
 EQUAL = "equal"
+# A smaller ratio is written as its inverse: "240x slower" and not "0.00417x as fast".
+_LEAST_RATIO = 0.1
 # Larger ratios are written with an exponent.
 _LONGEST_FACTOR = 1e9
 
@@ -68,7 +70,7 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
         """
         if self.kind in ("faster", "slower", "likely faster", "likely slower"):
             likely = "likely " * self.kind.startswith("likely")
-            difference = f"{likely}{self._difference_text()}{f' than {than}' if than else ''}"
+            difference = f"{likely}{self._difference_text(than)}"
             evidence = self._evidence_text(time_text(self.ratio) * beside_time)
             return f"{difference}{evidence}{self._remedy_text()}"
         if self.kind == "same":
@@ -88,10 +90,11 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
         cases = f" of {self.cases:,} cases" if self.cases else ""
         return f"spread {_without_zeros(units.text(100 * self.spread, digits=2))} %{cases}"
 
-    def _difference_text(self) -> str:
+    def _difference_text(self, than: str) -> str:
         """Return the difference, with its direction however small it is: it was decided."""
-        text = difference_text(self.ratio)
-        return f"less than 0.1 % {self.kind.removeprefix('likely ')}" if text == EQUAL else text
+        if difference_text(self.ratio) == EQUAL:
+            return f"less than 0.1 % {self.kind.removeprefix('likely ')}{f' than {than}' if than else ''}"
+        return difference_from(self.ratio, than) if than else difference_text(self.ratio)
 
     def _remedy_text(self) -> str:
         """Return what would settle a verdict that is open or likely, and what that costs; else ""."""
@@ -117,18 +120,33 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def interval_text(ratio: float, low: float, high: float) -> str:
-    """Return the interval of a speed ratio, the smaller difference first: "0.9 % to 2.7 %"."""
-    is_factor = not _is_percentage(ratio)
+    """Return the interval of a speed ratio in the form of the ratio: "0.9 % to 2.7 %", "1.99x to 2.01x"."""
+    if not _is_percentage(ratio):
+        ends = (low, high) if ratio >= _LEAST_RATIO else (1 / high, 1 / low)
+        return " to ".join(map(factor_text, ends))
     if low < 1 < high:
-        return f"{_size_text(low, is_factor)} slower to {_size_text(high, is_factor)} faster"
+        return f"{_percent(1 - low)} slower to {_percent(high - 1)} faster"
     near, far = (low, high) if low >= 1 else (high, low)
-    return f"{_size_text(near, is_factor)} to {_size_text(far, is_factor)}"
+    return f"{_percent(abs(near - 1))} to {_percent(abs(far - 1))}"
 
 
 def difference_text(ratio: float) -> str:
-    """Return a speed ratio in words: "1.8 % faster", "2.0x slower", "equal"."""
-    size = _size_text(ratio, not _is_percentage(ratio))
-    return EQUAL if size == _percent(0) else f"{size} {'faster' if ratio >= 1 else 'slower'}"
+    """Return a speed ratio in words: "1.8 % faster", "2.5x as fast", "240x slower", "equal".
+
+    "2.5x faster" is never written: beside "97 % faster" it would mean 3.5 times the speed.
+    """
+    if _is_percentage(ratio):
+        size = _percent(abs(ratio - 1))
+        return EQUAL if size == _percent(0) else f"{size} {'faster' if ratio >= 1 else 'slower'}"
+    return f"{factor_text(ratio)} as fast" if ratio >= _LEAST_RATIO else f"{factor_text(1 / ratio)} slower"
+
+
+def difference_from(ratio: float, other: str) -> str:
+    """Return a speed ratio to something in words: "2.5x as fast as 470", "1.8 % slower than 470"."""
+    text = difference_text(ratio)
+    if text == EQUAL:
+        return f"as fast as {other}"
+    return f"{text} {'as' if text.endswith('as fast') else 'than'} {other}"
 
 
 def time_text(ratio: float) -> str:
@@ -138,7 +156,7 @@ def time_text(ratio: float) -> str:
     differences, which have the same size as speed and as time.
     """
     if not _is_percentage(1 / ratio):
-        return f"{_factor_text(1 / ratio)} the time"
+        return f"{factor_text(1 / ratio)} the time"
     size = _percent(abs(1 / ratio - 1))
     return "" if size == _percent(abs(ratio - 1)) else f"{size} {'less' if ratio > 1 else 'more'} time"
 
@@ -148,11 +166,8 @@ def _is_percentage(ratio: float) -> bool:
     return 0.5 < ratio < 2
 
 
-def _size_text(ratio: float, is_factor: bool) -> str:
-    return _factor_text(max(ratio, 1 / ratio)) if is_factor else _percent(abs(ratio - 1))
-
-
-def _factor_text(ratio: float) -> str:
+def factor_text(ratio: float) -> str:
+    """Return a ratio in three digits: "2.5x"."""
     if ratio >= _LONGEST_FACTOR:
         return f"{ratio:.1e}x"
     return f"{_without_zeros(units.text(ratio, digits=3))}x"

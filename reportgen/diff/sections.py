@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from reportgen.compare.side import Side
-from reportgen.compare.verdict import EQUAL, difference_text, time_text
+from reportgen.compare.verdict import difference_from, difference_text, time_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.stats import median
 from reportgen.diff.acceptance import AcceptanceChange
@@ -157,9 +157,9 @@ def _verdict_text(row: Row, new: float | None, than: str = "") -> str:
     if verdict.kind not in ("undecided", "no repeats", "not comparable") or row.ratio is None:
         order = _ORDERS.get(verdict.arrangement, "") if verdict.test == "separation" else ""
         return f"{verdict.sentence(beside_time=is_time, than=than)}{order}"
-    time, difference = time_text(row.ratio) * is_time, difference_text(row.ratio)
-    joined = f" {'to' if difference == EQUAL else 'than'} {than}" if than else ""
-    shown = f"{difference}{joined}{f' ({time})' if time else ''}"
+    time = time_text(row.ratio) * is_time
+    difference = difference_from(row.ratio, than) if than else difference_text(row.ratio)
+    shown = f"{difference}{f' ({time})' if time else ''}"
     return f"{shown}, {'but ' * (verdict.kind == 'undecided')}{verdict.sentence()}"
 
 

@@ -55,7 +55,7 @@ class ComparedEntry:
 
     title         without the facet
     incomparable  cells that are not comparable with their baselines
-    sets_differ   which sides lack cases that others have, as a sentence
+    sets_differ   how many cases the sides have, as a clause, "" if all have all
     means         how many geometric means a table has, if it is the only one with any, else 0
     """
 

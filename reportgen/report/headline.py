@@ -1,17 +1,18 @@
 """The sentences at the top of a report whose author wrote none: what its comparisons show.
 
-For each entry that compares one sentence with the answer: who wins, by how much, and where it is otherwise.
-It is about the whole step where a table has it, else names the phases that it leaves out. Up to three
-sentences about its doubts follow: verdicts, what else differs, cases that one side lacks, warnings.
+The first is the answer of the first entry that compares: who wins, by how much, how sure that is, and where
+it is otherwise. It is about the whole step where a table has it, else names the phases that it leaves out. Up
+to two short ones follow: what would decide it, what else differs, the answers of further entries. None has
+more than `MAX_WORDS`: of several wordings the first that fits is taken, and the table has the rest.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from reportgen.compare.expected_speed import Expected
 from reportgen.compare.pair import devices_ratio
-from reportgen.compare.verdict import EQUAL, VerdictKind, difference_text
+from reportgen.compare.verdict import EQUAL, VerdictKind, difference_from, difference_text, factor_text
 from reportgen.core import units
 from reportgen.core.devices import shown_value
 from reportgen.core.metrics import item_of, metric_of
@@ -27,59 +28,77 @@ from reportgen.tables.results import Table
 
 T = TypeVar("T")
 
+# The answer and two more: the source of the numbers and the call to read the warnings follow.
 MAX_SENTENCES = 3
+MAX_WORDS = 30
 # The statistics that a sentence prefers.
 _USUAL_STATISTICS = ("median", "mean", "total")
 # A sentence names at most this many things in which the compared runs differ.
 _MAX_DIFFERENCES = 3
 # and ranks at most this many subjects.
 _MAX_SUBJECTS = 3
-# After a sentence.
-_MAX_CAVEATS = 3
 # Several subjects that differ from the baseline by less need no sentence each.
 _NEGLIGIBLE = 0.01
 
+_AS_FAST = "as fast"
 # Factors whose value is a number of things, which the name calls: "4 devices".
 _COUNTS = ("devices", "nodes")
 _PLURAL_SUBJECT = re.compile(rf"(?!1 )[0-9]+ (?:{'|'.join(_COUNTS)})\b|the cases\b")
-_PLURAL_VERBS = {"is": "are", "is likely": "are likely", "has": "have", "reaches": "reach", "seems": "seem"}
+_PLURAL_VERBS = {
+    "is": "are", "is likely": "are likely", "has": "have", "reaches": "reach", "seems": "seem",
+    "takes": "take",
+}  # fmt: skip
 
-_COUNTED_VERDICTS: tuple[VerdictKind, ...] = (
-    "faster", "slower", "same", "likely faster", "likely slower", "undecided",
-)  # fmt: skip
-_KINDS_OF_EVIDENCE = {"published": "published figures", "aggregate": "aggregates from the logs"}
+# How sure several comparisons are, in the order in which a sentence counts them.
+_SURENESS: Mapping[VerdictKind, str] = {
+    "faster": "decided", "slower": "decided", "same": "decided",
+    "likely faster": "likely", "likely slower": "likely", "undecided": "undecided",
+    "no repeats": "without repeats",
+}  # fmt: skip
+_ONE_RUN, _PUBLISHED = "one run each", "published figures"
 
 
 def headline_sentences(tables: Sequence[Table]) -> list[str]:
-    """Return a sentence for each of the first entries that compare, [] if none does.
+    """Return the answer of the first entry that compares, and up to two more; [] if none compares.
 
     The author puts the most important table first. Entries about a part of the step are left out if
     another one is about all of it.
     """
     entries = compared_entries(tables)
     whole = [entry for entry in entries if any(not pair.left_out for pair in entry.pairs)]
-    sentences: list[str] = []
-    known: set[str] = set()
-    for entry in (whole or entries)[:MAX_SENTENCES]:
-        statement, caveats = _sentence(entry)
-        sentences.append(f"{statement}.{' The same caveats apply.' if caveats in known else caveats}")
-        known |= {caveats} - {""}
-    return sentences
+    quoted = (whole or entries)[:MAX_SENTENCES]
+    if not quoted:
+        return []
+    (answer, pairs), *others = map(_sentence, quoted)
+    sentences = dict.fromkeys([answer, *_doubts(quoted[0], pairs), *(statement for statement, _ in others)])
+    return [f"{sentence}." for sentence in sentences][:MAX_SENTENCES]
 
 
-def _sentence(entry: ComparedEntry) -> tuple[str, str]:
-    """Return the sentence about an entry, without full stop, and the sentences about its doubts."""
+def words_of(sentence: str) -> int:
+    """Return the number of words: a sign alone, as in "2 %", is none."""
+    return len(re.findall(r"\S*\w\S*", sentence))
+
+
+def first_that_fits(wordings: Iterable[str]) -> str:
+    """Return the first wording of at most `MAX_WORDS`; if none is so short, the last one, cut."""
+    last = ""
+    for last in wordings:
+        if words_of(last) <= MAX_WORDS:
+            return last
+    return f"{' '.join(last.split()[: MAX_WORDS - 1])} ..."
+
+
+def _sentence(entry: ComparedEntry) -> tuple[str, list[ComparedPair]]:
+    """Return the sentence about an entry, without full stop, and the pairs that it is about."""
     pairs = [pair for pair in entry.pairs if not pair.left_out] or _of_longest_part(entry.pairs)
     pairs = [pair for pair in pairs if pair.case.metric == pairs[0].case.metric]
     pairs = of_one_statistic(pairs, lambda pair: pair.case)
     expected = [pair for pair in entry.pairs if pair.comparison.excess is not None]
     if expected:
-        statement, pairs = _expectation(entry, expected)
-    elif len(pairs) == 1:
-        statement = _single(entry, pairs[0])
+        wordings, pairs = _expectation(entry, expected)
     else:
-        statement = _several(entry, pairs)
-    return statement, _caveats(entry, pairs)
+        wordings = _single(entry, pairs[0]) if len(pairs) == 1 else _several(entry, pairs)
+    return first_that_fits(wordings), pairs
 
 
 def _of_longest_part(pairs: Sequence[ComparedPair]) -> list[ComparedPair]:
@@ -93,20 +112,17 @@ def _of_longest_part(pairs: Sequence[ComparedPair]) -> list[ComparedPair]:
     return [pair for pair in pairs if pair.case.phase == longest] or list(pairs)
 
 
-def _caveats(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
-    """Return up to three sentences about what makes the numbers doubtful, each after a space."""
-    rules = sorted({f"`{finding.rule}`" for pair in pairs for finding in pair.warnings})
+def _doubts(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> list[str]:
+    """Return sentences about what makes the numbers doubtful: what is open, left-out time, conditions."""
     names = list(dict.fromkeys(each.name for pair in pairs for each in pair.comparison.differs))
     cells = "1 cell is" if entry.incomparable == 1 else f"{entry.incomparable} cells are"
-    sentences = (
-        _verdicts(pairs),
-        _over_all(pairs),
-        f"They also differ in {_listed(names)}." if names else "",
+    conditions = (
+        f"they also differ in {_listed(names)}" if names else "",
         entry.sets_differ,
-        f"{cells} not comparable with the baseline." if entry.incomparable else "",
-        f"These runs have warnings: {', '.join(rules)}." if rules else "",
+        f"{cells} not comparable with the baseline" if entry.incomparable else "",
     )
-    return "".join(f" {sentence}" for sentence in list(filter(None, sentences))[:_MAX_CAVEATS])
+    sentences = (_open(pairs), _over_all(pairs), "; ".join(filter(None, conditions)))
+    return [sentence[0].upper() + sentence[1:] for sentence in sentences if sentence]
 
 
 def _over_all(pairs: Sequence[ComparedPair]) -> str:
@@ -116,9 +132,9 @@ def _over_all(pairs: Sequence[ComparedPair]) -> str:
         return ""
     what = f"Gaps that the protocol leaves out take more than {100 * LEFT_OUT_SHARE:g} % of the time"
     if len(pairs) > 1:
-        return f"{what} in {len(left_out)} of {len(pairs)} comparisons."
+        return f"{what} in {len(left_out)} of {len(pairs)} comparisons"
     ratio = pairs[0].comparison.speed_ratio_over_all or _speed_ratio(pairs[0])
-    return f"{what}: with them, it is {difference_text(ratio)}."
+    return f"{what}: with them, it is {difference_text(ratio)}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -141,9 +157,11 @@ def of_one_statistic(items: Iterable[T], case_of: Callable[[T], Case]) -> list[T
 # One pair
 
 
-def _single(entry: ComparedEntry, pair: ComparedPair) -> str:
-    verb, rest = _comparison(pair)
-    return f"{_titled(entry.title, pair)}: {_clause(subject_of(pair.case, _shown(pair)), verb)} {rest}"
+def _single(entry: ComparedEntry, pair: ComparedPair) -> Iterator[str]:
+    for title in (_titled(entry.title, pair), entry.title):
+        for evidence in (_evidence(pair), _number_of_repeats(pair)):
+            verb, rest = _comparison(pair, evidence)
+            yield f"{title}: {_clause(subject_of(pair.case, _shown(pair)), verb)} {rest}"
 
 
 def _clause(subject: str, verb: str) -> str:
@@ -194,27 +212,25 @@ def _shown(pair: ComparedPair) -> Sequence[str]:
     return shown or pair.differing
 
 
-def _comparison(pair: ComparedPair) -> tuple[str, str]:
+def _comparison(pair: ComparedPair, evidence: str) -> tuple[str, str]:
     """Return the comparison of one pair, to follow its subject: a verb, and the rest."""
     baseline = subject_of(pair.baseline, _shown(pair))
     value, verdict = pair.comparison.value, pair.comparison.verdict
     if pair.comparison.kind == "efficiency":
         speedup = f"{_times(_speedup(pair))}x the speed of {baseline}"
-        return "reaches", f"{speedup} ({_share_of_ideal(pair)}; {_evidence(pair)})"
+        return "reaches", f"{speedup} ({_share_of_ideal(pair)}; {evidence})"
     if not metric_of(pair.case.metric).is_speed:
-        return "has", f"{_times(value)}x the {_metric_in_words(pair)} of {baseline} ({_evidence(pair)})"
+        return "has", f"{_times(value)}x the {_metric_in_words(pair)} of {baseline} ({evidence})"
     if verdict and verdict.kind in ("faster", "slower") and verdict.low is not None:
-        difference, _, interval = verdict.sentence().partition(" (")
-        return "is", f"{difference} than {baseline} ({interval}"
+        return "is", verdict.sentence(than=baseline)
     if verdict and verdict.kind == "same":
         return "is", f"as fast as {baseline}: {verdict.sentence()}"
-    size = difference_text(_speed_ratio(pair))
-    words = f"as fast as {baseline}" if size == EQUAL else f"{size} than {baseline}"
+    words = difference_from(_speed_ratio(pair), baseline)
     if verdict and verdict.kind in ("likely faster", "likely slower"):
-        return "is likely", f"{words} ({_evidence(pair)}; {verdict.spread_text})"
+        return "is likely", f"{words} ({evidence}; {verdict.spread_text})"
     if verdict and verdict.kind == "undecided":
-        return "seems", f"{words} ({_evidence(pair)}), but this is undecided"
-    return "is", f"{words} ({_evidence(pair)})"
+        return "seems", f"{words} ({evidence}), but this is undecided"
+    return "is", f"{words} ({evidence})"
 
 
 def _speedup(pair: ComparedPair) -> float:
@@ -249,14 +265,21 @@ def _evidence(pair: ComparedPair) -> str:
     return f"{own} against {base} {unit.name}".strip()
 
 
+def _number_of_repeats(pair: ComparedPair) -> str:
+    if _is_single(pair):
+        return _without_repeats([pair])
+    own, base = (len(case.measurements) for case in (pair.case, pair.baseline))
+    return f"{own} repeats each" if own == base else f"{own} against {base} repeats"
+
+
 def _is_single(pair: ComparedPair) -> bool:
     return len(pair.case.measurements) == len(pair.baseline.measurements) == 1
 
 
 def _without_repeats(pairs: Iterable[ComparedPair]) -> str:
     measurements = [m for pair in pairs for m in (*pair.case.measurements, *pair.baseline.measurements)]
-    kinds = {_KINDS_OF_EVIDENCE.get(measurement.evidence, "one run each") for measurement in measurements}
-    return f"{joined(sorted(kinds))}, no repeats"
+    kinds = {_PUBLISHED if each.evidence == "published" else _ONE_RUN for each in measurements}
+    return joined(sorted(kinds, reverse=True))
 
 
 def unit_of(*cases: Case) -> Unit:
@@ -278,8 +301,8 @@ def range_of_repeats(case: Case, unit: Unit) -> str:
 # Several pairs
 
 
-def _several(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
-    """Return what several comparisons show: of one subject its mean or its ends, of several their ranks."""
+def _several(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> Iterator[str]:
+    """Yield what several comparisons show: of one subject its mean or its ends, of several their ranks."""
     left_out = tuple(dict.fromkeys(name for pair in pairs for name in pair.left_out))
     phases = {_phase(pair) for pair in pairs}
     part = f"{phases.pop()} without" if len(phases) == 1 else "without"
@@ -292,34 +315,59 @@ def _several(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> str:
     is_one = len(subjects) == 1
     baseline = baselines.pop() if len(baselines) == 1 else "its baselines" if is_one else "their baselines"
     if pairs[0].comparison.kind == "efficiency":
-        statement = _scaling(pairs, baseline)
+        statements = _scaling(pairs, baseline)
     elif is_one or _is_plain_number(pairs[0]) or baseline == "their baselines":
         who = subjects.pop() if is_one else "the cases"
-        verb, rest = _range(entry, pairs, baseline, is_one=is_one)
-        statement = f"{_clause(who, verb)} {rest}"
+        ranges = _range(entry, pairs, baseline, is_one=is_one)
+        statements = (f"{_clause(who, verb)} {rest}" for verb, rest in ranges)
     else:
-        statement = f"relative to {baseline}, {_ranking(pairs, names, has_mean=entry.means == len(subjects))}"
+        rankings = _ranking(pairs, names, has_mean=entry.means == len(subjects))
+        statements = (f"relative to {baseline}, {ranking}" for ranking in rankings)
+    sureness = _sureness(pairs)
+    for statement in statements:
+        if statement.endswith(" of ideal)") and sureness:
+            yield f"{title}: {statement[:-1]}; {sureness})"
+        else:
+            yield f"{title}: {_with_place(statement, sureness)}"
+
+
+def _sureness(pairs: Sequence[ComparedPair]) -> str:
+    """Return how sure several comparisons are: "all decided", "20 likely, 22 undecided"; "" if untested."""
     if all(map(_is_single, pairs)):
-        opened = f"{statement[:-1]}; " if statement.endswith(" of ideal)") else f"{statement} ("
-        statement = f"{opened}{_without_repeats(pairs)})"
-    return f"{title}: {statement}"
+        return _without_repeats(pairs)
+    kinds = [_SURENESS.get(pair.comparison.verdict.kind) for pair in pairs if pair.comparison.verdict]
+    counts = {kind: kinds.count(kind) for kind in dict.fromkeys(_SURENESS.values()) if kind in kinds}
+    if len(counts) == 1 and len(kinds) == len(pairs):
+        return f"{'both' if len(pairs) == 2 else 'all'} {next(iter(counts))}"
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items())
 
 
-def _scaling(pairs: Sequence[ComparedPair], baseline: str) -> str:
-    """Return the speed-ups on the most devices, the best and the worst of several."""
+def _scaling(pairs: Sequence[ComparedPair], baseline: str) -> Iterator[str]:
+    """Yield the speed-ups on the most devices, the best and the worst of several."""
     most = max(_devices_ratio(pair) for pair in pairs)
     largest = sorted((pair for pair in pairs if _devices_ratio(pair) == most), key=_rank, reverse=True)
     subject = subject_of(largest[0].case, _shown(largest[0]))
     texts = [f"{_size(pair)} the speed of {baseline} ({_share_of_ideal(pair)})" for pair in largest]
     if len(largest) == 1:
-        return f"{_clause(subject, 'reaches')} {texts[0]}"
+        yield f"{_clause(subject, 'reaches')} {texts[0]}"
+        return
     places = _places(largest)
     rest = [
         f"{place} {_size(pair)} ({_share_of_ideal(pair)})"
         for place, pair in zip(places, largest, strict=True)
     ]
-    last = rest[1:] if len(rest) <= _MAX_SUBJECTS else [f"{len(rest) - 2} more follow", rest[-1]]
-    return f"on {subject}, {joined([f'{places[0]} reaches {texts[0]}', *last])}"
+    for shown in _shortened(rest[1:]):
+        yield f"on {subject}, {joined([f'{places[0]} reaches {texts[0]}', *shown])}"
+
+
+def _shortened(followers: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield what follows the first of a ranking, longer wordings first: all, the last one, none."""
+    if len(followers) < _MAX_SUBJECTS:
+        yield followers
+    if len(followers) > 1:
+        more = len(followers) - 1
+        yield [f"{more} more follow{'s' if more == 1 else ''}", followers[-1]]
+    yield []
 
 
 def _devices_ratio(pair: ComparedPair) -> float:
@@ -328,8 +376,8 @@ def _devices_ratio(pair: ComparedPair) -> float:
 
 def _range(
     entry: ComparedEntry, pairs: Sequence[ComparedPair], baseline: str, *, is_one: bool
-) -> tuple[str, str]:
-    """Return a verb, and the mean or both ends of several comparisons with their places.
+) -> Iterator[tuple[str, str]]:
+    """Yield a verb, and the mean or both ends of several comparisons, with their places and without.
 
     is_one  whether all are about one subject; else the places name the subjects, too
     """
@@ -341,36 +389,53 @@ def _range(
         for p in (low, high)
     )
     number = _number_of(pairs)
-    if _is_plain_number(low):
-        span = f"{_size(low)} ({at_low}) to {_size(high)} ({at_high})"
-        return "has", f"{span} the {_metric_in_words(low)} of {baseline}"
-    sizes = _size(low), _size(high)
-    if sizes[0] == sizes[1]:
-        same = f"as fast as {baseline}" if sizes[0] == EQUAL else f"{sizes[0]} than {baseline}"
-        every = "both" if len(pairs) == 2 else f"all {len(pairs)}"
-        which = (
-            f"the {number} that both have" if entry.sets_differ else number.replace(str(len(pairs)), every, 1)
-        )
-        return "is", f"{same} in {which}"
-    if is_one and entry.means == 1:
-        mean = difference_text(geometric_mean([_speed_ratio(pair) for pair in pairs]))
-        of_mean = f"as fast as {baseline}" if mean == EQUAL else f"{mean} than {baseline}"
-        ends = _both_ends(sizes, (at_low, at_high))
-        return "is", f"{of_mean} in the geometric mean of {number}: {ends}"
-    if sizes[0] == EQUAL:
-        return "is", f"as fast as {baseline} ({at_low}) to {sizes[1]} ({at_high})"
-    if sizes[1] == EQUAL:
-        return "is", f"{sizes[0]} than {baseline} ({at_low}) to as fast ({at_high})"
-    return "is", f"{_both_ends(sizes, (at_low, at_high))} than {baseline}"
+    for places_shown in ((at_low, at_high), ("", "")):
+        if _is_plain_number(low):
+            ends = " to ".join(map(_with_place, (_size(low), _size(high)), places_shown))
+            yield "has", f"{ends} the {_metric_in_words(low)} of {baseline}"
+            continue
+        ends = _both_ends(_speed_ratio(low), _speed_ratio(high), places_shown)
+        if _size(low) == _size(high):
+            every = "both" if len(pairs) == 2 else f"all {len(pairs)}"
+            which = number.replace(str(len(pairs)), every, 1)
+            which = f"the {number} that both have" if entry.sets_differ else which
+            yield "is", f"{difference_from(_speed_ratio(low), baseline)} in {which}"
+        elif is_one and entry.means == 1:
+            mean = difference_from(geometric_mean([_speed_ratio(pair) for pair in pairs]), baseline)
+            yield "is", f"{mean} in the geometric mean of {number}: {ends}"
+        else:
+            yield "is", f"{ends} {'as' if _AS_FAST in ends else 'than'} {baseline}"
 
 
-def _both_ends(sizes: tuple[str, str], places: tuple[str, str]) -> str:
-    """Return two differences with their places, their direction once if it is the same."""
-    (low, slower), (high, faster) = (size.rpartition(" ")[::2] for size in sizes)
-    if slower == faster:
-        return f"{low} ({places[0]}) to {high} ({places[1]}) {faster}"
-    ends = [f"{size.replace(EQUAL, 'as fast')} ({at})" for size, at in zip(sizes, places, strict=True)]
-    return " to ".join(ends)
+def _with_place(text: str, place: str) -> str:
+    return f"{text} ({place})" if place else text
+
+
+def _both_ends(low: float, high: float, places: tuple[str, str] = ("", "")) -> str:
+    """Return two speed ratios with their places, their direction once if it is the same."""
+    texts = [difference_text(ratio).replace(EQUAL, _AS_FAST) for ratio in (low, high)]
+    (first, slower), (last, faster) = map(_parts, texts)
+    if (
+        first
+        and last
+        and {slower, faster} in ({_AS_FAST, "faster"}, {"slower", _AS_FAST})
+        and not low < 1 < high
+    ):
+        # Instead of "51 % faster to 2.24x as fast".
+        (first, slower), (last, faster) = ((factor_text(ratio), _AS_FAST) for ratio in (low, high))
+    if slower != faster or not first or not last:
+        return " to ".join(map(_with_place, texts, places))
+    if places == ("", "") and first == last:
+        return f"{first} {faster}"
+    return f"{_with_place(first, places[0])} to {_with_place(last, places[1])} {faster}"
+
+
+def _parts(difference: str) -> tuple[str, str]:
+    """Return the size and the direction of a difference: "2x" and "as fast", "5 %" and "slower"."""
+    if difference.endswith(_AS_FAST):
+        return difference.removesuffix(_AS_FAST).strip(), _AS_FAST
+    size, _, direction = difference.rpartition(" ")
+    return size, direction
 
 
 def _places(pairs: Sequence[ComparedPair]) -> list[str]:
@@ -390,11 +455,13 @@ def _number_of(pairs: Sequence[ComparedPair]) -> str:
         for name in shown
         if name not in differing and len({repr(pair.case.factors.get(name)) for pair in pairs}) > 1
     ]
+    if len(pairs) == 1:
+        return "1 comparison"
     return f"{len(pairs)} {plural(varying) if len(varying) == 1 else 'comparisons'}"
 
 
-def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str], *, has_mean: bool) -> str:
-    """Return how several subjects compare with one baseline: the fastest and the slowest by their mean.
+def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str], *, has_mean: bool) -> Iterator[str]:
+    """Yield how several subjects compare with one baseline: the fastest and the slowest by their mean.
 
     has_mean  whether a table shows the geometric mean of each subject
     """
@@ -407,38 +474,19 @@ def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str], *, has_mean: b
     ranked = sorted(set(ratios) - set(left_out), key=lambda name: (-geometric_mean(ratios[name]), name))
     counts = {len(own) for own in by_subject.values()}
     is_mean = has_mean and counts != {1}
-    counts_once = len(counts) == 1 and counts != {1}
-    number = {name: _number_of(by_subject[name]) for name in by_subject} if is_mean else {}
+    number = {name: _number_of(by_subject[name]) for name in by_subject}
     texts = []
     for name in ranked:
-        size = _span_of_ratios(ratios[name])
-        size += f" ({len(ratios[name])} cells)" if len(ratios[name]) > 1 and not counts_once else ""
-        if is_mean:
-            size = difference_text(geometric_mean(ratios[name])).replace(EQUAL, "as fast")
-            size += f" ({number[name]})" if len(counts) > 1 else ""
-        texts.append(f"{_clause(name, 'is')} {size}")
-    rest = len(texts) - _MAX_SUBJECTS
-    if rest > 0:
-        texts = [texts[0], f"{rest + 1} more follow", texts[-1]]
-    if left_out:
-        who = joined(left_out) if len(left_out) == 2 else f"{len(left_out)} others"
-        texts.append(f"{who} are within {100 * _NEGLIGIBLE:g} %")
-    mean = f" in the geometric mean of {number[ranked[0]]}" if is_mean and ranked and len(counts) == 1 else ""
-    mean = mean or (" in the geometric mean" if is_mean else "")
-    each = f" ({_number_of(by_subject[ranked[0]])} each)" if ranked and not is_mean and counts_once else ""
-    return f"{joined(texts)}{mean}{each}"
-
-
-def _span_of_ratios(ratios: Sequence[float]) -> str:
-    """Return the lowest and the highest ratio in words."""
-    low, high = min(ratios), max(ratios)
-    ends = list(dict.fromkeys(difference_text(ratio).replace(EQUAL, "as fast") for ratio in (low, high)))
-    if len(ends) == 2 and ends[0].rpartition(" ")[2] == ends[1].rpartition(" ")[2]:
-        ends[0] = ends[0].rpartition(" ")[0]
-        if ends[0].endswith("%") and "%" not in ends[1]:
-            same = _times(low) == _times(high)
-            ends = [f"{_times(low)}x as fast"] if same else [f"{_times(low)}x", f"{_times(high)}x as fast"]
-    return " to ".join(ends)
+        ends = (geometric_mean(ratios[name]),) * 2 if is_mean else (min(ratios[name]), max(ratios[name]))
+        of_several = f" ({number[name]})" if len(counts) > 1 else ""
+        texts.append(f"{_clause(name, 'is')} {_both_ends(*ends)}{of_several}")
+    who = joined(left_out) if len(left_out) == 2 else f"{len(left_out)} others"
+    near = [f"{who} are within {100 * _NEGLIGIBLE:g} %"] if left_out else []
+    mean = " in the geometric mean" if is_mean and ranked else ""
+    if ranked and len(counts) == 1 and counts != {1}:
+        mean = f"{mean} of {number[ranked[0]]}" if mean else f" ({number[ranked[0]]} each)"
+    for shown in _shortened(texts[1:]):
+        yield f"{joined([*texts[:1], *shown, *near])}{mean}"
 
 
 def _rank(pair: ComparedPair) -> float:
@@ -459,24 +507,20 @@ def _size(pair: ComparedPair) -> str:
     return difference_text(_speed_ratio(pair))
 
 
-def _verdicts(pairs: Sequence[ComparedPair]) -> str:
-    """Return how several comparisons were decided, or why a single one is not, as a sentence."""
-    first = pairs[0].comparison.verdict
-    if len(pairs) == 1 and first and first.kind == "undecided":
-        reason = first.sentence().removeprefix("undecided: ")
-        return f"{reason[0].upper()}{reason[1:]}."
-    if any(pair.comparison.excess is not None for pair in pairs):
-        return ""
-    kinds = [pair.comparison.verdict.kind for pair in pairs if pair.comparison.verdict]
-    counts = [f"{kinds.count(kind)} {kind}" for kind in _COUNTED_VERDICTS if kind in kinds]
-    return f"Verdicts: {', '.join(counts)}." if counts and len(pairs) > 1 else ""
+def _open(pairs: Sequence[ComparedPair]) -> str:
+    """Return why comparisons are undecided and what would settle them; "" if reasons differ."""
+    verdicts = [pair.comparison.verdict for pair in pairs]
+    texts = {verdict.sentence() for verdict in verdicts if verdict and verdict.kind == "undecided"}
+    return texts.pop().removeprefix("undecided: ") if len(texts) == 1 else ""
 
 
 # Expected speed
 
 
-def _expectation(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> tuple[str, list[ComparedPair]]:
-    """Return what is slowest as a sentence, with what is expected of it, and the pairs that it is about.
+def _expectation(
+    entry: ComparedEntry, pairs: Sequence[ComparedPair]
+) -> tuple[Iterator[str], list[ComparedPair]]:
+    """Return wordings of what takes longest, with what is expected of it, and the pairs that it is about.
 
     Of the phases of one step, the longest has the say: the others explain less of it.
     """
@@ -485,14 +529,22 @@ def _expectation(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> tuple[s
         longest.setdefault(_runs(pair), pair)
     wholes = {_runs(pair): pair for pair in entry.pairs if not pair.left_out}
     part = max(longest.values(), key=lambda pair: (wholes.get(_runs(pair)) or pair).comparison.value)
-    whole, expected = wholes.get(_runs(part), part), part.comparison.expected
+    whole = wholes.get(_runs(part), part)
+    return _expectations(entry, whole, part), [whole, part]
+
+
+def _expectations(entry: ComparedEntry, whole: ComparedPair, part: ComparedPair) -> Iterator[str]:
+    expected = part.comparison.expected
     assert expected is not None
-    statement = f"{expected.target} is {_slowdown(whole)} than {expected.reference}"
-    if whole is not part:
-        name = f"without {joined(part.left_out)} it" if part.case.parts else f"{_phase(part)} alone"
-        statement += f"; {name} is {_slowdown(part)}"
     single = f" ({_without_repeats([whole, part])})" if _is_single(part) else ""
-    return f"{_titled(entry.title, whole)}: {statement}{_reason(part, expected)}{single}", [whole, part]
+    for title in (_titled(entry.title, whole), entry.title):
+        statement = f"{title}: {expected.target} takes {_slowdown(whole)} as {expected.reference}"
+        if whole is not part:
+            name = f"without {joined(part.left_out)} it" if part.case.parts else f"{_phase(part)} alone"
+            statement += f"; {name} takes {_slowdown(part)}"
+        hardware, excess = _reason(part, expected)
+        yield f"{statement}; {hardware}, so it takes {excess}{single}"
+        yield f"{statement}, {excess}{single}"
 
 
 def _duration(pair: ComparedPair) -> float:
@@ -508,37 +560,28 @@ def _runs(pair: ComparedPair) -> tuple[tuple[str, ...], ...]:
 
 
 def _slowdown(pair: ComparedPair) -> str:
-    """Return the observed ratio, with its interval or both ranges if there are repeats."""
+    """Return the observed ratio of times, with its interval or both ranges if there are repeats."""
     verdict, value = pair.comparison.verdict, pair.comparison.value
+    ratio = f"{_times(value)}x as long"
     if _is_single(pair):
-        return _ratio(value)
+        return ratio
     if verdict and verdict.low is not None and verdict.high is not None:
-        ends = sorted((1 / verdict.low, 1 / verdict.high) if value >= 1 else (verdict.low, verdict.high))
-        evidence = f"{_times(ends[0])}x to {_times(ends[1])}x"
+        evidence = f"{_times(1 / verdict.high)}x to {_times(1 / verdict.low)}x"
     else:
         evidence = _evidence(pair)
     is_open = verdict and verdict.kind in ("undecided", "likely faster", "likely slower")
-    return f"{_ratio(value)} ({evidence}{f', {verdict.kind}' if verdict and is_open else ''})"
+    return f"{ratio} ({evidence}{f', {verdict.kind}' if verdict and is_open else ''})"
 
 
-def _reason(pair: ComparedPair, expected: Expected) -> str:
-    """Return how much of the ratio the hardware explains, and the rest."""
-    excess, value = pair.comparison.excess, pair.comparison.value
+def _reason(pair: ComparedPair, expected: Expected) -> tuple[str, str]:
+    """Return how much of the ratio of times the hardware explains, and the rest."""
+    excess = pair.comparison.excess
     assert excess is not None
-    if excess >= 1:
-        rest = f"{_band(pair.comparison.low, excess, pair.comparison.high, expected.is_band)} slower"
-    else:
-        low, high = pair.comparison.low, pair.comparison.high
-        inverse = (1 / high if high else None, 1 / excess, 1 / low if low else None)
-        rest = f"{_band(*inverse, expected.is_band)} faster"
-    if value >= 1 > expected.speed:
-        share = _band(1 / expected.high, 1 / expected.speed, 1 / expected.low, expected.is_band)
-        return f"; hardware explains {share}, so it is {rest} than expected"
-    return f", where {_ratio(1 / expected.speed)} is expected, so it is {rest} than expected"
-
-
-def _ratio(slower: float) -> str:
-    return f"{_times(slower)}x slower" if slower >= 1 else f"{_times(1 / slower)}x faster"
+    rest = _band(pair.comparison.low, excess, pair.comparison.high, expected.is_band)
+    hardware = _band(1 / expected.high, 1 / expected.speed, 1 / expected.low, expected.is_band)
+    explains = pair.comparison.value >= 1 > expected.speed
+    why = f"hardware explains {hardware}" if explains else f"{hardware} is expected"
+    return why, f"{rest} as long as expected"
 
 
 def _times(value: float) -> str:

@@ -5,7 +5,7 @@ few are listed, of many the largest is named. Over a size the sentence says wher
 dates whether it changed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.compare.conditions import SIZES
@@ -18,7 +18,7 @@ from reportgen.core.model import STEP, Case
 from reportgen.core.units import Unit
 from reportgen.document.model import Header
 from reportgen.protocol.conditions import STATISTIC, statistic_of
-from reportgen.report.headline import joined, of_one_statistic, range_of_repeats, unit_of
+from reportgen.report.headline import first_that_fits, joined, of_one_statistic, range_of_repeats, unit_of
 from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import PHASE
 from reportgen.tables.trends import DATE, CellTrend, change_size, trends
@@ -40,7 +40,8 @@ def value_sentences(tables: Sequence[Table]) -> list[str]:
             # The whole step, else the part that takes the longest.
             longest = max(by_phase, key=lambda key: (key[1] == STEP, sum(v.median for v in by_phase[key])))
             values = of_one_statistic(by_phase[longest], lambda value: value.case)
-            return [f"{_title(table, values[0].case)}: {_text(table, values)}."]
+            title = _title(table, values[0].case)
+            return [f"{first_that_fits(f'{title}: {text}' for text in _texts(table, values))}."]
     is_invalid = any(cell.invalid for table in tables for line in table.cells for cell in line)
     what = "a valid number" if is_invalid else "a number"
     return [f"No table has {what}; the findings say why."] if tables else []
@@ -118,27 +119,35 @@ def _title(table: Table, case: Case) -> str:
     return f"{title}, {statistic_of(case)}" if is_named and statistic_of(case) else title
 
 
-def _text(table: Table, values: Sequence[_Value]) -> str:
+def _texts(table: Table, values: Sequence[_Value]) -> Iterator[str]:
+    """Yield what the values show, the wording with the most places first."""
     items = {item_of(value.case.metric, value.case.factors) for value in values}
+    texts = {value.text for value in values}
     if len(items) > 1 and metric_of(values[0].case.metric).unit in RATES:
         names = sorted({unit_of(value.case).name for value in values})
-        return f"{len(values):,} numbers ({', '.join(names)}) measure different work and are not compared"
-    if course := _course(table):
-        return course
-    if len(values) == 1:
-        return _only(values[0])
-    texts = {value.text for value in values}
-    if len(texts) == 1:
-        return f"{len(values):,} numbers agree to the digits shown: {texts.pop()}"
-    if swept := _best_of_curves(values):
-        return swept
+        yield f"{len(values):,} numbers ({', '.join(names)}) measure different work and are not compared"
+    elif course := _course(table):
+        yield course
+    elif len(values) == 1:
+        yield from (_only(values[0], place) for place in (values[0].place, ""))
+    elif len(texts) == 1:
+        yield f"{len(values):,} numbers agree to the digits shown: {texts.pop()}"
+    elif swept := _best_of_curves(values):
+        yield from swept
+    else:
+        yield from _listings(values)
+
+
+def _listings(values: Sequence[_Value]) -> Iterator[str]:
+    """Yield all values if they are few; then the largest with its place, with a shorter one, with none."""
+    short = _short_places(values)
     if len(values) <= _MAX_LISTED:
-        named = zip(values, _short_places(values), strict=True)
-        return joined([f"{value.text} ({place})" for value, place in named])
-    largest = max(values, key=lambda value: value.median)
-    adjective = "longest" if largest.case.unit == "s" else "highest"
-    at = f" ({largest.place})" if largest.place else ""
-    return f"{len(values):,} numbers of different work; the {adjective} is {largest.text}{at}"
+        yield joined([f"{value.text} ({place})" for value, place in zip(values, short, strict=True)])
+    largest = max(range(len(values)), key=lambda at: values[at].median)
+    adjective = "longest" if values[largest].case.unit == "s" else "highest"
+    for place in (values[largest].place, short[largest], ""):
+        at = f" ({place})" if place else ""
+        yield f"{len(values):,} numbers of different work; the {adjective} is {values[largest].text}{at}"
 
 
 def _short_places(values: Sequence[_Value]) -> list[str]:
@@ -151,9 +160,9 @@ def _short_places(values: Sequence[_Value]) -> list[str]:
     return [", ".join(value.heads[name] for name in shown if name in value.heads) for value in values]
 
 
-def _only(value: _Value) -> str:
+def _only(value: _Value, place: str) -> str:
     """Return the only number of a report, with its repeats."""
-    only = f"the only number is {value.text}{f' ({value.place})' if value.place else ''}"
+    only = f"the only number is {value.text}{f' ({place})' if place else ''}"
     repeats = len(value.case.measurements)
     if repeats == 1:
         return f"{only}; it comes from one run, so nothing says how much it varies"
@@ -200,8 +209,8 @@ def _last_change(trend: CellTrend) -> str:
     return f"{size} since {after.x}: {new} {unit.name} instead of {old} on {before.x}"
 
 
-def _best_of_curves(values: Sequence[_Value]) -> str:
-    """Return the best number of each curve over a size; "" if there are none, or too many."""
+def _best_of_curves(values: Sequence[_Value]) -> list[str]:
+    """Return wordings of the best number of each curve over a size; [] if there are none, or too many."""
     better = metric_of(values[0].case.metric).better
     choose = max if better == "higher" else min
     for x in _SWEPT if better else ():
@@ -209,17 +218,20 @@ def _best_of_curves(values: Sequence[_Value]) -> str:
         for value in values:
             curves.setdefault(value.beside(x), []).append(value)
         is_swept = all(value.size(x) for value in values)
-        if not is_swept or len(curves) > _MAX_LISTED or min(map(len, curves.values())) < _MIN_POINTS:
+        if not is_swept or len(curves) > _MAX_LISTED or max(map(len, curves.values())) < _MIN_POINTS:
             continue
         best = [choose(curve, key=lambda value: value.median) for curve in curves.values()]
         if len(best) == 1:
-            return _best_and_other_end(best[0], values, x)
+            return [_best_and_other_end(best[0], values, x)]
         best.sort(key=lambda value: value.median, reverse=better == "higher")
         places = {value.heads[x] for value in best}
         if len(places) == 1:
-            return f"at {places.pop()}, {joined([f'{value.beside(x)} has {value.text}' for value in best])}"
-        return joined([f"{value.beside(x)} has {value.text} at {value.heads[x]}" for value in best])
-    return ""
+            at, texts = f"at {places.pop()}, ", [f"{value.beside(x)} has {value.text}" for value in best]
+        else:
+            at, texts = "", [f"{value.beside(x)} has {value.text} at {value.heads[x]}" for value in best]
+        ends = [texts[0], f"{len(texts) - 2} more follow", texts[-1]] if len(texts) > 3 else texts
+        return [f"{at}{joined(shown)}" for shown in (texts, ends, texts[:1])]
+    return []
 
 
 def _best_and_other_end(best: _Value, values: Sequence[_Value], x: str) -> str:

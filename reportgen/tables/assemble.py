@@ -101,7 +101,7 @@ def _table(
     id: str,
     factors_of: FactorsOf,
     alike: Sequence[Finding],
-    unequal: str,
+    unequal: tuple[str, str],
 ) -> Table:
     units = UnitChoice(spec, grid)
     builder = CellBuilder(spec, grid, units.of_cell, against)
@@ -130,7 +130,7 @@ def _table(
     chance = Note(family, name="chance"), Note(sweep_sentence(comparisons), name="plan")
     words = caption(spec, grid, units.table, against, factors_of, comparisons)
     shown = {*spec.rows, *spec.columns, *spec.facets}
-    words += (Note(unequal, name="sets"),)
+    words += (Note(unequal[0], name="sets"),)
     words += tuple(Note(f"{each.message}.", name="alike") for each in alike if each.subject in shown)
     return Table(
         id=id,
@@ -155,13 +155,13 @@ def _table(
         definition=definition_digest(spec),
         findings=(
             *builder.findings,
-            *_sets_differ(spec, unequal),
+            *_sets_differ(spec, unequal[0]),
             *alike,
             *_unnamed_factors(spec, grid),
             *_unstated_devices(spec, grid),
         ),
         column_titles=tuple(label_of_factor(spec.labels, name) for name in spec.columns),
-        sets_differ=unequal,
+        sets_differ=unequal[1],
     )
 
 

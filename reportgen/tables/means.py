@@ -67,8 +67,10 @@ def mean_cells(
     return means
 
 
-def sets_differ(spec: TableSpec, grids: Sequence[CaseGrid], pool: Iterable[Case]) -> str:
+def sets_differ(spec: TableSpec, grids: Sequence[CaseGrid], pool: Iterable[Case]) -> tuple[str, str]:
     """Return which sides of a comparison lack configurations that another has; "" if none does.
+
+    First as a sentence that names them, then as a clause that counts: "sides have 16 to 23 of 46 cases".
 
     A side is a value of the factors that the baseline names, a configuration one of all other factors that
     the table shows, in any facet. Only cases with a number count.
@@ -76,7 +78,7 @@ def sets_differ(spec: TableSpec, grids: Sequence[CaseGrid], pool: Iterable[Case]
     pool  all cases that may be a baseline: it need not be in the table
     """
     if spec.compare is None:
-        return ""
+        return "", ""
     about = tuple(spec.compare.baseline)
     others = tuple(
         name
@@ -100,7 +102,15 @@ def sets_differ(spec: TableSpec, grids: Sequence[CaseGrid], pool: Iterable[Case]
         if missing:
             what = f"{len(own)} of {len(every)} {plural(others)}{named}"
             lacking.append(f"{_words(spec, about, side)} has {what}")
-    return f"Not every side has every case: {_first(lacking, '; ')}." if lacking else ""
+    if not lacking:
+        return "", ""
+    counts = sorted({len(own) for own in sides.values()})
+    clause = f"sides have {counts[0]} to {counts[-1]} of {len(every)} cases"
+    if len(counts) == 1:
+        clause = f"each side has {counts[0]} of {len(every)} cases"
+    if len(lacking) == 1:
+        clause = f"not every side has every case: {lacking[0]}"
+    return f"Not every side has every case: {_first(lacking, '; ')}.", clause
 
 
 # Values of factors in the order of their names; None if the case lacks one.

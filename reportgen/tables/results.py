@@ -84,7 +84,7 @@ class Table:
     facet              the factors that split the definition, with the values of this table
     facet_words        for each of them its title and its value in words
     has_signs          whether each ratio has the sign of its verdict beside it
-    sets_differ        which sides of its comparison lack cases that others have, as a sentence
+    sets_differ        how many cases the sides of its comparison have, as a clause, "" if all have all
     definition         digest of what the definition says about numbers: not of headings, order and digits
     """
 

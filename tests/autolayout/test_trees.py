@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from reportgen.pipeline import Build, Request, build
+from reportgen.report.headline import MAX_WORDS, words_of
 from tests.autolayout.trees import TREES
 from tests.builders import write_files
 
@@ -25,7 +26,7 @@ class Drawn:
 
 
 EXPECTED = {
-    "by_device": Drawn(1, "model", "device", "dots", ("H100 is 2.5x faster than A40 in both models",)),
+    "by_device": Drawn(1, "model", "device", "dots", ("H100 is 2.5x as fast as A40 in both models",)),
     "by_framework": Drawn(1, "backend", "", "dots", ("tensorflow", "20 % slower than pytorch")),
     "by_batch_size": Drawn(1, "batch_size", "", "curve", ("batch size 8", "batch size 64")),
     "by_date": Drawn(1, "date", "", "trend", ("20 % slower since 2026-01-07",)),
@@ -46,18 +47,18 @@ EXPECTED = {
     "by_gpu_count": Drawn(1, "devices", "", "line", ("7.21x", "90 % of ideal")),
     "by_node_count": Drawn(1, "devices nodes", "", "line", ("3.68x", "92 % of ideal")),
     "by_precision": Drawn(
-        1, "log", "precision", "dots", ("relative to fp32, fp16 is 2.6x faster", "(2 logs each)")
+        1, "log", "precision", "dots", ("relative to fp32, fp16 is 2.6x as fast", "(2 logs each)")
     ),
-    "by_model": Drawn(1, "model", "device", "dots", ("H100 is 2.5x", "faster than A40")),
+    "by_model": Drawn(1, "model", "device", "dots", ("H100 is 2.5x", "as fast as A40")),
     "micro": Drawn(1, "benchmark", "statistic", "dots", ()),
     "scaling": Drawn(1, "devices", "model", "line", ("81 % of ideal",)),
     "same_steps": Drawn(1, "model", "", "dots", ()),
     "by_commit": Drawn(1, "benchmark statistic commit", "", "dots", ("is 20 % slower", "1a1a1a1a")),
-    "by_version": Drawn(1, "benchmark statistic", "version", "dots", ("v1.10.0", "2x faster", "v1.9.0")),
+    "by_version": Drawn(1, "benchmark statistic", "version", "dots", ("v1.10.0", "2x as fast", "v1.9.0")),
     # 3 repeats of 128 images on each device: 320, 2438 and 4655 images/s.
     "by_name_of_machines": Drawn(1, "devices nodes", "", "line", ("14.5x", "91 % of ideal")),
     "by_test": Drawn(1, "test", "model", "dots", ()),
-    "own_table": Drawn(1, "model batch_size", "device", "curve", ("H100 is 2.5x", "faster than A40")),
+    "own_table": Drawn(1, "model batch_size", "device", "curve", ("H100 is 2.5x", "as fast as A40")),
 }
 
 
@@ -80,7 +81,9 @@ def test_a_tree_gives_the_report_that_one_would_have_drawn(tmp_path: Path, name:
     table = report.tables[0]
     assert (" ".join(table.row_factors), " ".join(table.column_factors)) == (drawn.rows, drawn.columns)
     assert report.figures[0].kind == drawn.figure
-    assert [words for words in drawn.words if words not in report.headline] == []
+    sentences = [report.headline, *report.verdict]
+    assert [words for words in drawn.words if words not in " ".join(sentences)] == []
+    assert [sentence for sentence in sentences if words_of(sentence) > MAX_WORDS] == []
     titles = [table.title for table in report.tables]
     assert len(set(titles)) == len(titles)
     head = next(

@@ -38,8 +38,8 @@ def interleaved(ratio: float, percent: float = 0.5) -> Verdict:
     [
         (1.018, 0.5, "faster", "1.9 % faster (1.5 % to 2.1 %)"),
         (0.95, 0.5, "slower", "5.0 % slower (4.7 % to 5.3 %)"),
-        (3.0, 0.5, "faster", "3x faster (2.99x to 3.01x)"),
-        (0.2, 0.5, "slower", "5x slower (4.98x to 5.02x)"),
+        (3.0, 0.5, "faster", "3x as fast (2.99x to 3.01x)"),
+        (0.2, 0.5, "slower", "0.2x as fast (0.199x to 0.201x)"),
         (1.0, 0.5, "same", "no difference larger than 0.3 %"),
         (1.003, 0.5, "same", "no difference larger than 0.6 %"),
         (
@@ -216,7 +216,14 @@ def test_an_undecided_verdict_says_what_more_rounds_cost(
 
 @pytest.mark.parametrize(
     ("ratio", "text"),
-    [(1.0, "equal"), (1.0004, "equal"), (0.9996, "equal"), (1.0006, "0.1 % faster"), (0.4, "2.5x slower")],
+    [
+        (1.0, "equal"),
+        (1.0004, "equal"),
+        (0.9996, "equal"),
+        (1.0006, "0.1 % faster"),
+        (0.4, "0.4x as fast"),
+        (0.04, "25x slower"),
+    ],
 )
 def test_a_difference_that_rounds_to_nothing_has_no_direction(ratio: float, text: str) -> None:
     assert difference_text(ratio) == text

@@ -101,7 +101,7 @@ def test_three_repeats_that_are_added_are_compared_with_the_three_before() -> No
         "3 repeats added: 3.8 % slower than the 3 before (4.0 % more time), but undecided: "
     )
     one = verdict_text(row(state([1.0]), state([1.0, 1.0001])))
-    assert one.startswith("1 repeat added: equal to the one before, no repeats")
+    assert one.startswith("1 repeat added: as fast as the one before, no repeats")
 
 
 def test_new_runs_are_compared_with_all_old_ones_although_one_of_them_is_gone() -> None:

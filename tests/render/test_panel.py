@@ -134,7 +134,7 @@ def test_a_verdict_says_what_was_tested(open_page: OpenPage) -> None:
     table = replace(table, cells=(table.cells[0], (table.cells[1][0], decided, *rest), *table.cells[2:]))
     page = open_page(render_report(example.report(tables=(table,), figures=(), prose="")))
     page.locator("td").get_by_role("link", name="7.86", exact=True).click()
-    expect(page.locator("#panel")).to_contain_text("; by the test of 3 repeats, 7.5x faster (7.2x to 7.9x)")
+    expect(page.locator("#panel")).to_contain_text("; by the test of 3 repeats, 7.5x as fast (7.2x to 7.9x)")
 
 
 @pytest.mark.parametrize(("ratio", "shown"), [(7.8549998, "7.85"), (1.005, "1.01")])

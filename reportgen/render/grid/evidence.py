@@ -44,7 +44,7 @@ BEFORE_BASELINE: Mapping[CompareKind, str] = {
     "ratio": "{}x the value of",
     "speedup": "Speed-up {} over",
     "efficiency": "Scaling efficiency {} relative to",
-    "expected": "{}x slower than",
+    "expected": "{}x the time of",
 }
 # Stands for the range of the repeats in the text that says how they became one number.
 RANGE = "\t"
@@ -486,7 +486,7 @@ def _expectation(comparison: Comparison) -> str:
         return ""
     speed = units.text(comparison.expected.speed, digits=3)
     excess = units.text(comparison.excess, digits=3)
-    return f"; {speed}x its speed is expected, so {excess}x slower than expected"
+    return f"; {speed}x its speed is expected, so {excess}x the time that is expected"
 
 
 def _unit(case: Case) -> Unit:

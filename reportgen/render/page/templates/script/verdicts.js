@@ -102,19 +102,21 @@ const verdictText = (() => {
 
   const percent = (share) => `${withDecimals(100 * share, 100 * share < 9.95 ? 1 : 0)} %`;
   const factor = (ratio) => (ratio >= 1e9 ? `${ratio.toExponential(1).replace(/\+(\d)$/, "+0$1")}x` : `${withoutZeros(withDigits(ratio, 3))}x`);
-  const size = (ratio, isFactor) => (isFactor ? factor(Math.max(ratio, 1 / ratio)) : percent(Math.abs(ratio - 1)));
+  // A smaller ratio is written as its inverse.
+  const LEAST_RATIO = 0.1;
 
-  // "1.8 % faster", "2x slower", "equal".
+  // "1.8 % faster", "2.5x as fast", "240x slower", "equal".
   function difference(ratio) {
-    const text = size(ratio, !isPercentage(ratio));
+    if (!isPercentage(ratio)) return ratio >= LEAST_RATIO ? `${factor(ratio)} as fast` : `${factor(1 / ratio)} slower`;
+    const text = percent(Math.abs(ratio - 1));
     return text === percent(0) ? EQUAL : `${text} ${ratio >= 1 ? "faster" : "slower"}`;
   }
 
   function interval(ratio, low, high) {
-    const isFactor = !isPercentage(ratio);
-    if (low < 1 && 1 < high) return `${size(low, isFactor)} slower to ${size(high, isFactor)} faster`;
+    if (!isPercentage(ratio)) return (ratio >= LEAST_RATIO ? [low, high] : [1 / high, 1 / low]).map(factor).join(" to ");
+    if (low < 1 && 1 < high) return `${percent(1 - low)} slower to ${percent(high - 1)} faster`;
     const [near, far] = low >= 1 ? [low, high] : [high, low];
-    return `${size(near, isFactor)} to ${size(far, isFactor)}`;
+    return `${percent(Math.abs(near - 1))} to ${percent(Math.abs(far - 1))}`;
   }
 
   // A speed that is 36 % lower takes 57 % more time; "" where the two have the same size.
