@@ -10,10 +10,12 @@ import gzip
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
-from tests.formats.valid_logs import VALID_LOGS
+from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
 CORPUS = Path(__file__).parent / "corpus"
 ANY_FORMAT = "any"
@@ -41,13 +43,19 @@ _ENDLESS: Mapping[str, Sequence[tuple[bytes, bytes]]] = {
 _LITERAL = 40
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Input:
     """Files by name, made for a format; `name` says what is the matter with them."""
 
     name: str
     format: str
     files: Mapping[str, bytes]
+
+    @cached_property
+    def views(self) -> Sequence[LogFiles]:
+        """The view of each file, which all readers share as in a build."""
+        folder = LogFiles.of(self.files, SETTINGS)
+        return [folder.file(path) for path in self.files]
 
     def size(self) -> int:
         """Return the bytes of all files together."""

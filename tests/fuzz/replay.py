@@ -50,6 +50,8 @@ _LINES = max(content.count(b"\n") for files in VALID_LOGS.values() for content i
 _MEMORY = 128 * 2**20
 _MESSAGE = 2000
 _FINDINGS = 100
+# Runs of an input that are listed from its start and its end: a line that is repeated has thousands of one kind.
+_LISTED = 20
 
 
 class TooSlow(BaseException):
@@ -134,9 +136,8 @@ def _load(one: Input) -> None:
 
 def parts(name: str, one: Input) -> Iterator[LogFiles]:
     """Yield the views under which a format is to read an input: as its file, as each file of its folder."""
-    for path in one.files:
-        if name not in ("native", "published"):
-            yield LogFiles.of(one.files, SETTINGS).file(path)
+    if name not in ("native", "published"):
+        yield from one.views
     if name in FOLDERS:
         yield LogFiles.of({**NEEDED, **one.files}, SETTINGS)
         if len(one.files) == 1 and one.format in (name, ANY_FORMAT):
@@ -151,9 +152,11 @@ def _read(name: str, view: LogFiles, one: Input) -> None:
     with np.errstate(all="ignore"):  # as where the program reads
         found = list(format_named(name).read(view))
     _hold(found, one)
-    for run in found:
-        if isinstance(run, Run) and (run.series or run.aggregates or run.telemetry):
-            _list(normalize_run(run), SHORT)
+    measured = [
+        run for run in found if isinstance(run, Run) and (run.series or run.aggregates or run.telemetry)
+    ]
+    for run in (*measured[:_LISTED], *measured[_LISTED:][-_LISTED:]):
+        _list(normalize_run(run), SHORT)
 
 
 def _list(run: Run, protocol: Protocol) -> None:
