@@ -45,12 +45,39 @@ recorder.close()
 dist.destroy_process_group()
 """
 
+# What a rank that dies needs of torch.distributed, without the seconds in which two ranks import it: a rank that
+# waits for a dead one gets an error.
+TWO_PIPES = """
+import os
+
+def init_process_group(backend):
+    global read, write
+    opened = [os.open(f"rank{source}", os.O_WRONLY if source == get_rank() else os.O_RDONLY) for source in (0, 1)]
+    write, read = opened if get_rank() == 0 else reversed(opened)
+
+def get_rank():
+    return int(os.environ["RANK"])
+
+def barrier():
+    os.write(write, b".")
+    if not os.read(read, 1):
+        raise RuntimeError("Connection closed by peer")
+
+def destroy_process_group():
+    pass
+"""
+
 
 def torchrun(folder, *, steps, dies, work=""):
     """Run two ranks by torchrun under the launcher; return the process and the run folder."""
     pytest.importorskip("torch")
     text = TRAINING.replace("STEPS", str(steps)).replace("DIES", str(dies or bool(work)))
     text = text.replace('raise ValueError("loss is nan, sorry")', work) if work else text
+    if dies or work:
+        text = text.replace("import torch.distributed as dist", "import two_pipes as dist")
+        (folder / "two_pipes.py").write_text(TWO_PIPES)
+        for rank in (0, 1):
+            os.mkfifo(folder / f"rank{rank}")
     (folder / "train.py").write_text(text)
     command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--master-addr=127.0.0.1"]
     command += ["--standalone", "train.py"]
