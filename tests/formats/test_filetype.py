@@ -10,6 +10,7 @@ from reportgen.core.errors import RequestError
 from reportgen.formats.filetype import role
 from reportgen.formats.registry import FORMATS
 from tests.builders import write_files
+from tests.each_of import each_of
 from tests.formats.valid_logs import VALID_LOGS
 
 LOG = "".join(f"iter {i}: loss 10.9, time {100 + i}.00ms, mfu 1.00%\n" for i in range(150))
@@ -85,8 +86,7 @@ def test_settings_and_tracebacks_do_not_make_a_log_a_program(name: str, before: 
     assert (run.id, run.format) == (name, "nanogpt")
 
 
-@pytest.mark.parametrize("ending", ["md", "rst", "py", "sh", "c", "m", "html"])
-@pytest.mark.parametrize("known", [known.name for known in FORMATS])
+@each_of([known.name for known in FORMATS], ["md", "rst", "py", "sh", "c", "m", "html"])
 def test_a_log_under_an_odd_name_is_a_log(known: str, ending: str) -> None:
     if len(VALID_LOGS[known]) == 1:
         (content,) = VALID_LOGS[known].values()

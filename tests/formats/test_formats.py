@@ -20,6 +20,7 @@ from reportgen.formats.detection import detect, discover, offer
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, format_named
+from tests.each_of import each_of
 from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
 NAMES = sorted(
@@ -37,7 +38,7 @@ def view(contents: dict[str, bytes], name: str) -> LogFiles:
     return files.file(next(iter(files))) if len(VALID_LOGS[name]) == 1 and contents else files
 
 
-@pytest.mark.parametrize("name", [known.name for known in FORMATS])
+@each_of(known.name for known in FORMATS)
 def test_every_format_has_a_valid_log_here_and_claims_it_alone(name: str) -> None:
     assert name in VALID_LOGS, f"add a valid log of {name} to VALID_LOGS in tests/formats/valid_logs.py"
     claimed = detect(view(VALID_LOGS[name], name))
@@ -69,7 +70,7 @@ def runs_of(contents: Mapping[str, bytes], name: str) -> list[Any]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [known.name for known in FORMATS if known.name not in BINARY])
+@each_of(known.name for known in FORMATS if known.name not in BINARY)
 def test_lines_may_end_with_carriage_return_and_line_feed(name: str) -> None:
     unix = {path: content.replace(b"\r\n", b"\n") for path, content in VALID_LOGS[name].items()}
     windows = {path: content.replace(b"\n", b"\r\n") for path, content in unix.items()}
@@ -86,7 +87,7 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each_of(TEXTS)
 def test_a_log_that_ends_in_nul_bytes_is_read_and_reported(name: str) -> None:
     crashed = {path: content + b"\0" * 5 for path, content in VALID_LOGS[name].items()}
     assert runs_of(crashed, name) == runs_of(VALID_LOGS[name], name)
@@ -102,15 +103,14 @@ def test_a_log_that_ends_in_nul_bytes_is_read_and_reported(name: str) -> None:
 DOCUMENTS = ("native", "optimum_benchmark", "published", *BINARY)
 
 
-@pytest.mark.parametrize("name", [known.name for known in FORMATS if known.name not in DOCUMENTS])
-@pytest.mark.parametrize("nuls", [b"\0\n", b"\n" + b"\0" * 99], ids=["one", "many"])
+@each_of([known.name for known in FORMATS if known.name not in DOCUMENTS], [b"\0\n", b"\n" + b"\0" * 99])
 def test_a_few_nul_bytes_change_nothing(name: str, nuls: bytes) -> None:
     """A number printed as a character, or a hole in a log that was rotated while a program wrote it."""
     holed = {path: content.replace(b"\n", nuls, 1) for path, content in VALID_LOGS[name].items()}
     assert runs_of(holed, name) == runs_of(VALID_LOGS[name], name)
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each_of(TEXTS)
 def test_a_log_that_begins_with_a_hole_is_read(name: str) -> None:
     """`copytruncate` leaves a hole as long as the old log if the program does not append."""
     holed = {path: b"\0" * 70_000 + content for path, content in VALID_LOGS[name].items()}
@@ -187,7 +187,7 @@ def test_no_format_claims_binary_compressed_and_endless_lines(content: bytes) ->
     assert (found.claimed, found.unclaimed, found.findings) == ([], ["a/x.log"], [])
 
 
-@pytest.mark.parametrize("name", [known.name for known in FORMATS])
+@each_of(known.name for known in FORMATS)
 def test_a_byte_order_mark_before_the_text_changes_nothing(name: str) -> None:
     def read(files: dict[str, bytes]) -> str:
         found = detect(view(files, name))
@@ -245,7 +245,7 @@ def test_folders_are_claimed_before_files_and_the_rest_is_offered_again() -> Non
     assert found.unclaimed == ["README"]
 
 
-@pytest.mark.parametrize("known", list(FORMATS), ids=lambda known: known.name)
+@each_of(FORMATS)
 def test_every_format_has_a_summary_of_one_short_sentence(known: Format) -> None:
     assert re.fullmatch(r"[A-Z][^\n]{9,85}[\w)`]\.", known.summary)
     assert ". " not in known.summary

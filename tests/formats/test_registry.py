@@ -13,6 +13,7 @@ from reportgen.formats.base import Format
 from reportgen.formats.detection import detect
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import HEAD, LogFiles
+from tests.each_of import each_of
 from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
 ALL_ASKED = Registry(replace(known, marks=()) for known in FORMATS)
@@ -27,9 +28,9 @@ def answers(view: LogFiles) -> tuple[object, object]:
     )
 
 
-@pytest.mark.parametrize("settings", [{}, SETTINGS], ids=["plain", "settings"])
-@pytest.mark.parametrize(("name", "path"), SINGLE)
-def test_marks_do_not_change_the_detected_format(name: str, path: str, settings: dict[str, object]) -> None:
+@each_of(SINGLE, [{}, SETTINGS])
+def test_marks_do_not_change_the_detected_format(place: tuple[str, str], settings: dict[str, object]) -> None:
+    name, path = place
     by_marks, by_asking = answers(LogFiles.of(VALID_LOGS[name], settings).file(path))
     assert by_marks == by_asking
 
@@ -61,7 +62,7 @@ def test_marks_do_not_change_the_detected_format_for_real_logs(corpus: Path) -> 
     assert not differing
 
 
-@pytest.mark.parametrize("known", [known for known in FORMATS if known.marks], ids=lambda known: known.name)
+@each_of(known for known in FORMATS if known.marks)
 def test_a_claimed_file_has_a_mark_in_its_name_or_head(known: object) -> None:
     claimed = 0
     for name, path in SINGLE:
