@@ -147,6 +147,7 @@ def refused_in(path: Path) -> list[str]:
     return [f"{path.relative_to(ROOT)}:{line}: {word}" for line, word in sorted(wrong)]
 
 
+@pytest.mark.no_cover
 def test_no_refused_word_is_used() -> None:
     wrong = [each for path in files() for each in refused_in(path)]
     assert not wrong, "\n" + "\n".join(wrong)

@@ -9,7 +9,7 @@ from reportgen import api, pipeline
 from reportgen.core.errors import RequestError
 from tests.repository import write_repository
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
 
 EDITS = 230
 # What a build makes does not depend on generated files, except on tables in other files; of the other edits, one in

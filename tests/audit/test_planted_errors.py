@@ -16,7 +16,7 @@ from tests.audit.figures import Study, studies
 from tests.audit.planting import Score, plant
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
 
 TABLES = 10
 STUDIES = studies(ROOT)

@@ -18,7 +18,7 @@ from tests.fuzz.mutate import MOST, mutated
 from tests.fuzz.run import Search, attempt, main
 from tests.fuzz.shrink import Files, shrunk
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
 
 
 def test_the_same_seed_makes_the_same_inputs() -> None:

@@ -26,12 +26,14 @@ def test_readers_survive_saved_inputs(name: str) -> None:
     each_of(SAVED[name])(lambda one: replay(one, BOUND))()
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", VALID_LOGS)
 def test_readers_survive_endless_lines_archives_and_wide_characters(name: str) -> None:
     for one in large(name):
         replay(one, BOUND, [name, DETECTION, DISK] if name == "dllogger" else [name])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", VALID_LOGS)
 def test_incomplete_records_are_read_in_linear_time(name: str) -> None:
     for one in endless(name):
@@ -64,6 +66,7 @@ LONG = (
 )
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "path", "content"), LONG, ids=[f"{one[0]}-{len(one[2])}" for one in LONG])
 def test_repetitive_logs_are_read_in_linear_time(name: str, path: str, content: bytes) -> None:
     files = LogFiles.of({path: content}).file(path)

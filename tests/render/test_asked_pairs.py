@@ -137,6 +137,7 @@ def _all_pairs(report: Document) -> Iterator[tuple[str, str]]:
         yield from _pairs(table, report.case_by_name)
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", ["collectives", "dlperf-v1", "flux", "jade2", "serving", "transformers"])
 def test_the_page_compares_as_the_program_does(open_page: OpenPage, name: str) -> None:
     report = _report(name)

@@ -270,6 +270,7 @@ def multiply_by_1000(rows: list[Row], position: int, column: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("name", "log", "column", "position", "of_number", "of_run"),
     [
