@@ -14,6 +14,7 @@ import re2
 from reportgen.formats.base import Format
 from reportgen.formats.parsing.exit_status import ERRORS
 from reportgen.formats.parsing.log_warnings import WARNINGS
+from reportgen.formats.parsing.text_log import without_controls
 from reportgen.formats.tables import families
 from reportgen.sources.logfiles import LogFiles
 
@@ -113,7 +114,9 @@ class Registry:
         if files.is_folder:
             return self._of_folders
         path, settings = files.path, files.settings
-        matches = self._search.Match(b"%b\n%b" % (path.encode(), files.head(path))) or ()
+        # Formats read the text without colours and NUL bytes, which may be inside a mark.
+        head = without_controls(files.head(path))
+        matches = self._search.Match(b"%b\n%b" % (path.encode(), head)) or ()
         files.keep_literals(path, frozenset(self._literals[number] for number in matches))
         marks = (number for number in matches if number < len(self._marked))
         positions = self._unmarked.union(self._marked[number] for number in marks)
