@@ -262,7 +262,7 @@ def _telemetry_interval(text: str) -> float:
 
 def _run(options: argparse.Namespace) -> int:
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
-    if not command:
+    if not command or not command[0]:
         raise ValueError("run: no command; write it after --")
     variables = {run_folder.TIMING_VARIABLE: options.timing} if options.timing else {}
     if options.calibrate:

@@ -69,7 +69,8 @@ def _can_join(folder: Path, node: int) -> bool:
         others.add(0)
     runs = [read_run(folder, other) for other in others - {node}]
     now = time.time_ns()
-    recent = [run for run in runs if now - run.get("started_realtime_ns", 0) < _JOIN_WINDOW_NS]
+    # A clock that was set back makes an old run begin in the future.
+    recent = [run for run in runs if abs(now - run.get("started_realtime_ns", 0)) < _JOIN_WINDOW_NS]
     return any(run.get("status") == "running" for run in recent)
 
 

@@ -127,6 +127,7 @@ class RunWriter:
 
     def _write_run(self) -> None:
         if self._run is not None:
+            self._keep_end_of_command(self._run)
             with contextlib.suppress(OSError):  # `end` tries again, and warns
                 run_folder.write_run(self.folder, self._run)
 
@@ -161,6 +162,7 @@ class RunWriter:
                 f"{who} had the rank of a recorder of this run, and recorded nothing; set RANK, WORLD_SIZE "
                 f"and LOCAL_RANK in each process of a job, and unset {run_folder.RUN_VARIABLE} for others"
             )
+        self._keep_end_of_command(self._run)
         if self._error:
             self.add_recorder_facts({"error": self._error})
             status = "partial" if status == "complete" else status
@@ -172,6 +174,16 @@ class RunWriter:
             run_folder.write_run(self.folder, self._run)
         except OSError as disk_error:
             warn(f"{self.folder}: the end of the run could not be written: {disk_error.strerror}")
+
+    def _keep_end_of_command(self, run: dict[str, Any]) -> None:
+        """Keep what the launcher has written after its command ended, if this process ran longer.
+
+        Such a process ran in the background, beside the next runs of the launcher.
+        """
+        written = run_folder.read_run(self.folder)
+        if "exit_code" in written:
+            run.update({name: written[name] for name in ("exit_code", "wall_time_ns") if name in written})
+            self.mark_partial("the command ended before this process, which ran beside the next runs")
 
 
 def record_node(folder: Path, rank: RankInfo) -> Optional[ThreadWatch]:

@@ -283,7 +283,8 @@ def test_launchers_of_two_nodes_on_a_shared_disk_use_one_folder(tmp_path, first)
             folder, number = run_folder.create_run_folder(tmp_path, {}, node)
             assert number == repeat
             run_folder.write_run(folder, started, node)
-    # No launcher joins a folder that was created long ago.
-    folder, _ = run_folder.create_run_folder(tmp_path, {}, 1)
-    run_folder.write_run(folder, {**started, "started_realtime_ns": 1}, 1)
-    assert run_folder.create_run_folder(tmp_path, {}, 0)[1] == 4
+    # No launcher joins a folder that was created long ago, even if the clock was set back since then.
+    for repeat, start in ((3, 1), (5, 2 * started["started_realtime_ns"])):
+        folder, _ = run_folder.create_run_folder(tmp_path, {}, 1)
+        run_folder.write_run(folder, {**started, "started_realtime_ns": start}, 1)
+        assert run_folder.create_run_folder(tmp_path, {}, 0)[1] == repeat + 1

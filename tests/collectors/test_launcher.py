@@ -661,3 +661,9 @@ def test_ctrl_c_between_two_runs_prints_no_traceback(tmp_path, monkeypatch, caps
     monkeypatch.setattr(launch, "run_campaign", interrupt)
     assert main(["run", "--logs", str(tmp_path), "--", "true"]) == 130
     assert capsys.readouterr().err == "reportgen: interrupted\n"
+
+
+def test_an_empty_command_is_an_error(tmp_path, capsys):
+    assert main(["run", "--logs", str(tmp_path / "logs"), "--", ""]) == 2
+    assert "run: no command; write it after --" in capsys.readouterr().err
+    assert not (tmp_path / "logs").exists()

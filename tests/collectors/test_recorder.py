@@ -327,6 +327,19 @@ def test_differing_factors_of_script_and_launcher_are_both_recorded(tmp_path, mo
     assert "batch_size" in capsys.readouterr().err
 
 
+def test_a_process_that_outlives_its_command_is_partial(tmp_path, monkeypatch, capsys):
+    """Such as `sh -c "python train.py &"`: the launcher has ended the run, and has started the next one."""
+    monkeypatch.setenv(run_folder.RUN_VARIABLE, str(tmp_path))
+    run_folder.write_run(tmp_path, {"status": "running", "case": {}, "repeat": 1})
+    with Recorder.start() as recorder:
+        recorder.step()
+        ended = {**run_folder.read_run(tmp_path), "status": "failed", "exit_code": 0, "wall_time_ns": 5}
+        run_folder.write_run(tmp_path, ended)
+    run = run_folder.read_run(tmp_path)
+    assert (run["status"], run["exit_code"], run["wall_time_ns"]) == ("partial", 0, 5)
+    assert "the command ended before this process, which ran beside the next runs" in capsys.readouterr().err
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_child_does_not_write_or_close(tmp_path, clock):
     recorder = start(tmp_path)
