@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from reportgen.autolayout.default_comparison import DefaultComparison, arrange, comparisons
 from reportgen.autolayout.layouts import ReportLayout, rank, score
+from reportgen.autolayout.sweeps import apart, at_largest
 from reportgen.autolayout.table_layout import (
     SUBJECTS,
     Axes,
@@ -71,7 +72,7 @@ def plain_tables(numbers: MetricRuns) -> list[TableSpec]:
     for group, shown in numbers.groups():
         axes = choose_axes(shown, numbers.campaign, numbers.guessed, has_columns=len(numbers.phases) > 1)
         made.append(spec_of(numbers.metric, group.where, axes, numbers.phases))
-    return made
+    return apart(made)
 
 
 def propose_layouts(numbers: MetricRuns) -> list[ReportLayout]:
@@ -82,12 +83,18 @@ def propose_layouts(numbers: MetricRuns) -> list[ReportLayout]:
     )
     numbers = replace(numbers, runs=distinct, campaign=campaign)
     plain = plain_tables(numbers)
-    lists = [("without a comparison", plain)]
+    lists = [("without a comparison", [*_at_largest(plain, numbers), *plain])]
     if len(numbers.phases) <= MAX_COMPARED_PHASES:
         lists = [*_lists(numbers), *lists]
     layouts = _scored(numbers, lists)
     matrices = _matrices(numbers, plain, rank(layouts)[0].tables)
     return rank([*_scored(numbers, matrices), *layouts])
+
+
+def _at_largest(tables: Sequence[TableSpec], numbers: MetricRuns) -> Iterator[TableSpec]:
+    """Yield the table of the largest message that the first of these gives, if it gives one."""
+    if tables and (table := at_largest(tables[0], numbers.runs)):
+        yield table
 
 
 def _scored(numbers: MetricRuns, proposed: Iterable[tuple[str, Sequence[TableSpec]]]) -> list[ReportLayout]:

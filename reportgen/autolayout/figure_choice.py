@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reportgen.autolayout.path_factors import ITEM
-from reportgen.autolayout.table_layout import PAIR, SIZES, count_combinations
+from reportgen.autolayout.table_layout import PAIR, SIZES, SWEEPS, count_combinations
 from reportgen.autolayout.tradeoff import load_of
 from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.factors import AcceptedValues, factors_key, matches
@@ -160,9 +160,9 @@ class _FigureChoice:
 
 
 def _drawn(tables: Sequence[TableSpec]) -> list[TableSpec]:
-    """Return the tables of the first metric: those that compare, if the first one does."""
+    """Return the tables of the first metric: those that compare and the sweeps, if the first one compares."""
     same = [table for table in tables if table.metrics == tables[0].metrics]
-    compared = [table for table in same if table.compare]
+    compared = [table for table in same if table.compare or not {*SWEEPS}.isdisjoint(table.rows)]
     return compared if same and same[0].compare else same
 
 

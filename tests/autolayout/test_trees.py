@@ -38,7 +38,8 @@ EXPECTED = {
     "two_hundred_models": Drawn(
         1, "model", "device", "ecdf", ("H100 is 2.94x", "H100 has 190 of 200 models")
     ),
-    "nccl": Drawn(1, "message_size", "collective in_place", "curve", ("all_reduce", "all_gather")),
+    "nccl": Drawn(1, "message_size", "collective", "curve", ("all_reduce", "all_gather")),
+    "nccl_nodes": Drawn(1, "nodes devices", "", "line", ("2 nodes", "35 % slower")),
     "vllm": Drawn(
         1, "concurrency", "tensor_parallel", "latency-throughput", ("tensor parallel 1", "tensor parallel 4")
     ),

@@ -44,16 +44,16 @@ def trainer(rate: float) -> str:
     )
 
 
-def collective(name: str, factor: float) -> str:
-    """Return a log of nccl-tests on 8 devices: times in us over message sizes."""
+def collective(name: str, factor: float, nodes: int = 1) -> str:
+    """Return a log of nccl-tests on 8 devices of each node: times in us over message sizes."""
     head = (
         "# nThread 1 nGpus 8 minBytes 1048576 maxBytes 67108864 step: 2(factor) warmup iters: 5 iters: 20 "
         "agg iters: 1 validation: 1 graph: 0\n#\n# Using devices\n"
     )
     ranks = "".join(
-        f"#  Rank {rank:2} Group  0 Pid {4000 + rank} on node-1 device {rank:2} [0000:{rank}b:00] "
-        "NVIDIA H100 80GB HBM3\n"
-        for rank in range(8)
+        f"#  Rank {rank:2} Group  0 Pid {4000 + rank} on node-{1 + rank // 8} device {rank % 8:2} "
+        f"[0000:{rank % 8}b:00] NVIDIA H100 80GB HBM3\n"
+        for rank in range(8 * nodes)
     )
     columns = (
         "#\n#                                                              out-of-place"
@@ -358,6 +358,14 @@ def nccl() -> Tree:
     }
 
 
+def nccl_nodes() -> Tree:
+    """Return logs of nccl-tests on 1 to 4 nodes: at 64 MiB, two have 0.654 of the bandwidth of one."""
+    return {
+        f"{nodes}nodes/all_reduce.log": collective("all_reduce", 0.8 + 0.2 * nodes**2, nodes)
+        for nodes in (1, 2, 4)
+    }
+
+
 def vllm() -> Tree:
     """Return a server under rising load, on one and on four devices, which only the folder says."""
     return {
@@ -371,7 +379,7 @@ TREES: Mapping[str, Callable[[], Tree]] = {
     tree.__name__: tree
     for tree in (
         by_device, by_framework, by_batch_size, by_date, by_node, mixed,
-        failures, one_run, repeats, two_hundred_models, nccl, vllm, by_dated_file, by_host, by_gpu_count,
+        failures, one_run, repeats, two_hundred_models, nccl, nccl_nodes, vllm, by_dated_file, by_host, by_gpu_count,
         by_node_count, by_precision, by_model, micro, scaling, same_steps, own_table, by_commit, by_version,
         by_name_of_machines, by_test,
     )
