@@ -1,4 +1,4 @@
-"""Arrange the results of a collective over message sizes: out of place first, and the largest size before all.
+"""Arrange the results of a collective over message sizes: out of place and the largest size come first.
 
 nccl-tests measures each size twice, out of place and in place. Both in one table are twice the columns, of
 numbers that hardly differ, so the second has a table of its own, below. What people ask first is the

@@ -28,6 +28,8 @@ _MAX_LISTED = 4
 # What a benchmark sweeps. With fewer points a curve has no course.
 _SWEPT = (*sorted(SIZES), "seq_len", "message_size", "concurrency", "request_rate")
 _MIN_POINTS = 3
+# What was run, and on how many devices: named wherever the first varies.
+_SUBJECTS, _COUNTS = ("model", "benchmark", "workload"), ("nodes", "devices")
 
 
 def value_sentences(tables: Sequence[Table]) -> list[str]:
@@ -151,13 +153,30 @@ def _listings(values: Sequence[_Value]) -> Iterator[str]:
 
 
 def _short_places(values: Sequence[_Value]) -> list[str]:
-    """Return a name for each value: the shortest factor that distinguishes all, else all that vary."""
+    """Return a name for each value, by as few factors as distinguish all: what was run first, if that varies.
+
+    Models on other numbers of devices would read as scaling: they are named beside these numbers.
+    """
     names = list(dict.fromkeys(name for value in values for name in value.heads))
     different = {name: len({value.heads.get(name) for value in values}) for name in names}
+    shown = [name for name in _SUBJECTS if different.get(name, 1) > 1]
+    shown += [name for name in _COUNTS if shown and different.get(name, 1) > 1]
+    others = [name for name in names if different[name] > 1 and name not in shown]
     length = {name: sum(len(value.heads.get(name, "")) for value in values) for name in names}
-    enough = sorted((name for name in names if different[name] == len(values)), key=length.__getitem__)
-    shown = enough[:1] or [name for name in names if different[name] > 1]
-    return [", ".join(value.heads[name] for name in shown if name in value.heads) for value in values]
+    while others and not _are_names(_places(values, shown)):
+        best = max(others, key=lambda name: (len({*_places(values, [*shown, name])} - {""}), -length[name]))
+        others.remove(best)
+        shown.append(best)
+    return _places(values, shown)
+
+
+def _are_names(places: Sequence[str]) -> bool:
+    """Return whether places are all different, and none is empty."""
+    return len({*places} - {""}) == len(places)
+
+
+def _places(values: Sequence[_Value], names: Sequence[str]) -> list[str]:
+    return [", ".join(value.heads[name] for name in names if name in value.heads) for value in values]
 
 
 def _only(value: _Value, place: str) -> str:

@@ -73,7 +73,7 @@ def sets_differ(spec: TableSpec, grids: Sequence[CaseGrid], pool: Iterable[Case]
     First as a sentence that names them, then as a clause that counts: "sides have 16 to 23 of 46 cases".
 
     A side is a value of the factors that the baseline names, a configuration one of all other factors that
-    the table shows, in any facet. Only cases with a number count.
+    the table shows, in any facet. Only cases with a number count, and with a value of one of these factors.
 
     pool  all cases that may be a baseline: it need not be in the table
     """
@@ -92,7 +92,8 @@ def sets_differ(spec: TableSpec, grids: Sequence[CaseGrid], pool: Iterable[Case]
     for case in (*cases, *(case for case in pool if matches(case.factors, where))):
         if case.summary is None:
             continue
-        sides.setdefault(_values(about, case), {})[_values(others, case)] = None
+        if any(side := _values(about, case)):
+            sides.setdefault(side, {})[_values(others, case)] = None
     every = dict.fromkeys(each for configurations in sides.values() for each in configurations)
     lacking = []
     for side, own in sides.items():
@@ -122,8 +123,8 @@ def _values(names: Sequence[str], case: Case) -> _Values:
 
 
 def _words(spec: TableSpec, names: Sequence[str], values: _Values) -> str:
-    pairs = zip(names, (key[1] if key else LACKING for key in values), strict=True)
-    return " ".join(facet_text(spec, name, value) for name, value in pairs)
+    stated = [(name, key[1]) for name, key in zip(names, values, strict=True) if key]
+    return " ".join(facet_text(spec, name, value) for name, value in stated) or str(LACKING)
 
 
 def plural(names: Sequence[str]) -> str:

@@ -560,6 +560,29 @@ def test_without_a_comparison_the_sentence_has_the_only_number_and_its_repeats()
     ]
 
 
+@pytest.mark.parametrize(
+    ("cases", "expected"),
+    [
+        # Another model ran on the other devices.
+        (
+            [{"model": "a", "devices": 1}, {"model": "b", "devices": 8}],
+            "1.000 images/s (a, devices 1) and 2.000 images/s (b, devices 8)",
+        ),
+        # One log does not state what distinguishes the others.
+        (
+            [{"model": "a", "system": "x"}, {"model": "a", "system": "y"}, {"model": "b"}],
+            "1.000 images/s (a, x), 2.000 images/s (a, y) and 3.000 images/s (b)",
+        ),
+        ([{"seq_len": 1}, {"seq_len": 2}], "1.000 images/s (seq len 1) and 2.000 images/s (seq len 2)"),
+    ],
+)
+def test_listed_numbers_are_named_by_what_was_run(cases: list[dict[str, Any]], expected: str) -> None:
+    runs = [published_run(throughput=n, item="image", **case) for n, case in enumerate(cases, 1)]
+    assert values(*runs, rows=tuple(dict.fromkeys(name for case in cases for name in case))) == [
+        f"Speed: {expected}."
+    ]
+
+
 def test_without_a_comparison_the_sentence_lists_a_few_numbers() -> None:
     runs = [
         published_run(throughput=v, model=m, item="token") for v, m in ((4.0, "x"), (2.0, "y"), (3.0, "z"))

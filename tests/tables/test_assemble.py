@@ -343,6 +343,18 @@ def test_the_mean_row_is_a_geometric_mean_and_a_finding_names_rows_left_out():
     assert table.findings[2].message == "Not every side has every case: V has 2 of 3 ms (not c)"
 
 
+def test_a_case_that_does_not_state_what_is_compared_is_not_a_side():
+    stated = [
+        published_run(m=m, devices=n, nodes=1, throughput=1.0) for m, n in [("a", 1), ("a", 2), ("b", 1)]
+    ]
+    compare = CompareSpec("speedup", {"devices": 1, "nodes": 1})
+    table = only_table(
+        [*stated, published_run(m="c", throughput=5.0)], rows=("m", "devices", "nodes"), compare=compare
+    )
+    message = "Not every side has every case: devices 2 nodes 1 has 1 of 2 ms (not b)"
+    assert [f.message for f in table.findings if f.rule == "table.sets-differ"] == [message]
+
+
 def test_rows_are_named_as_unmatched_whichever_side_lacks_its_value():
     rows = [("a", "V", 1.0), ("a", "A", 2.0), ("b", "V", 1.0), ("c", "A", 5.0)]
     runs = [published_run(m=m, gpu=g, throughput=v) for m, g, v in rows]
