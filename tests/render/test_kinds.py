@@ -35,6 +35,15 @@ FIGURE = Shown(
     series=(A, B),
 )  # fmt: skip
 NUMBERS = replace(FIGURE, categories=(), series=tuple(replace(each, places=(1.0, 8.0)) for each in (A, B)))
+BANDS = replace(
+    NUMBERS,
+    series=(
+        ShownSeries(
+            name="A", look=0, places=(1.0, 2.0, 4.0), values=(2.0, 3.0, 4.0), low=(1.0, 2.0, None),
+            high=(3.0, 4.0, None),
+        ),
+    ),
+)  # fmt: skip
 REPEATS = replace(
     FIGURE, series=(ShownSeries(name="A", look=0, places=("1", "8", "1", "1"), values=(1.0, 5.0, 4.0, 3.0)),)
 )
@@ -105,11 +114,18 @@ lost = {"failed": "out of memory"}
             Points((row(0, 1.0, 2.0, **a1), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
             Crosses((row(1, 8.0, lift=0, **lost),)),
         ]),
+        # A band of one interval would have no width.
         ("curve", NUMBERS, [
-            Areas((row(0, 1.0, 2.0, **a1), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
+            Areas((row(0, 1.0, 2.0), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
             Lines((row(0, 1.0, 2.0, **a1), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
+            Intervals((row(0, 1.0, 2.0, **a1),)),
             Points((row(0, 1.0, 2.0, **a1), row(0, 8.0, 4.0), row(1, 1.0, 1.0))),
             Crosses((row(1, 8.0, lift=0, **lost),)),
+        ]),
+        ("curve", BANDS, [
+            Areas((row(0, 1.0, 2.0, low=1.0, high=3.0), row(0, 2.0, 3.0, low=2.0, high=4.0), row(0, 4.0, 4.0))),
+            Lines((row(0, 1.0, 2.0, low=1.0, high=3.0), row(0, 2.0, 3.0, low=2.0, high=4.0), row(0, 4.0, 4.0))),
+            Points((row(0, 1.0, 2.0, low=1.0, high=3.0), row(0, 2.0, 3.0, low=2.0, high=4.0), row(0, 4.0, 4.0))),
         ]),
         # The dots of a category are spread over 0.6.
         ("dots", FIGURE, [
