@@ -67,8 +67,7 @@ def test_a_label_of_a_tick_that_was_moved_is_found() -> None:
 
 def _with_moved_point(svg: bytes, points: float) -> bytes:
     """Return the figure with the last point of its first line of data further down."""
-    at = svg.index(b'id="line2d_', svg.index(b"clip-path"))
-    at = svg.rindex(b'<path d="', 0, svg.index(b"clip-path", at))
+    at = svg.rindex(b'<path d="', 0, svg.index(b"stroke-width: 1.8"))
     end = svg.index(b'"', at + 9)
     line, _, y = svg[at:end].rstrip().rpartition(b" ")
     return b"%s%s %f%s" % (svg[:at], line, float(y) + points, svg[end:])

@@ -14,14 +14,17 @@ _TEXT_STYLE = re.compile(r'(?<=<text )([^<>]*?)style="([^"<>]*)"')
 # One property of matplotlib 3.9 for what later ones write as several: "font: 700 10px 'DejaVu Sans'".
 _FONT = re.compile(r"(?:(?P<weight>\d+) )?(?P<size>[0-9.]+px) .*")
 _ORDER = ("font-weight", "font-size", "text-anchor", "fill", "opacity")
+# matplotlib numbers its groups, so one more line would rename all that follow; nothing refers to a group.
+_NUMBERED_GROUP = re.compile(r'<g id="[^"<>]*"')
 _SHEET_END = "</style>"
 _FAMILY = "text{font-family: 'DejaVu Sans', Verdana, sans-serif}"
 _TAG = re.compile(r"<[^<>]+>")
 
 
 def styled(svg: bytes) -> bytes:
-    """Return the SVG with the style sheet of a file of its own."""
+    """Return the SVG with the style sheet of a file of its own, and groups without names."""
     text = _TEXT_STYLE.sub(lambda match: f'{match[1]}style="{_text_style(match[2])}"', svg.decode())
+    text = _NUMBERED_GROUP.sub("<g", text)
     return text.replace(_SHEET_END, _sheet() + _SHEET_END, 1).encode()
 
 
