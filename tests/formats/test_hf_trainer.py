@@ -332,3 +332,15 @@ def test_the_rates_of_axolotl_are_not_read():
         ("throughput", 25.79),
     ]
     assert run.series == ()
+
+
+def test_a_total_that_is_nan_is_reported():
+    state = STATE.replace(b"32.0", b"NaN")
+    console = PLAN + bars(1, 10, 20, 30, 40, 50) + b"\n" + TOTALS
+    claimed = detect(LogFiles.of({"trainer_state.json": state, "train.log": console}))
+    assert claimed is not None
+    for run in (read_log("hf_trainer", state), *claimed.format.read(claimed.files)):
+        assert all(figure.metric != "throughput" for figure in run.aggregates)
+        assert [
+            (each.severity, each.message) for each in run.findings if each.rule == "read.stated-problem"
+        ] == [("warning", 'the log says "train_samples_per_second: NaN"')]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
-from reportgen.formats.parsing.log_warnings import find_warnings, with_warnings
+from reportgen.formats.parsing.log_warnings import find_nans, find_warnings, with_warnings
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named, native_files, rule_lines, run
 from tests.formats.test_jade import BATCHES, ENDING, HEADER, read
@@ -97,6 +97,32 @@ def test_equal_texts_are_one_note_with_their_count_and_first_line() -> None:
 
 def test_different_texts_of_one_kind_are_few() -> None:
     assert len(find_warnings(b"".join(b"NCCL WARN comm 0x%d\n" % n for n in range(99)))) == 5
+
+
+@pytest.mark.parametrize(
+    ("line", "quotes"),
+    [
+        ("{'loss': nan, 'grad_norm': 'nan', 'epoch': 1.0}", ["loss: nan", "grad_norm: nan"]),
+        ('{"train_samples_per_second": NaN, "step": 20}', ["train_samples_per_second: NaN"]),
+        ("step: 10  loss:      nan  tps: 205", ["loss: nan"]),
+        ("step_time=-nan, x=1", ["step_time: nan"]),
+        ("Time nan (nan)\tLoss 6.9", ["Time: nan"]),
+        ("|avg tokens nan |tokens/s nan |", ["tokens: nan", "tokens/s: nan"]),
+        ("Mean TTFT (ms):                nan   ", ["Mean TTFT (ms): nan"]),
+        ("perf/throughput:np.float64(nan)", ["perf/throughput: nan"]),
+        ("took: nan ms", ["took: nan"]),
+        ("number of nan iterations:   0 |", []),
+        ("loss 11.0 (+nanz)| nanoseconds: 3, nan_to_num: 1, check: nano", []),
+        ('"hip_id": NaN, "x": 1', []),
+    ],
+)
+def test_names_of_values_that_are_nan_are_quoted(line: str, quotes: list[str]) -> None:
+    assert [warning.text for warning in find_nans(f"a\n{line}\n".encode())] == quotes
+
+
+def test_a_measured_nan_is_a_warning_and_is_counted() -> None:
+    found = find_nans(b"loss: nan\nstep_time: nan\nstep_time: nan\n")
+    assert [(each.severity, each.count) for each in found] == [("note", 1), ("warning", 2)]
 
 
 def test_a_warning_is_that_of_the_run_whose_lines_it_is_among() -> None:

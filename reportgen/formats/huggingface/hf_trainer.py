@@ -29,7 +29,14 @@ from reportgen.formats.parsing.progress_bars import apart
 from reportgen.formats.parsing.run_builder import RunBuilder, spans
 from reportgen.formats.parsing.several_runs import RunBorders, result_places, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import shortened
-from reportgen.formats.parsing.text_log import NUMBER, JsonSign, TextLog, TextSign, format_of
+from reportgen.formats.parsing.text_log import (
+    NUMBER,
+    JsonSign,
+    TextLog,
+    TextSign,
+    format_of,
+    read_with_warnings,
+)
 from reportgen.formats.parsing.timestamps import elapsed
 from reportgen.sources.logfiles import LogFiles
 
@@ -54,6 +61,10 @@ def read(log: TextLog) -> Results:
     borders = RunBorders(begins) if begins else run_borders(log, result_places(log, trainer_output.FINAL))
     for part in run_logs(log, borders):
         yield _read_one(part)
+
+
+def _first(log: TextLog) -> Results:
+    yield _read_one(log)
 
 
 def _line_begins(content: bytes) -> tuple[int, ...]:
@@ -105,7 +116,8 @@ def _read_view(files: LogFiles) -> Results:
     if not files.is_folder:
         yield from _FILES.read(files)
         return
-    runs = {name: _read_one(TextLog(files.file(name))) for name in files}
+    logs = {name: read_with_warnings(TextLog(files.file(name)), _first) for name in files}
+    runs = {name: item for name, items in logs.items() for item in items if isinstance(item, Run)}
     if STATE in runs:
         yield merge_training(runs)
 

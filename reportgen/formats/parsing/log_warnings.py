@@ -1,7 +1,7 @@
-"""Find what programs say in their logs about their own speed: too many workers, a slow network, no TF32.
+"""Find what programs say in their logs about their own numbers: too many workers, no TF32, `loss: nan`.
 
-Such a line changes no number; it may explain one. Each becomes a note of the run with the quoted text and its
-line; equal texts, which every rank prints, are one note with their count.
+Such a line changes no number; it may explain one. Each becomes a finding of the run with the quoted text
+and its line; equal texts, which every rank prints, are one finding with their count.
 
 Each entry names what the program is, and where its source has the text.
 """
@@ -11,10 +11,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from reportgen.core.model import Finding, Run, Source
-from reportgen.core.rules import Rule
+from reportgen.core.rules import Rule, Severity
 
 # Different texts of one entry that are kept; NCCL writes a pointer or an address into each.
 _MAX_TEXTS = 5
+_NANS = (b"nan", b"NaN")
+# "nanoseconds" and "nan_to_num" are words; of "nan iterations", something is counted.
+_NAN = re.compile(rb"[Nn]a[Nn](?![\w.])")
+_COUNTED = re.compile(rb"[Nn]a[Nn][ \t]+(?!ms|sec|s |samples|img|tok|it/)[A-Za-z]")
+# "loss: nan", "'loss': 'nan'", "loss=nan", and the times and rates that programs print after a blank.
+_NAME_BEFORE = re.compile(
+    rb"([A-Za-z][\w ./%@()-]{0,50}(?::[0-9]{1,3})?)[\"']?[ \t]*[:=][ \t\"']*(?:np\.float[0-9]{2}\()?-?\Z"
+    rb"|(?<![\w.])([A-Za-z][\w/]{1,20})[ \t]+-?\Z"
+)
+_IDENTIFIER = re.compile(r"(?i)(?<![a-z])id$")
+_MEASURED = re.compile(
+    r"(?i)time|per_?sec|/s|throughput|speed|latency|elapsed?|\b[wtf]ps|bandwidth|flops|\bms\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +108,46 @@ class LogWarning:
     text: str
     offset: int
     count: int = 1
+    severity: Severity = "note"
 
     def finding(self, run: str, source: Source) -> Finding:
-        """Return the note about a run."""
+        """Return the finding about a run."""
         times = f" ({self.count:,} times)" if self.count > 1 else ""
-        return Finding("note", self.rule, run, f'the log says "{self.text}"{times}', source)
+        return Finding(self.severity, self.rule, run, f'the log says "{self.text}"{times}', source)
 
 
 def find_warnings(content: bytes) -> list[LogWarning]:
     """Return the known texts in a log, in the order of their first lines."""
     warnings = [warning for entry in _ENTRIES for warning in _texts(content, entry)]
     return sorted(warnings, key=lambda warning: warning.offset)
+
+
+def find_nans(content: bytes) -> list[LogWarning]:
+    """Return the names whose values are NaN, by their first lines; a measured one is a warning."""
+    named: dict[str, LogWarning] = {}
+    for word in _NANS:
+        at = content.find(word)
+        while at >= 0:
+            name = _name_before(content, at) if _NAN.match(content, at) else ""
+            if name in named:
+                named[name].count += 1
+            elif name and len(named) < _MAX_TEXTS:
+                severity: Severity = "warning" if _MEASURED.search(name) else "note"
+                named[name] = LogWarning(
+                    Rule.READ_STATED_PROBLEM, f"{name}: {word.decode()}", at, severity=severity
+                )
+            at = content.find(word, at + 3)
+    return sorted(named.values(), key=lambda warning: warning.offset)
+
+
+def _name_before(content: bytes, at: int) -> str:
+    """Return the name of the value at an offset, "" for an identifier and where no name is."""
+    before = content[max(at - 80, 0) : at]
+    match = _NAME_BEFORE.search(before, before.rfind(b"\n") + 1)
+    if match is None or (match[2] and _COUNTED.match(content, at)):
+        return ""
+    name = (match[1] or match[2]).decode("utf-8", "replace").strip()
+    return "" if _IDENTIFIER.search(name) else name
 
 
 def _texts(content: bytes, entry: _Entry) -> Iterable[LogWarning]:

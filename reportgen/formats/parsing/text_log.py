@@ -19,7 +19,7 @@ import numpy as np
 from reportgen.core.model import FloatArray, IntArray, Source
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.log_warnings import WARNINGS, find_warnings, with_warnings
+from reportgen.formats.parsing.log_warnings import WARNINGS, find_nans, find_warnings, with_warnings
 from reportgen.formats.parsing.timestamps import WallTime, moments, wall_time
 from reportgen.sources.logfiles import HEAD, LogFiles
 from reportgen.sources.text import line_at
@@ -367,8 +367,8 @@ def _first_claim(signs: Sequence[TextSign | JsonSign], files: LogFiles) -> Claim
 
 def read_with_warnings(log: TextLog, read: Callable[[TextLog], Results]) -> Results:
     """Yield what a reader makes of a log; its runs have what the log says about their speed."""
-    texts = () if log.lacks(WARNINGS) else find_warnings(log.content)
-    warnings = [(warning, log.place(warning.offset)) for warning in texts]
+    texts = [] if log.lacks(WARNINGS) else find_warnings(log.content)
+    warnings = [(warning, log.place(warning.offset)) for warning in (*texts, *find_nans(log.content))]
     return with_warnings(read(log), warnings)
 
 

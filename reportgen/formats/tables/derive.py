@@ -38,6 +38,11 @@ def is_missing(cell: object) -> bool:
     return cell is None or (isinstance(cell, str) and cell.strip().lower() in MISSING)
 
 
+def is_nan(cell: object) -> bool:
+    """Return whether a cell is NaN, as a number or as a text: a program measured it and has no number."""
+    return cell != cell if isinstance(cell, float) else str(cell).strip().lower() in ("nan", "-nan")
+
+
 def plain_text(text: str) -> str:
     """Return the text of a number without its spread, and without blanks or apostrophes between thousands."""
     text = text.strip()

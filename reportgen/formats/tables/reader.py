@@ -36,7 +36,7 @@ from reportgen.formats.tables.definition import (
     filled,
     statistic_name,
 )
-from reportgen.formats.tables.derive import FUNCTIONS, is_missing, numeric, plain_text, spelled
+from reportgen.formats.tables.derive import FUNCTIONS, is_missing, is_nan, numeric, plain_text, spelled
 from reportgen.formats.tables.records import Record, TableFile, read_records
 from reportgen.formats.tables.twins import Twins
 
@@ -126,11 +126,8 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
             continue
         if not _add_row(family, replace(record, cells=cells), runs, latest) and family.rows.all_results:
             log.malformed.add(record.line, "not the result of a test")
-        if isinstance(family, OwnTable):
-            for column in _unread(family, cells):
-                log.malformed.add(
-                    record.line, f'column "{column[:60]}" has a text that is not a number of its unit'
-                )
+        for column, fact, severity in _unread(family, cells):
+            log.malformed.add(record.line, f'column "{column[:60]}" {fact}', severity=severity)
     for why, line in reasons.items():
         if why:
             yield Finding("note", Rule.READ_EXCERPT, log.id, why, replace(log.source, line=line))
@@ -204,16 +201,26 @@ def _by_repeat(values: list[TableNumber], repeat: int | None) -> list[tuple[int 
     ]
 
 
-def _unread(family: TableFamily, cells: Cells) -> Iterator[str]:
-    """Yield the columns of figures whose text is not a number, in rows that did not fail."""
+def _unread(family: TableFamily, cells: Cells) -> Iterator[tuple[str, str, Severity]]:
+    """Yield (column, fact, severity) of the figures that a row should have and that are no numbers.
+
+    NaN always; of a user's own table also texts, and what says that there is no value.
+    """
     if _checked(family, cells)[0] in ("failed", "out_of_memory", "cancelled"):
         return
     for figure in family.figures:
         cell = cells.get(figure.column)
-        is_text = isinstance(cell, str) and not is_missing(cell) and figure.zero == "value"
-        is_its = is_text and all(holds(condition, cells) for condition in figure.where)
-        if is_its and _value(figure, {}, cell, cells) is None:
-            yield figure.column
+        if figure.column not in cells or not all(holds(condition, cells) for condition in figure.where):
+            continue
+        is_text = isinstance(cell, str) and figure.zero == "value"
+        if is_nan(cell):
+            yield figure.column, "is NaN", "warning"
+        elif not isinstance(family, OwnTable):
+            continue
+        elif is_missing(cell):
+            yield figure.column, f"has no value ({_shown(cell).strip() or 'empty'})", "note"
+        elif is_text and _value(figure, {}, cell, cells) is None:
+            yield figure.column, "has a text that is not a number of its unit", "warning"
 
 
 def _note_error(family: TableFamily, log: TextLog, line: int, run: _Results) -> None:

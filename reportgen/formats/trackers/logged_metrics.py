@@ -125,7 +125,7 @@ def add_metrics(run: ResultRun, metrics: Mapping[str, MetricPoints]) -> None:
     for name, speed in known.items():
         # Of two items, the rate of one has a metric of its own.
         is_second = len(items) > 1 and speed.item not in ("", "step") and speed.item != items[0]
-        if is_second or speed.metric in read or not _add(run, speed, metrics[name]):
+        if is_second or speed.metric in read or not _add(run, name, speed, metrics[name]):
             unread.append(name)
         else:
             read.add(speed.metric)
@@ -138,11 +138,14 @@ def add_metrics(run: ResultRun, metrics: Mapping[str, MetricPoints]) -> None:
     _note_unread(run, unread, is_measured=bool(run.series or run.aggregates))
 
 
-def _add(run: ResultRun, speed: Speed, points: MetricPoints) -> bool:
+def _add(run: ResultRun, name: str, speed: Speed, points: MetricPoints) -> bool:
     """Add a series, or the only value of a metric; return whether it has any."""
     value = points.value / speed.divisor
     if speed.item == "step":
         value = np.divide(1.0, value, out=np.full(len(value), np.nan), where=value > 0)
+    if unknown := int((~np.isfinite(points.value)).sum()):
+        message = f'{unknown} of {len(value)} values of "{name[:60]}" are NaN or infinite'
+        run.note(Rule.READ_MALFORMED_LINE, message)
     keep = np.flatnonzero(np.isfinite(value) & (value > 0) & (points.step >= 0))
     points, value = points.take(keep), value[keep]
     if len(value) == 1:

@@ -25,6 +25,7 @@ _COLUMN = re.compile(r"(.{1,200}) - (.{1,200}?)")
 _BOUNDS = ("__MIN", "__MAX")
 _MAX_COLUMNS = 2000
 _MAX_RUNS = 200
+_NOT_FINITE = ("nan", "infinity", "-infinity")
 
 
 def claims(files: LogFiles) -> Claim | None:
@@ -73,7 +74,9 @@ def read(files: LogFiles) -> Results:
                 log.malformed.add(line, "not a row with a step")
                 continue
             for at, (name, metric) in columns.items():
-                if (value := number(cells[at])) is not None:
+                value = number(cells[at])
+                value = float("nan") if value is None and cells[at].lower() in _NOT_FINITE else value
+                if value is not None:
                     own = points.setdefault(name, {}).setdefault(metric, [])
                     own.append((int(step), float("nan"), value, line))
     except csv.Error as error:
