@@ -64,11 +64,12 @@ class Measure:
 class EvidenceCase:
     """A configuration, or one of its runs if `repeat` is among its factors.
 
-    sources  where each run's value was read, by metric and phase; places  of the logs
+    differs_in  factors in which its runs differ: they are several cases, of one folder
     """
 
     factors: Mapping[str, FactorValue]
     runs: tuple[int, ...]
+    differs_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +126,11 @@ class Evidence:
 
 @dataclass(slots=True)
 class _Repeats:
-    """Runs that are repeats of one case, with the factors that they share."""
+    """Runs with the factors that they share: repeats of one case, unless they differ in some."""
 
     factors: dict[str, FactorValue]
     runs: list[int]
+    differs_in: tuple[str, ...] = ()
 
 
 def gather_evidence(
@@ -229,7 +231,8 @@ def _pooled(runs: Sequence[Run], folders: Sequence[dict[str, FactorValue]]) -> I
         keys = {factors_key(runs[member].factors) for member in members}
         if 1 < len(members) <= _MAX_POOLED_RUNS and len(keys) > 1:
             shared = _shared([runs[member].factors for member in members])
-            yield _Repeats({**folders[members[0]], **_derived(shared)}, members)
+            others = sorted({name for member in members for name in runs[member].factors} - set(shared))
+            yield _Repeats({**folders[members[0]], **_derived(shared)}, members, tuple(others))
 
 
 def _derived(factors: Mapping[str, FactorValue]) -> dict[str, FactorValue]:
@@ -287,7 +290,7 @@ def _matrix(
                 base.append(unit)
                 rows.append(scoped)
     codes, levels = _codes(groups, runs)
-    cases = tuple(EvidenceCase(group.factors, tuple(group.runs)) for group in groups)
+    cases = tuple(EvidenceCase(group.factors, tuple(group.runs), group.differs_in) for group in groups)
     matrix = np.vstack(rows) if rows else np.empty((0, len(groups)))
     return Evidence(runs, cases, tuple(measures), tuple(base), matrix, codes, levels, sources)
 

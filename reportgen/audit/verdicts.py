@@ -696,16 +696,27 @@ class Judge:
     def _agreeing(self, each: _Judged) -> Judgement:
         assert each.outcome is not None
         assert each.reading is not None
-        exact = [
-            at
-            for at in np.flatnonzero(each.outcome.agree)
-            if is_exact(each.claim.number, float(each.outcome.values[at]))
-        ]
-        at = int(exact[0] if exact else np.flatnonzero(each.outcome.agree)[0])
+        outcome, measure = each.outcome, self.evidence.measures[each.reading.measure]
+        # A number over different cases proves less than a case of its own.
+        agree = sorted(
+            np.flatnonzero(outcome.agree).tolist(),
+            key=lambda at: (
+                bool(self.evidence.cases[int(outcome.cases[at])].differs_in),
+                not is_exact(each.claim.number, float(outcome.values[at])),
+            ),
+        )
+        case, value = int(outcome.cases[agree[0]]), float(outcome.values[agree[0]])
+        others = self.evidence.cases[case].differs_in
+        exact = is_exact(each.claim.number, value)
         verdict = CellVerdict.VERIFIED if exact else CellVerdict.ROUNDED
-        if self.evidence.measures[each.reading.measure].baseline:
-            verdict = CellVerdict.DERIVED
-        return self._of_case(each, int(each.outcome.cases[at]), float(each.outcome.values[at]), verdict)
+        judgement = self._of_case(
+            each, case, value, CellVerdict.DERIVED if measure.baseline or others else verdict
+        )
+        if not others:
+            return judgement
+        count = len(self.evidence.cases[case].runs)
+        text = f"the {measure.statistic} of {count} runs that differ in {', '.join(others[:4])}"
+        return replace(judgement, hypothesis=Hypothesis("different cases", text))
 
     def _of_case(self, each: _Judged, case: int, value: float, verdict: CellVerdict) -> Judgement:
         assert each.reading is not None

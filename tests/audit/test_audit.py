@@ -1,8 +1,11 @@
 """Verdicts on the numbers of small tables, against runs whose values are known."""
 
+from dataclasses import replace
+
 import pytest
 
 from reportgen.audit import read_document
+from reportgen.core.model import Source
 from tests.audit.auditing import accused, audit, mistakes, verdicts
 from tests.builders import published_run
 
@@ -155,3 +158,22 @@ def test_numbers_that_agree_by_chance_among_many_candidates_prove_nothing():
     ]
     text = "| GPUs | repeat 1 | repeat 2 | repeat 3 |\n|---|---|---|---|\n" + "| 8 | 412 | 635 | 811 |\n" * 6
     assert set(verdicts(audit(text, runs)).values()) == {"no source"}
+
+
+def test_a_median_of_different_cases_verifies_no_number():
+    systems, rates = {"alpha": 1, "beta": 2, "gamma": 3}, {8: 1010.5, 16: 1501.25, 32: 1805.0, 64: 1901.5}
+    runs = [
+        replace(
+            published_run(throughput=rate * speed, batch_size=batch), source=Source(f"{name}/{batch}.csv")
+        )
+        for name, speed in systems.items()
+        for batch, rate in rates.items()
+    ]
+
+    def judged(rate):
+        rows = "".join(f"| {name} | {rate * speed:.3f} |\n" for name, speed in systems.items())
+        judgements = audit("| system | samples/s |\n|---|---|\n" + rows, runs).judgements
+        return {(str(each.verdict), each.hypothesis and each.hypothesis.text) for each in judgements}
+
+    assert judged((1501.25 + 1805.0) / 2) == {("derived", "the median of 4 runs that differ in batch_size")}
+    assert judged(1901.5) == {("verified", None)}

@@ -126,7 +126,7 @@ def find_nans(content: bytes) -> list[LogWarning]:
     """Return the names whose values are NaN, by their first lines; a measured one is a warning."""
     named: dict[str, LogWarning] = {}
     for word in _NANS:
-        at = content.find(word)
+        at = content.find(word) if content.rfind(word) >= 0 else -1
         while at >= 0:
             name = _name_before(content, at) if _NAN.match(content, at) else ""
             if name in named:

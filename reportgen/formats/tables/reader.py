@@ -202,7 +202,7 @@ def _by_repeat(values: list[TableNumber], repeat: int | None) -> list[tuple[int 
 
 
 def _unread(family: TableFamily, cells: Cells) -> Iterator[tuple[str, str, Severity]]:
-    """Yield (column, fact, severity) of the figures that a row should have and that are no numbers.
+    """Yield (column, fact, severity) of the figures that a row should have and that are not numbers.
 
     NaN always; of a user's own table also texts, and what says that there is no value.
     """
