@@ -2,7 +2,8 @@
 
 A run that follows a long one on a hot GPU has lower clocks than the same run on a cool one. In an order that
 is drawn, this favours no case, but it adds to the spread. A pause has a limit, because the first run may have
-begun on a GPU that had not worked for hours. Each run records its temperature at the start and its pause.
+begun on a GPU that had not worked for hours. After a pause that reaches it, later runs wait for the
+temperature at its end. Each run records its temperature at the start and its pause.
 """
 
 import time
@@ -56,9 +57,9 @@ class CoolDown:
         if temperature is None:
             return {PAUSE: round(pause * 1e9)}
         if temperature > highest:
-            warn(
-                f"after {pause:.0f} s the GPU has {temperature} degrees C; {self._reference} at the first run"
-            )
+            fact = f"{temperature} degrees C after {pause:.0f} s, {self._reference} before the first run"
+            warn(f"the GPU has {fact}; later runs wait for {temperature}")
+            self._reference = temperature
         return {TEMPERATURE: temperature, PAUSE: round(pause * 1e9)}
 
     def _warn_once(self) -> None:

@@ -23,7 +23,7 @@ _OPEN = ("undecided", "likely faster", "likely slower")
 # As many as the default protocol repeats; six are the fewest that can decide.
 _FEWEST_ROUNDS = 7
 # The longest pause before a run until the GPUs are cool.
-_COOL_DOWN = "2m"
+_COOL_DOWN = "1m"
 # Options of a single run, which the sweep gives by itself.
 _OF_THE_RUN = ("here", "logs", "repeats", "again")
 
@@ -80,7 +80,7 @@ class SweepPlan:
             "# Then compare the new runs alone: in one case with the earlier ones, they have no order.",
             f"logs = {_toml(logs)}",
             f"repeats = {self.rounds}",
-            f"cool_down = {_toml(_COOL_DOWN)}",
+            f"cool_down = {_toml(_COOL_DOWN)}  # longest pause before a run; not in the estimate of the time",
         ]
         for workload in self.workloads:
             lines += ["", "[[workloads]]", *(f"{key} = {_toml(value)}" for key, value in workload.items())]

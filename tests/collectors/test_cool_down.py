@@ -57,11 +57,15 @@ def test_the_first_call_sets_the_temperature_of_the_later_ones():
     assert cool_down.wait() == {"start_temperature_celsius": 45, "cool_down_ns": 2 * SECOND}
 
 
-def test_a_pause_that_reaches_its_limit_prints_the_temperatures(capsys):
-    Room(70).cool_down(60, 40).wait()
-    assert capsys.readouterr().err == (
-        "reportgen: after 60 s the GPU has 70 degrees C; 40 at the first run\n"
-    )
+def test_after_a_pause_that_reaches_its_limit_later_runs_wait_for_its_last_temperature(capsys):
+    room = Room(*[70] * 61, 80, 76, 75)
+    cool_down = room.cool_down(60, 40)
+    cool_down.wait()
+    text = "the GPU has 70 degrees C after 60 s, 40 before the first run; later runs wait for 70"
+    assert capsys.readouterr().err == f"reportgen: {text}\n"
+    room.sleep(1)
+    assert cool_down.wait() == {"start_temperature_celsius": 75, "cool_down_ns": 2 * SECOND}
+    assert capsys.readouterr().err == ""
 
 
 def test_without_a_temperature_nothing_waits_and_nothing_is_recorded(capsys):
