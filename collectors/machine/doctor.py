@@ -24,6 +24,7 @@ from collectors.machine.device_model import visible_model
 from collectors.machine.known_limits import limits_of
 from collectors.machine.level_zero import Sysman, SysmanDevice, SysmanError, start_level_zero
 from collectors.machine.nvml import UnavailableError, has_driver
+from collectors.machine.powermetrics import find_powermetrics, has_powermetrics
 from collectors.machine.sysfs_gpus import SYSFS, SysfsGpu, read_text, visible_sysfs_gpus
 
 EXAMPLE = "python -m collectors doctor --workers 8"
@@ -208,6 +209,16 @@ def _check_engines(report: HostReport, sysman: Sysman, device: SysmanDevice) -> 
         report.checked.append(f"Level Zero: {device.model} at {device.pci}: utilization is recorded")
 
 
+def check_powermetrics(report: HostReport) -> None:
+    """Check whether Apple's GPU can be read."""
+    try:
+        find_powermetrics()
+    except UnavailableError as error:
+        report.unchecked.append(f"Apple's GPU: {error}; {error.remedy}")
+    else:
+        report.checked.append("Apple's GPU: utilization, clock, power and energy are recorded")
+
+
 def check_devices(report: HostReport, environ: Mapping[str, str], sysfs: Path = SYSFS) -> None:
     """Check the GPUs that are visible to a process with this environment, the driver, and torch."""
     gpus = [] if has_driver() else visible_sysfs_gpus(environ, sysfs)
@@ -219,6 +230,9 @@ def check_devices(report: HostReport, environ: Mapping[str, str], sysfs: Path = 
             check_amdsmi(report)
         if any(gpu.vendor == "Intel" for gpu in gpus):
             check_level_zero(report)
+        return
+    if not has_driver() and has_powermetrics():
+        check_powermetrics(report)
         return
     if not has_driver():
         remedy = "install the NVIDIA driver, or use --device cpu for a campaign on the CPU"

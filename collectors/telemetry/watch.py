@@ -22,6 +22,7 @@ from typing import Any, Optional
 from collectors.format_v1.run_folder import RUN_VARIABLE
 from collectors.machine.distributed import RankInfo
 from collectors.machine.nvml import UnavailableError, has_driver
+from collectors.machine.powermetrics import find_powermetrics
 from collectors.machine.sysfs_gpus import SYSFS
 from collectors.messages import warn
 from collectors.telemetry.cpu_source import CpuSource
@@ -29,6 +30,7 @@ from collectors.telemetry.dcgm_source import DcgmSource
 from collectors.telemetry.joined_source import JoinedSource
 from collectors.telemetry.nvidia_smi import SmiSource
 from collectors.telemetry.nvml_source import OLD_PYNVML, NvmlSource
+from collectors.telemetry.powermetrics_source import PowermetricsSource
 from collectors.telemetry.process_owners import ProcessOwners
 from collectors.telemetry.sampler import SampleSource, TelemetryWriter, Ticks, sample_until_stopped
 from collectors.telemetry.sysfs_source import SysfsSource
@@ -128,7 +130,7 @@ def sample(
 ) -> None:
     """Sample GPUs and CPUs until `stop` is set; raises UnavailableError, OSError.
 
-    NVIDIA's GPUs through NVML, otherwise nvidia-smi, which is read alone; without them AMD's and Intel's.
+    NVIDIA's GPUs through NVML, otherwise nvidia-smi, which is read alone; without them other vendors' GPUs.
     A thread of the training process does not sample the CPUs.
 
     interval  s
@@ -151,6 +153,7 @@ def sample(
         except UnavailableError as smi_error:
             reason = f"{nvml_error}; {smi_error}"
             sources = [SysfsSource.open(environ, sysfs, uses_libraries=not is_thread)]
+            sources += [] if is_thread else _open_powermetrics(interval_ns)
         else:
             _sample_nvidia_smi(child, folder, node, interval_ns, stop)
             return
@@ -178,9 +181,20 @@ def _open_dcgm(uuids: list[str], interval: int) -> list[SampleSource]:
         return []
 
 
+def _open_powermetrics(interval: int) -> list[SampleSource]:
+    try:
+        return [PowermetricsSource.open(interval)]
+    except UnavailableError:  # the doctor says why
+        return []
+
+
 def has_devices(sysfs: Path = SYSFS) -> bool:
     """Return True if there may be a device to sample; cheap. Do not call it in the training process."""
-    return has_driver() or bool(SysfsSource.open(os.environ, sysfs).devices or CpuSource.open(sysfs).devices)
+    if has_driver() or SysfsSource.open(os.environ, sysfs).devices or CpuSource.open(sysfs).devices:
+        return True
+    with contextlib.suppress(UnavailableError):
+        return bool(find_powermetrics())
+    return False
 
 
 def _sample_nvidia_smi(

@@ -1,0 +1,114 @@
+"""Read Apple's GPU through one long-lived child `powermetrics`, which only root may start.
+
+It prints a property list at each interval, and a zero byte after each: the time that has passed, the share of
+it in which the GPU was idle, its clock (in MHz, although the key ends in `_hz`), and its energy in mJ since
+the last one. Some versions print a key without a value, which is left out. No computer of Apple was seen.
+"""
+
+import os
+import plistlib
+import re
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+from xml.parsers.expat import ExpatError
+
+from collectors.machine.powermetrics import find_powermetrics
+from collectors.telemetry.samples import Batch, Sample
+
+UUID = "GPU-apple"
+_COLUMNS = ("utilization_gpu_percent", "clock_sm_mhz", "power_mw", "energy_mj")
+_KEY_WITHOUT_VALUE = re.compile(rb"<key>[^<]*</key>\s*(?=<key>|</dict>)")
+_READ_BYTES = 65536
+
+
+class PowermetricsSource:
+    """The GPU; `devices` has its name."""
+
+    def __init__(self, program: str, interval: int) -> None:
+        self.devices: Sequence[object] = [UUID]
+        self._samples: deque[Sample] = deque()
+        self._seen: set[str] = set()
+        self._energy = 0
+        milliseconds = max(1, interval // 1_000_000)
+        self._child = subprocess.Popen(
+            [program, "--samplers", "gpu_power", "--format", "plist", "--sample-rate", str(milliseconds)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._thread = threading.Thread(target=self._keep_reading, name="reportgen-powermetrics", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def open(cls, interval: int) -> "PowermetricsSource":
+        """Start powermetrics; `interval` in ns. Raises UnavailableError."""
+        return cls(find_powermetrics(), interval)
+
+    def _keep_reading(self) -> None:
+        for text in self._property_lists():
+            values = self._values(text)
+            if values:
+                self._seen.update(values)
+                self._samples.append(Sample(UUID, time.perf_counter_ns(), values))
+
+    def _property_lists(self) -> Iterator[bytes]:
+        assert self._child.stdout is not None
+        rest = b""
+        while block := os.read(self._child.stdout.fileno(), _READ_BYTES):
+            *texts, rest = (rest + block).split(b"\0")
+            yield from texts
+
+    def _values(self, text: bytes) -> dict[str, int]:
+        content = _parse(text)
+        gpu = content.get("gpu")
+        if not isinstance(gpu, dict):
+            return {}
+        idle, clock, energy = (gpu.get(name) for name in ("idle_ratio", "freq_hz", "gpu_energy"))
+        passed = content.get("elapsed_ns")
+        values: dict[str, int] = {}
+        if isinstance(idle, (int, float)) and 0 <= idle <= 1:
+            values["utilization_gpu_percent"] = round(100 * (1 - idle))
+        if isinstance(clock, (int, float)) and clock > 0:
+            values["clock_sm_mhz"] = round(clock)
+        if isinstance(energy, int) and energy >= 0:
+            self._energy += energy
+            values["energy_mj"] = self._energy
+            if isinstance(passed, int) and passed > 0:
+                values["power_mw"] = round(energy * 1e9 / passed)
+        return values
+
+    def read(self, slow: Sequence[bool]) -> Batch:
+        """Return the samples that have arrived."""
+        batch: Batch = []
+        with suppress(IndexError):
+            while True:
+                batch.append(self._samples.popleft())
+        return batch
+
+    def probe(self) -> Batch:
+        """Return nothing: powermetrics keeps its own interval."""
+        return []
+
+    def missing(self) -> Mapping[str, str]:
+        """Return the columns that had no value."""
+        return {column: "not_supported" for column in _COLUMNS if column not in self._seen}
+
+    def close(self) -> None:
+        """Terminate the child."""
+        with suppress(OSError):
+            self._child.terminate()
+        self._child.wait()
+        self._thread.join()
+
+
+def _parse(text: bytes) -> Mapping[str, Any]:
+    """Return a property list; {} for anything else."""
+    with suppress(ValueError, ExpatError):
+        content = plistlib.loads(_KEY_WITHOUT_VALUE.sub(b"", text.strip()))
+        return content if isinstance(content, dict) else {}
+    return {}
