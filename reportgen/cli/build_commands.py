@@ -133,7 +133,7 @@ def build_and_print(
     listed = result.findings if strict else result.logs.findings
     summarize(result.findings, what, listed=listed, more="the reports")
     log_acceptance(result.reports)
-    log(f"open {(out or reports) / 'README.md'}")
+    log(f"open {(out or reports) / 'index.html'}")
     return result
 
 

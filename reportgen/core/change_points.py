@@ -70,6 +70,18 @@ class ChangePointRule:
         """Return the shortest series in which a change may be found."""
         return max(2 * self.min_segment, self.min_drift + 1)
 
+    @property
+    def points_for_a_step(self) -> int:
+        """Return the shortest series in which the tests can find a step, one in the middle.
+
+        The first k of n values have C(n, k) choices, and two of them look like a perfect step after k values:
+        itself and its mirror. The two tests share the significance.
+        """
+        n = self.fewest_points
+        while 2 * 2 / math.comb(n, n // 2) > self.significance:
+            n += 1
+        return n
+
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:

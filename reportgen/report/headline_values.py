@@ -208,9 +208,12 @@ def _both_ends(trend: CellTrend) -> str:
     unit = unit_of(first.case, last.case)
     old, new = (units.text(point.summary.median / unit.factor) for point in (first, last))
     than = f"as fast on {last.x} as" if size == EQUAL else f"{size} on {last.x} than"
-    return (
-        f"{than} on {first.x}: {new} against {old} {unit.name}; no change point in {len(trend.points)} dates"
-    )
+    dates = len(trend.points)
+    if dates >= ChangePointRule().points_for_a_step:
+        reason = f"no change point in {dates} dates"
+    else:
+        reason = f"{dates} dates are too few for a change point"
+    return f"{than} on {first.x}: {new} against {old} {unit.name}; {reason}"
 
 
 def _last_change(trend: CellTrend) -> str:

@@ -180,6 +180,19 @@ def test_the_page_fits(open_page: OpenPage, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
+def test_on_a_phone_the_facts_are_folded_and_the_table_is_near(open_page: OpenPage) -> None:
+    report = example.report(figures=(), prose="", verdict=("A word " + "x" * 80,))
+    page = open_page(render_report(report), viewport={"width": 390, "height": 844})
+    trust = page.get_by_text("Trust", exact=True)
+    expect(trust).to_be_hidden()
+    box = page.get_by_role("table").first.bounding_box()
+    assert box
+    assert box["y"] < 844
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.get_by_text("What was measured").click()
+    expect(trust).to_be_visible()
+
+
 def test_paper_shows_folded_tables(open_page: OpenPage, folded: dict[str, bytes]) -> None:
     page = open_page(folded)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")

@@ -7,6 +7,8 @@ tables.all().forEach(tools.add);
 tables.all().forEach(scrolls.add);
 families.start();
 contents.start();
+// On a phone the facts would push the results down.
+if (matchMedia("(max-width: 40rem)").matches) document.querySelector(".measured")?.removeAttribute("open");
 figures.start();
 
 // One number of each table is in the order of the Tab key; the arrow keys reach the others.
@@ -73,7 +75,7 @@ document.addEventListener("keydown", (event) => {
 
 // Everything is on paper, folded or not, but the list of all configurations: the tables have its numbers.
 addEventListener("beforeprint", () => {
-  for (const fold of document.querySelectorAll("main details:not([open], .tools, .everything)")) {
+  for (const fold of document.querySelectorAll("main details:not([open], .tools, .everything), .measured:not([open])")) {
     fold.open = true;
     addEventListener("afterprint", () => (fold.open = false), { once: true });
   }
