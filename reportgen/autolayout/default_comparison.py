@@ -2,9 +2,10 @@
 
 A comparison is about the factors that name what did the work (device, framework, cluster). Its baseline is
 the value that most cases have in common, so that most cases get a ratio: a case is compared only with a
-baseline that agrees in everything else. Where systems ran with different batch sizes only, each is compared
-at its best one, and the table says so; not by the time of a step, which is shortest for the smallest batch.
-Without such factors, a table compares precisions, or numbers of devices.
+baseline that agrees in everything else. Of equal devices the slowest is the baseline, of commits the first.
+Where systems ran with different batch sizes only, each is compared at its best one, and the table says so;
+not by the time of a step, which is shortest for the smallest batch. Without such factors, a table compares
+precisions, or numbers of devices.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ from functools import partial
 
 from reportgen.autolayout.environment_factors import COMMITS
 from reportgen.autolayout.path_factors import LOG_LEVEL
+from reportgen.autolayout.raw_speed import slowest_first
 from reportgen.autolayout.table_layout import SUBJECTS, Axes, position
 from reportgen.compare.comparison import CompareKind
 from reportgen.compare.conditions import COMPETITORS, DEVICE_COUNTS, DEVICE_NAMES
@@ -37,6 +39,8 @@ _MAX_COMPARED_COLUMNS = 3
 
 _Case = Mapping[str, FactorKey]
 _Key = frozenset[tuple[str, FactorKey]]
+# Factor -> values, the one that others are compared with first.
+_Order = Mapping[str, Sequence[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +94,13 @@ def comparisons(metric: str, runs: Iterable[Run], guessed: Collection[str] = ())
     sets = [_with_followers(name, [*names, *(levels if systems else ())], cases) for name in names]
     is_rate = metric_of(metric).unit in RATES
     sizes = [name for name in _BATCH_SIZES if is_rate and _varies(name, cases)]
-    chosen = [_by_competitors([*sets, names], cases, sizes)]
+    order = _usual_first(metric, in_order)
+    chosen = [_by_competitors([*sets, names], cases, order, sizes)]
     if len(sets) > 1:
-        chosen += [_by_competitors([each, each], cases, sizes) for each in sets]
+        chosen += [_by_competitors([each, each], cases, order, sizes) for each in sets]
     if not any(chosen):
         settings = [name for name in _SETTINGS if _varies(name, cases) and _is_usual(name, cases)]
-        chosen += [_by_competitors([[name], [name]], cases, ()) for name in settings]
+        chosen += [_by_competitors([[name], [name]], cases, order, ()) for name in settings]
     scaling = _scaling(cases) if metric_of(metric).scales_with_devices else _NONE
     if scaling.share >= _MIN_SHARE:
         chosen.append(DefaultComparison("efficiency", _values(scaling)))
@@ -104,25 +109,25 @@ def comparisons(metric: str, runs: Iterable[Run], guessed: Collection[str] = ())
 
 
 def _by_competitors(
-    sets: Sequence[Sequence[str]], cases: Sequence[_Case], sizes: Collection[str]
+    sets: Sequence[Sequence[str]], cases: Sequence[_Case], order: _Order, sizes: Collection[str]
 ) -> DefaultComparison | None:
     """Return the comparison by one of the sets of factors, None if it leaves most cells empty."""
-    best = _best_candidate(sets, cases)
-    free = _best_candidate(sets, cases, sizes) if sizes and best.share < 1 / 2 else _NONE
+    best = _best_candidate(sets, cases, order)
+    free = _best_candidate(sets, cases, order, sizes) if sizes and best.share < 1 / 2 else _NONE
     if free.compared > 2 * best.compared and free.share >= _MIN_SHARE:
         return DefaultComparison("speedup", _values(free), dict.fromkeys(sizes, "best"))
     return DefaultComparison("speedup", _values(best)) if best.share >= _MIN_SHARE else None
 
 
 def _best_candidate(
-    sets: Sequence[Sequence[str]], cases: Sequence[_Case], free: Collection[str] = ()
+    sets: Sequence[Sequence[str]], cases: Sequence[_Case], order: _Order, free: Collection[str] = ()
 ) -> _Candidate:
     """Return the best baseline by the factors of one set; by the last one only if it compares twice as many.
 
     sets  the last one has the factors of all others, whose values compete
     free  factors in which a case and its baseline may differ
     """
-    *some, every = (_best_baseline(names, cases, free) for names in sets)
+    *some, every = (_best_baseline(names, cases, order, free) for names in sets)
     best = max(some, key=lambda each: each.compared, default=_NONE)
     return best if 2 * best.compared >= every.compared else every
 
@@ -133,18 +138,22 @@ def _scaling(cases: Sequence[_Case]) -> _Candidate:
         return _NONE
     sizes = [*sorted(DEVICE_COUNTS), "global_batch_size"]
     names = _with_followers("devices", [name for name in sizes if _varies(name, cases)], cases)
-    baselines = [each for each in _baselines(names, cases, ()) if each.compared]
+    baselines = [each for each in _baselines(names, cases, {}, ()) if each.compared]
     return min(baselines, key=lambda each: value_order(each.baseline["devices"]), default=_NONE)
 
 
-def _best_baseline(names: Sequence[str], cases: Sequence[_Case], free: Collection[str]) -> _Candidate:
+def _best_baseline(
+    names: Sequence[str], cases: Sequence[_Case], order: _Order, free: Collection[str]
+) -> _Candidate:
     """Return the values of the factors that most cases can be compared with, the first of equals."""
     if not names:
         return _NONE
-    return max(_baselines(names, cases, free), key=lambda each: each.compared, default=_NONE)
+    return max(_baselines(names, cases, order, free), key=lambda each: each.compared, default=_NONE)
 
 
-def _baselines(names: Sequence[str], cases: Sequence[_Case], free: Collection[str]) -> list[_Candidate]:
+def _baselines(
+    names: Sequence[str], cases: Sequence[_Case], order: _Order, free: Collection[str]
+) -> list[_Candidate]:
     """Return each combination of values that a case has of all these factors, in their order.
 
     A case without a value of the first factor is compared with nothing.
@@ -157,7 +166,7 @@ def _baselines(names: Sequence[str], cases: Sequence[_Case], free: Collection[st
         groups.setdefault(work, set()).add(tuple(case.get(name) for name in names))
     known = {combination for group in groups.values() for combination in group if None not in combination}
     candidates = []
-    for combination in sorted(known, key=partial(_order, names, _first_seen(cases))):
+    for combination in sorted(known, key=partial(_place, names, order)):
         compared = sum(len(group) - 1 for group in groups.values() if combination in group)
         others = sum(len(group - {combination}) for group in groups.values())
         baseline = {name: key for name, key in zip(names, combination, strict=True) if key}
@@ -165,21 +174,24 @@ def _baselines(names: Sequence[str], cases: Sequence[_Case], free: Collection[st
     return candidates
 
 
-def _first_seen(cases: Sequence[_Case]) -> Mapping[str, Sequence[object]]:
-    """Return the commits in the order in which they were measured: the first is the usual baseline."""
-    return {name: list(dict.fromkeys(case[name][1] for case in cases if name in case)) for name in COMMITS}
+def _usual_first(metric: str, runs: Sequence[Run]) -> _Order:
+    """Return the values of factors in an order: settings as is usual, commits as measured, devices by speed.
 
-
-def _order(
-    names: Sequence[str], seen: Mapping[str, Sequence[object]], keys: Iterable[FactorKey | None]
-) -> list[object]:
-    """Return the place of a combination of values: settings by what is usual, all others by their value.
-
-    seen  the values of factors that are ordered as here
+    runs  in the order in which they were measured
     """
+    commits = {
+        name: list(dict.fromkeys(run.factors[name] for run in runs if name in run.factors))
+        for name in COMMITS
+    }
+    devices = {name: slowest_first(metric, name, runs) for name in DEVICE_NAMES}
+    return {**_SETTINGS, **commits, **devices}
+
+
+def _place(names: Sequence[str], order: _Order, keys: Iterable[FactorKey | None]) -> list[object]:
+    """Return the place of a combination of values: by their order if they have one, else by value."""
     places: list[object] = []
     for name, key in zip(names, keys, strict=True):
-        usual = seen.get(name) or _SETTINGS.get(name, ())
+        usual = [str(value).lower() for value in order.get(name, ())]
         word = str(key[1]).lower() if key else ""
         places.append((usual.index(word) if word in usual else len(usual), value_order(key) if key else ()))
     return places

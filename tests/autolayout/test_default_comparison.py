@@ -6,11 +6,13 @@ import pytest
 
 from reportgen.autolayout.default_comparison import DefaultComparison, arrange, choose_comparison
 from reportgen.autolayout.overview import define_overview
+from reportgen.autolayout.raw_speed import slowest_first
 from reportgen.autolayout.table_layout import choose_axes
 from reportgen.core.model import STEP, Run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
-from tests.builders import published_run
+from tests.builders import published_run, series
+from tests.builders import run as timed_run
 
 
 def run(**factors: Any) -> Run:
@@ -81,6 +83,19 @@ def test_numbers_of_devices_are_not_mixed():
 def test_a_factor_that_follows_from_the_system_is_a_part_of_the_baseline():
     runs = [run(cluster=c, device=d, model=m) for c, d in (("JADE2", "V100"), ("TN", "A40")) for m in "xy"]
     assert compared(*runs) == ("speedup", {"cluster": "JADE2", "device": "V100"}, [])
+
+
+def test_of_equal_devices_the_slowest_is_the_baseline():
+    speeds = {"A6000": 9.0, "RTX3090": 8.0, "RTX4090": 14.0}
+    runs = [published_run(throughput=speed, device=device) for device, speed in speeds.items()]
+    assert compared(*runs) == ("speedup", {"device": "RTX3090"}, [])
+    timed = [
+        timed_run(series([1 / speed] * 5), factors={"device": device}) for device, speed in speeds.items()
+    ]
+    assert slowest_first("step_time", "device", timed) == ["RTX3090", "A6000", "RTX4090"]
+    # What only one of them ran says nothing of their speed.
+    alone = published_run(throughput=1.0, device="T4", model="its own")
+    assert slowest_first("throughput", "device", [*runs, alone]) == []
 
 
 def test_two_systems_that_differ_in_everything_are_compared_as_a_whole():
