@@ -132,6 +132,14 @@ def list_smi_devices() -> list[DeviceInfo]:
     return parse_devices(_smi_lines(*LIST_DEVICES))
 
 
+def list_smi_temperatures() -> dict[str, int]:
+    """Return UUID -> degrees C of the devices that nvidia-smi lists."""
+    rows = [
+        line.split(", ") for line in _smi_lines("--query-gpu=uuid,temperature.gpu", "--format=csv,noheader")
+    ]
+    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdecimal()}
+
+
 def parse_devices(lines: list[str]) -> list[DeviceInfo]:
     """Return the devices in lines "UUID, model" of nvidia-smi."""
     pairs = [line.partition(", ") for line in lines]

@@ -1,10 +1,14 @@
-"""Read how warm the GPUs are that a run would use: the highest temperature, in degrees C."""
+"""Read how warm the GPUs are that a run would use: the highest temperature, in degrees C.
+
+By NVML, otherwise nvidia-smi, otherwise the kernel's files of GPUs of AMD and Intel.
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Optional
 
+from collectors.machine.gpu_info import list_smi_devices, list_smi_temperatures
 from collectors.machine.nvml import UnavailableError, enumerate_devices, start_nvml, stop_nvml
 from collectors.machine.sysfs_gpus import SYSFS, read_text, visible_sysfs_gpus
 from collectors.machine.visible_devices import visible_uuids
@@ -15,8 +19,8 @@ _SENSORS = {"AMD": ("temp1_input",), "Intel": ("temp2_input", "temp1_input")}
 
 def hottest_gpu(environ: Mapping[str, str], sysfs: Path = SYSFS) -> Optional[int]:
     """Return the highest temperature of the GPUs that are visible in an environment; None if unknown."""
-    temperatures = _nvml_temperatures(environ) or _sysfs_temperatures(environ, sysfs)
-    return max(temperatures, default=None)
+    temperatures = _nvml_temperatures(environ) or _smi_temperatures(environ)
+    return max(temperatures or _sysfs_temperatures(environ, sysfs), default=None)
 
 
 def _nvml_temperatures(environ: Mapping[str, str]) -> list[int]:
@@ -38,6 +42,12 @@ def _nvml_temperatures(environ: Mapping[str, str]) -> list[int]:
     finally:
         stop_nvml(nvml)
     return temperatures
+
+
+def _smi_temperatures(environ: Mapping[str, str]) -> list[int]:
+    temperatures = list_smi_temperatures()
+    visible = visible_uuids(list_smi_devices(), environ) if temperatures else []
+    return [temperatures[uuid] for uuid in visible if uuid in temperatures]
 
 
 def _sysfs_temperatures(environ: Mapping[str, str], sysfs: Path) -> list[int]:

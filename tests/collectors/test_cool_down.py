@@ -1,6 +1,8 @@
 """A run waits until the GPUs are about as cool as before the first run, and records what it found."""
 
 import json
+import os
+import sys
 
 import pytest
 
@@ -101,6 +103,23 @@ def test_the_sensors_of_the_kernel_are_read_without_nvml(files, celsius, tmp_pat
 def test_nvml_names_the_hottest_visible_gpu(standin, tmp_path):
     standin.replace("system count 2" + ONE + ONE.replace("\n0 ", "\n1 "))
     standin.set("1 uuid GPU-2222", "1 temperature 70")
+    assert gpu_temperature.hottest_gpu({}, tmp_path) == 70
+    assert gpu_temperature.hottest_gpu({"CUDA_VISIBLE_DEVICES": "0"}, tmp_path) == 61
+
+
+SMI = """#!/bin/sh
+case "$1" in
+*temperature*) printf "GPU-a, 61\\nGPU-b, 70\\nGPU-c, [N/A]\\n" ;;
+*) printf "GPU-a, NVIDIA H100\\nGPU-b, NVIDIA H100\\nGPU-c, NVIDIA H100\\n" ;;
+esac
+"""
+
+
+def test_nvidia_smi_is_asked_without_nvml(tmp_path, monkeypatch):
+    (tmp_path / "nvidia-smi").write_text(SMI)
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setitem(sys.modules, "pynvml", None)
     assert gpu_temperature.hottest_gpu({}, tmp_path) == 70
     assert gpu_temperature.hottest_gpu({"CUDA_VISIBLE_DEVICES": "0"}, tmp_path) == 61
 
