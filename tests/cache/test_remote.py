@@ -11,7 +11,6 @@ import fsspec
 import msgspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from moto.server import ThreadedMotoServer
 
 from reportgen.cache import remote
 from reportgen.core.errors import RequestError
@@ -185,6 +184,8 @@ def test_what_a_store_refuses_is_an_error_with_the_address(store: Any, error: Ex
 @pytest.fixture(scope="module")
 def s3() -> Iterator[dict[str, str]]:
     """A server that speaks S3, on loopback; the environment that leads to it."""
+    from moto.server import ThreadedMotoServer
+
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     server.start()
     host, port = server.get_host_and_port()

@@ -6,9 +6,9 @@ import random
 import time
 
 import pytest
+import scipy  # which imports scipy.stats when it is used first
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from reportgen.compare.exact_tests import (
     false_discovery_thresholds,
@@ -27,7 +27,7 @@ def draws(seed: int, n: int, shift: float = 0) -> list[float]:
 @pytest.mark.parametrize("shift", [0, 0.7])
 def test_signed_ranks_agree_with_scipy(n: int, shift: float) -> None:
     values = draws(n, n, shift)
-    expected = stats.wilcoxon(values, method="exact").pvalue
+    expected = scipy.stats.wilcoxon(values, method="exact").pvalue
     assert signed_rank_test(values, 0.95).p == pytest.approx(expected, abs=1e-12)
 
 
@@ -35,7 +35,7 @@ def test_signed_ranks_agree_with_scipy(n: int, shift: float) -> None:
 @pytest.mark.parametrize("shift", [0, 1.5])
 def test_rank_sums_agree_with_scipy(n: int, m: int, shift: float) -> None:
     values, others = draws(n, n, shift), draws(100 + m, m)
-    expected = stats.mannwhitneyu(values, others, method="exact").pvalue
+    expected = scipy.stats.mannwhitneyu(values, others, method="exact").pvalue
     assert rank_sum_test(values, others, 0.95).p == pytest.approx(expected, abs=1e-12)
 
 
@@ -45,7 +45,7 @@ def test_sixty_and_sixty_repeats_with_and_without_ties_take_no_seconds() -> None
     found = rank_sum_test(values, others, 0.95)
     rank_sum_test([round(value, 1) for value in values], [round(value, 1) for value in others], 0.95)
     assert time.process_time() - begin < 2  # one comparison took 12 s
-    expected = stats.mannwhitneyu(values, others, method="exact").pvalue
+    expected = scipy.stats.mannwhitneyu(values, others, method="exact").pvalue
     assert found.p == pytest.approx(expected, abs=1e-12)
 
 
@@ -85,7 +85,7 @@ _FEW = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=6)
 @given(_FEW)
 def test_p_is_the_share_of_signs_that_are_as_extreme(values: list[float]) -> None:
     """Count over all signs, ties included."""
-    ranks = stats.rankdata([abs(value) for value in values])
+    ranks = scipy.stats.rankdata([abs(value) for value in values])
     kept = [(rank, value) for rank, value in zip(ranks, values, strict=True) if value]
     observed = sum(rank for rank, value in kept if value > 0)
     sums = [
@@ -98,7 +98,7 @@ def test_p_is_the_share_of_signs_that_are_as_extreme(values: list[float]) -> Non
 
 @given(_FEW, _FEW)
 def test_p_is_the_share_of_divisions_that_are_as_extreme(values: list[float], others: list[float]) -> None:
-    ranks = stats.rankdata([*values, *others])
+    ranks = scipy.stats.rankdata([*values, *others])
     observed = sum(ranks[: len(values)])
     sums = [sum(chosen) for chosen in itertools.combinations(ranks, len(values))]
     tails = sum(x <= observed for x in sums), sum(x >= observed for x in sums)
@@ -133,7 +133,7 @@ def test_the_interval_of_a_shift_excludes_zero_where_the_test_rejects(
 def test_discoveries_agree_with_scipy() -> None:
     for seed in range(20):
         ps = [abs(value) % 1 * 0.2 for value in draws(seed, 12)]
-        adjusted = stats.false_discovery_control(ps)
+        adjusted = scipy.stats.false_discovery_control(ps)
         assert false_discovery_thresholds(ps, 0.05) == [bool(p <= 0.05) for p in adjusted]
     assert false_discovery_thresholds([], 0.05) == []
 

@@ -3,6 +3,8 @@
 Inputs that tests/fuzz/run.py saves in corpus/ are cases here.
 """
 
+from itertools import groupby
+
 import pytest
 
 from reportgen.sources.logfiles import LogFiles
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.slow
 BOUND = 3.0
 QUICK = 1.0
 MOST = 20_000
-SAVED = {name: [one for one in kept() if one.format == name] for name in (*VALID_LOGS, ANY_FORMAT)}
+SAVED = {name: list(inputs) for name, inputs in groupby(kept(), lambda one: one.format)}
 
 
 @pytest.mark.parametrize("name", SAVED)

@@ -4,9 +4,9 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from distributed import LocalCluster
 
 from reportgen.core.errors import RequestError
 from reportgen.load.scheduler import executor_at
@@ -14,10 +14,15 @@ from reportgen.protocol import DEFAULT
 from reportgen.report.listing import list_runs
 from tests.builders import NVIDIA_SMI_LOG, native_files, write_files
 
+if TYPE_CHECKING:
+    from distributed import LocalCluster
+
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[LocalCluster]:
+def cluster() -> Iterator["LocalCluster"]:
     """A scheduler and three workers on loopback."""
+    from distributed import LocalCluster
+
     with LocalCluster(
         n_workers=3, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=50
     ) as cluster:
@@ -25,7 +30,7 @@ def cluster() -> Iterator[LocalCluster]:
 
 
 @pytest.mark.slow
-def test_a_killed_worker_changes_no_byte(cluster: LocalCluster, tmp_path: Path) -> None:
+def test_a_killed_worker_changes_no_byte(cluster: "LocalCluster", tmp_path: Path) -> None:
     files = {f"smi/{number}.log": NVIDIA_SMI_LOG for number in range(260)}
     for number in range(60):
         files |= {
