@@ -590,4 +590,25 @@ TABLES = {
         2,
         (("throughput", 902.3, {"workers": 8, "prefetch": 4}),),
     ),
+    "a total around the rows": PeoplesTable(
+        "suite.json",
+        '{"results": {"nccl": {"metric_name": "bus_bandwidth", "metric_value": 442.21, "metric_unit": "GB/s", "details": {"world_size": 8,'
+        ' "by_size": [{"size_mb": 1, "bandwidth_gbps": 41.95, "latency_ms": 0.044}, {"size_mb": 10, "bandwidth_gbps": 203.94, "latency_ms": 0.09}]}}}}',
+        2,
+        (("latency", 0.00009, {"size_mb": 10, "devices": 8}),),
+        frozenset({"bandwidth_gbps"}),
+    ),
+    "numbers of failed runs": PeoplesTable(
+        "summary.csv",
+        "model,error_runs,p95_latency_ms,latency_error_ms\na,0,296.4,1.5\nb,1,310.5,2.5\n",
+        2,
+        (("latency", 0.3105, {"model": "b", "statistic": "p95"}),),
+        frozenset({"error_runs"}),
+    ),
+    "requests of one load": PeoplesTable(
+        "requests.jsonl",
+        '{"request_id": 0, "latency_sec": 0.952, "status": "success"}\n{"request_id": 1, "latency_sec": 1.093, "status": "success"}\n',
+        2,
+        (("latency", 1.093, {"request_id": None}),),
+    ),
 }

@@ -118,6 +118,7 @@ def test_any_table_gives_a_proposal_that_labels_accept_or_none(content: bytes) -
         ('[{"model": "a", "tokens_per_second": 10.5}, {"model": "b", "tokens_per_second": 11}]', True),
         ('{"model": "a", "step_time_ms": 10.5}\n{"model": "b", "step_time_ms": 11}\n', True),
         ("concurrency,output tok/s,p50 TTFT (ms),p99 TTFT (ms)\n1,102.5,48,61\n8,652,71,133\n", True),
+        ('{"request_id": 0, "latency_sec": 0.9}\n{"request_id": 1, "latency_sec": 1.1}\n', False),
         ("model,latency\na,1.5\nb,2.5\n", False),  # no unit
         ("model,latency_ms,score\na,1.5,0.25\nb,2.5,0.5\n", False),  # a setting or a result?
         ("step,step_time_ms\n" + "".join(f"{i},{i + 0.5}\n" for i in range(9)), False),  # steps of a run
@@ -409,3 +410,23 @@ def test_a_table_without_a_header_is_called_so(text: str, fact: str) -> None:
     reason = why_not(LogFiles.of({"x.csv": text.encode()}).file("x.csv"))
     assert reason is not None
     assert reason[0].startswith(fact)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ('renderer,notes,mean_fps\na,"tile 8, SH 32",245.5\nb,plain,56.5\n', True),
+        ("scene,serial_ms,warp_ms\nroom,10.5,0.5\ngarden,6.5,0.25\n", True),
+        ("point,status\n319d51bf,FLAG\n8f8763aa,FLAG\n", False),
+    ],
+)
+def test_a_file_that_may_be_a_table_of_results_is_named(text: str, is_one: bool) -> None:
+    assert own_table.looks_like_table(text.encode()) == is_one
+
+
+def test_times_of_day_that_follow_each_other_are_a_series() -> None:
+    rows = "".join(f"09:5{minute}:00,{300 + minute}.5,254.5\n" for minute in range(6))
+    view = LogFiles.of({"x.csv": f"t,total_tok_s,gpu_power_w\n{rows}".encode()}).file("x.csv")
+    assert propose_table(view) is None
+    fact, _ = why_not(view) or ("", "")
+    assert fact == 'its rows are steps of one run (column "t"), not results'

@@ -77,7 +77,8 @@ _STARTED = _words(
 _STATUS = _words("exit_status outcome result_status state status")
 _INDEX = _words(
     """
-    # experiment_id id idx index job job_id jobid no nr pid row run_id trial_id unnamed_0 uuid
+    # call_id experiment_id id idx index job job_id jobid message_id no nr pid prompt_id query_id req_id
+    request_id row run_id sample_id trace_id trial_id unnamed_0 uuid
     """
 ) | {""}
 _IGNORED = _words(
@@ -281,7 +282,8 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     if unit is None and (short := next((word for word in words if word in _UNIT_WORDS), "")):
         unit = unit_of(short)
         words.remove(short)
-    if spread:
+    # "latency_error" is a spread, "error_runs" a count.
+    if spread and (unit or not words or _measured(words, ColumnUnit("")).metric):
         return ColumnMeaning("spread")
     if set(words) & _DERIVED or (unit and unit.doubt.startswith('"x"')):
         return ColumnMeaning("derived")

@@ -56,7 +56,11 @@ _TOTALS = re.compile(
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 _MAX_REPEATS = 100
 _MAX_FIGURES = 200
+# Fewer rows may be cases, also where a number of them grows.
+_MIN_SERIES = 5
 _MAX_NAME = 80
+# What begins the columns of the objects around a row of JSON.
+_AROUND = ("/", "../")
 # A column with more different texts does not hold a status.
 _MAX_WORDS = 20
 _METRIC_COLUMN = {"metric", "metric_name", "measure", "measurement", "quantity", "kpi"}
@@ -314,7 +318,8 @@ class _Interpreter:
 
     def _long(self) -> bool:
         """Understand a table with one number a row and a column that names its metric; False for others."""
-        by_slug = {slug(name): name for name in self.columns}
+        # The name and the value of an object around the rows are not theirs.
+        by_slug = {slug(name): name for name in self.columns if not name.startswith(_AROUND)}
         name_column = next((by_slug[word] for word in sorted(_METRIC_COLUMN) if word in by_slug), "")
         values = [
             by_slug[word]
@@ -396,7 +401,8 @@ class _Interpreter:
 
     def _with_unit_column(self, figures: list[tuple[str, ColumnMeaning]]) -> list[tuple[str, ColumnMeaning]]:
         """Take the units of figures without one from the column that has the unit of each row."""
-        column = next((name for name in self.columns if slug(name) in _UNIT_COLUMN), "")
+        own = [name for name in self.columns if not name.startswith(_AROUND)]
+        column = next((name for name in own if slug(name) in _UNIT_COLUMN), "")
         stated = {str(cell).strip() for cell in self._known(column)} if column else set()
         bases = {units.to_base(1.0, unit)[1] for unit in stated}
         bare = [name for name, meaning in figures if not meaning.unit]
@@ -431,7 +437,7 @@ class _Interpreter:
             if text_meaning is None:
                 return
             meaning = text_meaning
-        if column.startswith(("/", "../")):
+        if column.startswith(_AROUND):
             self._about(column, meaning)
         elif meaning.kind == "figure":
             figures.append((column, meaning))
@@ -492,6 +498,8 @@ class _Interpreter:
                 meaning = meaning_of(column.removesuffix(".value"), only)
         if meaning.kind == "other" and all(_MULTIPLE.fullmatch(str(x).strip()) for x in self._known(column)):
             return ColumnMeaning("derived")
+        if meaning.kind == "other" and self._is_clock(column):
+            return ColumnMeaning("series")
         if meaning.factor in _COUNTS and not self._is_text(column) and not self._is_whole(column):
             return ColumnMeaning("other")
         is_named = bool(meaning.label) and not kind_of([meaning.label]) and column not in self.answers
@@ -591,10 +599,18 @@ class _Interpreter:
             return
         self.result.factors[name] = {"column": column, "pattern": pattern} if pattern else column
 
+    def _is_clock(self, column: str) -> bool:
+        """Return whether a column has the times of day at which a run was observed, one after the other."""
+        known = [str(cell).strip() for cell in self._known(column)]
+        is_clock = all(re.fullmatch(r"[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?", text) for text in known)
+        return len(known) >= _MIN_SERIES and is_clock and known == sorted(set(known))
+
     def _counts_rows(self, column: str) -> bool:
         """Return whether a column counts the steps of one run: it only grows, over many rows."""
+        if self._is_clock(column):
+            return True
         values = [number[0] for cell in self._known(column) if (number := number_of(cell))]
-        return len(values) >= 5 and all(a < b for a, b in pairwise(values))
+        return len(values) >= _MIN_SERIES and all(a < b for a, b in pairwise(values))
 
     def _are_dates(self, column: str) -> bool:
         known = self._known(column)
@@ -1031,7 +1047,7 @@ def _is_repeated(name: str, names: frozenset[str]) -> bool:
     """Whether a column of JSON is the same as another one, or a length of a list."""
     if name.endswith("#") or name == ROW:
         return True
-    if not name.startswith(("/", "../")):
+    if not name.startswith(_AROUND):
         return False
     own = name.lstrip("./")
     group, dot, _ = own.partition(".")

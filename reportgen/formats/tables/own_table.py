@@ -27,6 +27,8 @@ _CONFIDENCE = 0.3
 _MAX_BYTES = 2**19
 _MAX_SHOWN = 8
 _TOP = ("", "[*]")
+# A quoted cell with a separator in it.
+_QUOTED = re.compile(r'"[^"\n]*[,;\t|][^"\n]*"')
 _JSON_KEY = re.compile(rb'"([^"\n]{1,80})"[ \t]*:')
 
 
@@ -39,6 +41,7 @@ def looks_like_table(head: bytes) -> bool:
     else:
         text = head[:8192].decode("utf-8", "replace").removeprefix("\ufeff")
         lines = [line for line in text.split("\n") if line.strip()][:6]
+        lines = [_QUOTED.sub("", line) for line in lines]
         rows = [re.split(r"[,;\t|]", line.replace('"', "")) for line in lines]
         names = {
             cell.strip()
@@ -47,7 +50,7 @@ def looks_like_table(head: bytes) -> bool:
             for cell in row
         }
     meanings = [meaning_of(name) for name in names if len(name) < 80]
-    return any(each.kind == "figure" and each.metric for each in meanings)
+    return any(each.kind == "figure" and (each.metric or each.base == "s") for each in meanings)
 
 
 def certain_reading(files: LogFiles) -> TableReading | None:
