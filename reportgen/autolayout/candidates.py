@@ -87,8 +87,11 @@ def propose_layouts(numbers: MetricRuns) -> list[ReportLayout]:
     if len(numbers.phases) <= MAX_COMPARED_PHASES:
         lists = [*_lists(numbers), *lists]
     layouts = _scored(numbers, lists)
-    matrices = _matrices(numbers, plain, rank(layouts)[0].tables)
-    return rank([*_scored(numbers, matrices), *layouts])
+    matrices = _scored(numbers, _matrices(numbers, plain, rank(layouts)[0].tables))
+    chosen = comparisons(numbers.metric, numbers.runs, numbers.guessed)
+    is_scaling = bool(chosen) and chosen[0].kind == "efficiency"
+    # Of equals the first is used.
+    return rank([*layouts, *matrices] if is_scaling else [*matrices, *layouts])
 
 
 def _at_largest(tables: Sequence[TableSpec], numbers: MetricRuns) -> Iterator[TableSpec]:

@@ -5,7 +5,7 @@ the value that most cases have in common, so that most cases get a ratio: a case
 baseline that agrees in everything else. Of equal devices the slowest is the baseline, of commits the first.
 Where systems ran with different batch sizes only, each is compared at its best one, and the table says so;
 not by the time of a step, which is shortest for the smallest batch. Without such factors, a table compares
-precisions, or numbers of devices.
+three or more numbers of devices, else precisions, else two numbers of devices.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -32,6 +32,8 @@ _SETTINGS: Mapping[str, Sequence[str]] = {
     "precision": ("fp64", "fp32", "tf32", "amp", "fp16", "bf16", "fp8", "int8"),
     "execution": ("eager", "compile"),
 }
+# So many numbers of devices are a course.
+_MIN_COUNTS = 3
 # With more numbers of devices, a table for each would separate what a reader wants to see together.
 _MAX_FACETS = 2
 # A compared column shows two numbers.
@@ -98,12 +100,15 @@ def comparisons(metric: str, runs: Iterable[Run], guessed: Collection[str] = ())
     chosen = [_by_competitors([*sets, names], cases, order, sizes)]
     if len(sets) > 1:
         chosen += [_by_competitors([each, each], cases, order, sizes) for each in sets]
-    if not any(chosen):
+    scaling = _scaling(cases) if metric_of(metric).scales_with_devices else _NONE
+    efficiency = [DefaultComparison("efficiency", _values(scaling))] if scaling.share >= _MIN_SHARE else []
+    has_systems, is_course = any(chosen), len({case.get("devices") for case in cases}) >= _MIN_COUNTS
+    if not has_systems:
+        # Who ran more and more devices asks how it scales; the precisions come beside.
+        chosen += efficiency if is_course else []
         settings = [name for name in _SETTINGS if _varies(name, cases) and _is_usual(name, cases)]
         chosen += [_by_competitors([[name], [name]], cases, order, ()) for name in settings]
-    scaling = _scaling(cases) if metric_of(metric).scales_with_devices else _NONE
-    if scaling.share >= _MIN_SHARE:
-        chosen.append(DefaultComparison("efficiency", _values(scaling)))
+    chosen += efficiency
     made = [each for each in chosen if each]
     return [each for n, each in enumerate(made) if each not in made[:n]]
 

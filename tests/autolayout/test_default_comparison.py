@@ -98,6 +98,15 @@ def test_of_equal_devices_the_slowest_is_the_baseline():
     assert slowest_first("throughput", "device", [*runs, alone]) == []
 
 
+@pytest.mark.parametrize(
+    ("devices", "expected"),
+    [((1, 8, 16), ("efficiency", {"devices": 1}, [])), ((1, 8), ("speedup", {"precision": "fp32"}, []))],
+)
+def test_a_course_of_devices_is_compared_before_precisions(devices: tuple[int, ...], expected: object):
+    runs = [run(devices=count, precision=each) for count in devices for each in ("fp16", "fp32")]
+    assert compared(*runs) == expected
+
+
 def test_two_systems_that_differ_in_everything_are_compared_as_a_whole():
     runs = [run(cluster=c, device=d) for c, d in ("AX", "BY", "CY", "CZ")]
     # By cluster alone or device alone, one has a baseline; by both, three have.
