@@ -349,7 +349,7 @@ def _describe_end(sweep: Sweep) -> list[str]:
     """Return lines about the pauses and the early end of a sweep."""
     limit, pairs = sweep.campaign.cool_down, len(sweep.pairs)
     lines = [] if limit is None else [cool_down_text(limit)]
-    if pairs and not sweep.campaign.is_again:
+    if pairs and sweep.campaign.repeats > FEWEST_ROUNDS and not sweep.campaign.is_again:
         pairs_text = "the comparison is" if pairs == 1 else f"all {pairs} comparisons are"
         lines.append(f"ends early once {pairs_text} decided, from round {FEWEST_ROUNDS} on")
     return lines

@@ -141,6 +141,9 @@ def test_a_dry_run_says_when_the_sweep_may_end_and_pause(tmp_path, capsys):
         "before each run: at most 1m30s until the GPUs are cool",
         "ends early once the comparison is decided, from round 11 on",
     ]
+    path.write_text(HEAD.replace("13", "11") + WORKLOADS + PAIR)
+    assert __main__.main(["sweep", str(path), "--dry-run"]) == 0
+    assert "ends early" not in capsys.readouterr().out
 
 
 def test_a_sweep_file_may_ask_for_pauses(tmp_path, capsys):
