@@ -25,13 +25,27 @@ from reportgen.core.book.gpus import BookSource, Dtype, refused_names
 from reportgen.core.book.models import formula_source
 from reportgen.core.units import Unit
 from reportgen.document.schema import json_schema, struct_classes
-from reportgen.formats.tables.definition import TableFamily
+from reportgen.formats.tables.definition import (
+    Check,
+    Context,
+    Derived,
+    Expansion,
+    FactColumn,
+    FigureColumn,
+    RepeatingRows,
+    RowCondition,
+    Sign,
+    Skip,
+    TableFamily,
+    TableRows,
+)
 from reportgen.formats.tables.families import definitions
 from tests.documentation import gallery
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 FAMILIES = ROOT / "docs" / "developers" / "families.md"
+FAMILY_KEYS = ROOT / "docs" / "developers" / "family-keys.md"
 BOOK = FAMILIES.with_name("book.md")
 SHARED = 3  # an option that so many commands have is described once
 _BLOCK = re.compile(r"(<!-- generated: reportgen (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -47,6 +61,7 @@ def pages() -> dict[Path, str]:
         REFERENCE / "remedies.md": remedies_page(),
         REFERENCE.parent / "developers" / "document.md": document_page(),
         FAMILIES: families_page(),
+        FAMILY_KEYS: family_keys_page(),
         BOOK: book_page(),
     }
 
@@ -135,6 +150,12 @@ def families_page() -> str:
     return "\n".join([_FAMILIES, *(_family(name, family) for name, family in definitions())])
 
 
+def family_keys_page() -> str:
+    """Return what the sections and keys of a family's definition mean, as their classes say it."""
+    keys = [f"## {cls.__name__}\n\n```text\n{inspect.getdoc(cls)}\n```\n" for cls in _FAMILY_PARTS]
+    return "\n".join([_FAMILY_KEYS, *keys])
+
+
 def book_page() -> str:
     """Return the facts of the book of GPUs and models, each with its source."""
     sources: dict[str, int] = {}
@@ -208,7 +229,7 @@ _FAMILIES = """# Families of result tables
 A family is a file in `reportgen/formats/tables/families/` that says how its tables are recognised and what their
 columns mean. Each statistic of a figure (mean, median, p99) is the factor `statistic`, so that two of them never share
 a cell or a ratio; with `statistic_factor = false` the number alone states it. `[[forms]]` are the forms of one family,
-such as JSON and CSV. This page is generated from these files.
+such as JSON and CSV. [Add a family](add-a-family.md) shows how to write one. This page is generated from these files.
 
 Some readers of results stay code, because a key of the grammar for one of them would be a special case:
 
@@ -221,6 +242,15 @@ Some readers of results stay code, because a key of the grammar for one of them 
 | published | a `source.toml` has corrections, machines and faults with lines; committed ones are never rewritten, so a second grammar would not replace it |
 | custom | lines of a text log are steps |
 """
+_FAMILY_KEYS = """# Keys of a family
+
+What the sections and keys of `reportgen/formats/tables/families/NAME.toml` mean. [Add a family](add-a-family.md) shows
+how they are used. This page is generated from their classes.
+"""
+_FAMILY_PARTS = (
+    TableFamily, Sign, TableRows, Expansion, Context, FactColumn, FigureColumn, Derived, RowCondition, Check,
+    Skip, RepeatingRows,
+)  # fmt: skip
 _BOOK = """# The book of GPUs and models
 
 Facts that data sheets and papers state, from `reportgen/core/book/`. From them come the metrics `share_of_peak` and

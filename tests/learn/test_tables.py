@@ -226,7 +226,8 @@ def test_a_text_in_a_column_of_figures_is_reported_and_not_read() -> None:
     assert [figure.value for item in items if isinstance(item, Run) for figure in item.aggregates] == [0.0015]
     findings = [item for item in items if isinstance(item, Finding)]
     assert [(finding.text, finding.source.line if finding.source else 0) for finding in findings] == [
-        ('column "t" has a text that is not a number of its unit, and 1 more like it', 3),
+        ('column "t" has a text that is not a number of its unit', 3),
+        ('column "t" is in GB, which is not a unit of its metric', 4),
         ('column "t" has no value (empty)', 5),
     ]
 

@@ -35,10 +35,17 @@ def fault(content: bytes) -> tuple[int, int, bool] | None:
 
 def load_leading(content: bytes) -> Any:
     """Return the JSON document at the beginning of a text, None if there is none; the rest is ignored."""
+    return split_leading(content)[0]
+
+
+def split_leading(content: bytes) -> tuple[Any, str]:
+    """Return the JSON document at the beginning of a text, None if there is none, and the text after it."""
+    text = content.decode("utf-8", "replace").lstrip()
     try:
-        return json.JSONDecoder().raw_decode(content.decode("utf-8", "replace").lstrip())[0]
+        document, end = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
-        return None
+        return None, text
+    return document, text[end:]
 
 
 def objects(content: bytes, malformed: Malformed | None = None) -> Iterator[tuple[int, dict[str, Any]]]:

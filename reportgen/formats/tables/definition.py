@@ -5,6 +5,7 @@ The structs are the schema; docs/how-to/read-a-table.md explains it with example
 
 import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Literal
 
@@ -27,12 +28,14 @@ STATISTIC = "statistic"
 REPEAT = "repeat"
 #: Statistic of single numbers, of which a list has one in each item.
 SAMPLE = "sample"
+# A metric whose name is as similar to a known one is a misspelling: "bandwith", but not "read_bandwidth".
+_MISSPELT = 0.9
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 # "p50", "p99.9", "90%", "percentile(99%)": percentiles as programs write them.
 _STATISTICS = (
-    r"mean|avg|average|median|min|minimum|max|maximum|best"
-    r"|p[0-9]{1,2}(?:[._][0-9]{1,3})?|p001|p999"
+    r"mean|avg|average|median|med|min|minimum|max|maximum|best"
+    r"|p[0-9]{1,2}(?:[._][0-9]{1,3})?|p001|p999|p\([0-9]{1,2}(?:\.[0-9]{1,3})?\)"
     r"|(?:percentile\()?[0-9]{1,2}(?:\.[0-9]{1,3})?%\)?|[0-9]{1,2}\.[0-9]{6}"
 )
 
@@ -298,6 +301,29 @@ class TableFamily(TomlTable, kw_only=True, dict=True):
     statistic_factor: bool = True
     without: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        """Check the metrics and units of the figures. Raises InvalidTable."""
+        for position, figure in enumerate(self.figures):
+            if wrong := self._wrong_figure(figure):
+                key, fact, remedy = wrong
+                raise InvalidTable(fact, remedy, ("figures", position, key))
+
+    def _wrong_figure(self, figure: FigureColumn) -> tuple[str, str, str] | None:
+        """Return (key, fact, remedy) of a metric or unit that is not known, None if both are."""
+        if figure.metric not in METRICS and self._is_misspelt(figure.metric):
+            return "metric", f'unknown metric "{figure.metric}"', did_you_mean(figure.metric, METRICS)
+        if figure.unit and not units.find(figure.unit):
+            return "unit", f'unknown unit "{figure.unit}"', did_you_mean(figure.unit, units.known_units())
+        expected = METRICS[figure.metric].unit if figure.metric in METRICS else ""
+        if figure.unit and expected and units.to_base(1.0, figure.unit)[1] != expected:
+            fact = f'"{figure.unit}" does not fit {figure.metric} (base unit: {expected})'
+            return "unit", fact, "correct the unit or the metric"
+        return None
+
+    def _is_misspelt(self, metric: str) -> bool:
+        """Return whether a name that no metric has is wrong; what is shipped adds its metrics to METRICS."""
+        return True
+
     @cached_property
     def named_columns(self) -> frozenset[str]:
         """The columns that the definition names one by one, and the columns of `without`."""
@@ -334,16 +360,6 @@ class OwnTable(TableFamily, kw_only=True):
         for path, pattern in self._patterns():
             if wrong := pattern_fault(pattern):
                 raise InvalidTable(*wrong, path)
-        for position, figure in enumerate(self.figures):
-            if figure.unit and not units.find(figure.unit):
-                fact = f'unknown unit "{figure.unit}"'
-                remedy = did_you_mean(figure.unit, units.known_units())
-                raise InvalidTable(fact, remedy, ("figures", position, "unit"))
-            expected = METRICS[figure.metric].unit if figure.metric in METRICS else ""
-            base = units.to_base(1.0, figure.unit)[1]
-            if figure.unit and expected and base != expected:
-                fact = f'"{figure.unit}" does not fit {figure.metric} (base unit: {expected})'
-                raise InvalidTable(fact, "correct the unit or the metric", ("figures", position, "unit"))
         for position, derived in enumerate(self.derived):
             if derived.function not in FUNCTIONS:
                 raise InvalidTable(
@@ -351,6 +367,11 @@ class OwnTable(TableFamily, kw_only=True):
                     did_you_mean(derived.function, FUNCTIONS),
                     ("derived", position, "function"),
                 )
+        super().__post_init__()
+
+    def _is_misspelt(self, metric: str) -> bool:
+        """Return whether a name is almost the name of a metric; others are metrics of the user's own."""
+        return bool(get_close_matches(metric, METRICS, n=1, cutoff=_MISSPELT))
 
     def _shipped_only(self) -> Iterator[str]:
         """Yield the keys of `rows` whose cost nothing bounds for a user's own text."""
@@ -435,7 +456,7 @@ def _compile(pattern: str, name: str) -> None:
 
 def statistic_name(text: str) -> str:
     """Return the usual name of a statistic: `mean` for avg, `p99` for 99%, `median` for p50."""
-    lower = text.lower().removeprefix("percentile(").rstrip(")").replace("_", ".")
+    lower = text.lower().removeprefix("percentile(").replace("p(", "p").rstrip(")").replace("_", ".")
     if lower.endswith("%"):
         lower = f"p{lower[:-1]}"
     if re.fullmatch(r"[0-9]{1,2}\.[0-9]{6}", lower):
@@ -448,6 +469,7 @@ def statistic_name(text: str) -> str:
 _NAMES = {
     "avg": "mean",
     "average": "mean",
+    "med": "median",
     "p50": "median",
     "p001": "p0.1",
     "p999": "p99.9",

@@ -1,7 +1,7 @@
 """The families that are shipped: each is a definition in `families/NAME.toml` and becomes a Format.
 
-A family is added as one file; docs/how-to/read-a-table.md shows how. Where a program writes its results in
-several forms, `[[forms]]` has a sign and rows for each; other keys of a form are added to the family's.
+A family is added as one file; docs/developers/add-a-family.md shows how. Where a program writes its results
+in several forms, `[[forms]]` has a sign and rows for each; other keys of a form are added to the family's.
 """
 
 import csv
@@ -62,6 +62,8 @@ def formats() -> Iterator[Format]:
 
 def _format(name: str, text: str, head: Mapping[str, Any]) -> Format:
     heads = head.get("forms", [head])
+    if "summary" not in head or any(not {"sign", "rows"} <= each.keys() for each in heads):
+        raise ValueError(f"{name}.toml: write summary, [sign] and [rows] before all other sections")
     forms = [Recogniser(partial(_form, name, text, number)) for number in range(len(heads))]
     marks = (_marks(each["sign"], is_json=each["rows"]["kind"] in _JSON_KINDS) for each in heads)
     return Format(

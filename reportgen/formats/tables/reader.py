@@ -204,7 +204,8 @@ def _by_repeat(values: list[TableNumber], repeat: int | None) -> list[tuple[int 
 def _unread(family: TableFamily, cells: Cells) -> Iterator[tuple[str, str, Severity]]:
     """Yield (column, fact, severity) of the figures that a row should have and that are not numbers.
 
-    NaN always; of a user's own table also texts, and what says that there is no value.
+    NaN and units of something else always; of a user's own table also texts, and what says that there is no
+    value.
     """
     if _checked(family, cells)[0] in ("failed", "out_of_memory", "cancelled"):
         return
@@ -215,12 +216,23 @@ def _unread(family: TableFamily, cells: Cells) -> Iterator[tuple[str, str, Sever
         is_text = isinstance(cell, str) and figure.zero == "value"
         if is_nan(cell):
             yield figure.column, "is NaN", "warning"
+        elif is_text and (unit := _other_unit(family, figure.column, cells)):
+            yield figure.column, f"is in {unit}, which is not a unit of its metric", "warning"
         elif not isinstance(family, OwnTable):
             continue
         elif is_missing(cell):
             yield figure.column, f"has no value ({_shown(cell).strip() or 'empty'})", "note"
         elif is_text and _value(figure, {}, cell, cells) is None:
             yield figure.column, "has a text that is not a number of its unit", "warning"
+
+
+def _other_unit(family: TableFamily, column: str, cells: Cells) -> str:
+    """Return the unit of a number that fits no figure of its column, "" if one reads it."""
+    figures = [figure for figure in family.figures if figure.column == column]
+    if any(_value(figure, {}, cells[column], cells) for figure in figures):
+        return ""
+    number, _, unit = _number(cells[column], figures[0].unit)
+    return "" if math.isnan(number) or unit in ("", figures[0].unit) else unit
 
 
 def _note_error(family: TableFamily, log: TextLog, line: int, run: _Results) -> None:

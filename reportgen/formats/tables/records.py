@@ -139,7 +139,9 @@ def _json(table: TableFile) -> Iterator[Record]:
 def _document(table: TableFile, document: Any, content: bytes, before: int = 0) -> Iterator[Record]:
     """Yield the rows of a document, which may have other text around it; `before` lines precede it."""
     if document is None:
-        document = json_values.load_leading(_from_first_bracket(content))
+        document, rest = json_values.split_leading(_from_first_bracket(content))
+        if document is not None and rest.lstrip().startswith(("{", "[")):
+            table.fault(before + 1, "several JSON documents in one file; only the first is read")
     if document is None:
         table.fault(before + 1, "not a JSON document; it may be truncated")
         return

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
 from reportgen.core.schema import convert
 from reportgen.formats.parsing.text_log import TextLog
@@ -73,3 +74,43 @@ def test_the_work_of_a_step_is_a_finite_number_above_zero(cell: str, expected: f
 def test_repeats_in_columns_may_be_counted_from_zero(header: str, expected: list[tuple[int, float]]) -> None:
     found = runs(f"{header}\n3,4\n", rows={"kind": "csv"}, figures=[RATE | {"column": "run{repeat}"}])
     assert [(run.repeat, figure.value) for run in found for figure in run.aggregates] == expected
+
+
+def facts(text: str, **keys: Any) -> list[str]:
+    family = convert({"figures": [RATE], **keys}, TableFamily, "x")
+    read_items = list(read("x", family, TextLog(LogFiles.of({"x": text.encode()}).file("x"))))
+    return [
+        finding.message for one in read_items for finding in (one.findings if isinstance(one, Run) else [one])
+    ]
+
+
+def test_a_number_with_a_unit_of_something_else_is_reported() -> None:
+    found = facts("rate,n\n606.33 MB,1\n5,2\n", rows={"kind": "csv"})
+    assert [message for message in found if "is in MB, which is not a unit of its metric" in message]
+
+
+def test_a_second_json_document_is_reported() -> None:
+    found = facts('{"rate": 3}\n{"rate": 4}\n', rows={"kind": "json"})
+    assert [message for message in found if "only the first is read" in message]
+    assert not facts('{"rate": 3}\n', rows={"kind": "json"})
+
+
+@pytest.mark.parametrize(("figure", "message"), [
+    ({"metric": "bandwith"}, 'x: figures[0].metric: unknown metric "bandwith"; did you mean "bandwidth"?'),
+    ({"unit": "samples/fortnight"}, 'x: figures[0].unit: unknown unit "samples/fortnight"'),
+    ({"unit": "ms"}, 'x: figures[0].unit: "ms" does not fit throughput (base unit: samples/s)'),
+])  # fmt: skip
+def test_a_figure_of_an_unknown_metric_or_unit_is_refused(figure: dict[str, str], message: str) -> None:
+    with pytest.raises(RequestError) as error:
+        convert({"rows": {"kind": "csv"}, "figures": [{**RATE, **figure}]}, TableFamily, "x.toml")
+    assert message.removeprefix("x: ") in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "statistic"), [("med", "median"), ("p(90)", "p90"), ("p(99.9)", "p99.9"), ("p95", "p95")]
+)
+def test_statistics_have_one_name(text: str, statistic: str) -> None:
+    (run,) = runs(f"lat_{text}\n5\n", rows={"kind": "csv"}, figures=[
+        {"column": "lat_{statistic}", "metric": "latency", "unit": "ms"}
+    ])  # fmt: skip
+    assert [each.statistic for each in run.aggregates] == [statistic]
