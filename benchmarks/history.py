@@ -101,13 +101,19 @@ class Study:
                 (Cell("number", medians[name], SECONDS, case=name), _ratio_cell(name, ratios))
                 for name in self.names
             ),
-            comparisons={
-                name: Comparison("ratio", REFERENCE, ratios[name]) for name in self.names if name != REFERENCE
-            },
+            comparisons={name: name for name in self.names if name != REFERENCE},
         )
         cases = tuple(self.cases[name] for name in self.names)
+        comparisons = {name: Comparison("ratio", REFERENCE, ratios[name]) for name in table.comparisons}
         return canonical(
-            Document(version=VERSION, name="study", tables=(table,), cases=cases, sources=dict(self.sources))
+            Document(
+                version=VERSION,
+                name="study",
+                tables=(table,),
+                cases=cases,
+                comparisons=comparisons,
+                sources=dict(self.sources),
+            )
         )
 
 

@@ -118,8 +118,9 @@ def test_json_has_the_cell_its_cases_and_the_parts(here: Path) -> None:
     document = json.loads(call("why", "gpus/steps", "B", "whole, slowdown", "--format", "json")[0])
     assert (document["report"], document["table"], document["cell"]["value"]) == ("gpus", "steps", 5.0)
     assert [case["factors"]["gpu"] for case in document["cases"]] == ["B", "A"]
-    assert document["breakdown"]["seconds"] == 4.0
-    assert {part["name"]: part.get("share") for part in document["breakdown"]["parts"]} == {
+    breakdown = document["comparison"]["breakdown"]
+    assert breakdown["seconds"] == 4.0
+    assert {part["name"]: part.get("share") for part in breakdown["parts"]} == {
         "data_loading": 0.75,
         "forward": 0.25,
         "stragglers": None,
