@@ -132,7 +132,9 @@ def _spec(table: TableSpec, part: _FigurePart, drawing: "_FigureChoice", place: 
     of: SharesOf = "rows" if drawing.kind is FigureKind.ECDF else "steps"
     x = drawing.x.replace("_", " ")
     phases = [str(phase).replace("_", " ") for phase in part.where.get(PHASE, ())]
-    title = ", ".join(filter(None, (table.title, *phases, part.unit, f"over {x}" if x else "")))
+    # A series draws step times, also beside a table of another metric.
+    titles = (table.title, *phases, part.unit, f"over {x}" if x else "")
+    title = "Step time" if drawing.kind is FigureKind.SERIES else ", ".join(filter(None, titles))
     id = f"{table.id}-{part.unit.partition('/')[0]}" if part.unit else table.id
     return FigureSpec(
         place,

@@ -14,6 +14,7 @@ from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue
 from reportgen.document.model import Header
 from reportgen.protocol.conditions import WORK
+from reportgen.tables.pivot import LACKING
 from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import FigureSpec
 
@@ -149,7 +150,8 @@ def _efficiency(cell: Cell) -> Cell:
 
 def row_name(row: Header) -> str:
     """Return the name of a row, as the table's headings write it."""
-    return " · ".join(label.text for label in row.labels if label.text)
+    words = [label.text for label in row.labels if label.text]
+    return " · ".join(words if set(words) != {LACKING} else words[:1])
 
 
 def column_name(table: Table, position: int) -> str:

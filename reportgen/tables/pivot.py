@@ -190,13 +190,17 @@ def varying(cases: Sequence[Case]) -> tuple[str, ...]:
 def unnamed(spec: TableSpec, grid: CaseGrid) -> dict[str, list[FactorValue]]:
     """Return the factors in which cells differ and that nothing in the definition names, with their values.
 
-    What a sample is (`item`) shows in the unit.
+    What a sample is (`item`) shows in the unit. A factor that equals a shown one in each cell, as
+    `micro_batch_size` often equals `batch_size`, says nothing more.
     """
     named = {*spec.rows, *spec.columns, *spec.facets, *spec.where, *spec.ignore, *spec.qualify, *spec.pick}
     named |= {METRIC, PHASE, "item", *(spec.compare.baseline if spec.compare else ())}
     cases = [slot[0] for slot in grid.slots.values() if len(slot) == 1 and slot[0].summary]
+    shown = (*spec.rows, *spec.columns, *spec.facets)
     lists: dict[str, list[FactorValue]] = {}
     for name in (name for name in varying(cases) if name not in named):
+        if any(all(key_of(name, case) == key_of(other, case) for case in cases) for other in shown):
+            continue
         keys = {key_of(name, case) for case in cases}
         known = sorted((key for key in keys if key), key=value_order)
         lists[name] = [*(value for _, value in known), *([LACKING] if None in keys else [])]

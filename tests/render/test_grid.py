@@ -15,6 +15,7 @@ from reportgen.render.grid.grid import lay_out, unit_label
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.results import Cell, Table
+from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, table_spec
 from tests.render import example
 from tests.render.example import shown
@@ -34,6 +35,24 @@ def test_equal_heads_below_different_parents_are_not_merged() -> None:
     )
     levels = lay_out(*shown(replace(table, columns=columns))).levels
     assert [(item.text, item.span) for item in levels[1]] == [("same", 2), ("same", 2)]
+
+
+def test_the_note_of_a_row_of_means_follows_its_words() -> None:
+    runs = [
+        published_run(throughput=value, device=device, model=model, precision="fp16")
+        for device, values in {"A": (1.0, 1.0), "B": (2.0, 8.0), "C": (1.0, 4.0)}.items()
+        for model, value in zip("xy", values, strict=True)
+    ]
+    spec = table_spec(
+        metrics=("throughput",),
+        rows=("model", "precision"),
+        columns=("device",),
+        show=("speedup",),
+        compare=CompareSpec("speedup", {"device": "A"}, mean=True),
+        where={"device": ("B", "C")},
+    )
+    (table,) = build_tables(spec, runs, NO_FACTS)
+    assert "| geometric mean <sup>mean</sup> |  |" in render_table_markdown(*shown(table))
 
 
 def test_markdown_joins_the_levels_of_a_head() -> None:

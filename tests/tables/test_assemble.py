@@ -1060,6 +1060,18 @@ def test_unnamed_factors_are_one_warning_without_levels_of_the_path_and_what_a_l
     assert only_table(alone, rows=("framework",)).findings == ()
 
 
+def test_a_factor_that_equals_a_shown_one_in_each_cell_is_not_unnamed() -> None:
+    """A driver that follows the batch size, but is not equal to it, is a difference."""
+    runs = [
+        published_run(batch_size=n, micro_batch_size=n, driver=f"d{n}", throughput=1.0) for n in (8, 16, 32)
+    ]
+    (finding,) = only_table(runs, rows=("batch_size",)).findings
+    assert finding.message.startswith("cells differ in driver (d8, d16, d32), which no heading shows")
+    other = published_run(batch_size=64, micro_batch_size=32, driver="d64", throughput=1.0)
+    (finding,) = only_table([*runs, other], rows=("batch_size",)).findings
+    assert "micro_batch_size (8, 16, 32)" in finding.message
+
+
 def test_a_column_of_a_number_has_the_name_of_its_factor() -> None:
     runs = [published_run(n=n, xla=n > 1, gpu="A", throughput=1.0) for n in (1, 128)]
     table = only_table(

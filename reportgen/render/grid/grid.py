@@ -223,7 +223,8 @@ def _column_align(items: Sequence[Item]) -> Align:
 
 
 def _row_heads(table: Table, row: Header, numbers: Mapping[str, int]) -> tuple[Item, ...]:
-    last = len(row.labels) - 1
+    # The row of means has one head, and empty ones behind it.
+    last = max((i for i, label in enumerate(row.labels) if label.text), default=len(row.labels) - 1)
     heads = [
         Item(
             label.text,
