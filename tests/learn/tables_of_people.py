@@ -611,4 +611,23 @@ TABLES = {
         2,
         (("latency", 1.093, {"request_id": None}),),
     ),
+    "a mean below repeats": PeoplesTable(
+        "seeds.csv",
+        "seed,val_loss,tokens_per_sec\n1,3.28,181000\n2,3.27,180200\n3,3.29,181900\nmean,3.28,181033\n",
+        6,
+        (("throughput", 180200, {"seed": None, "item": "token"}),),
+    ),
+    "rates a minute, and counts that are open": PeoplesTable(
+        "load.csv",
+        "users,rpm,tokens/min,avg_latency (s)\n10,120,48000,1.2\n50,510,204000,2.9\n",
+        4,
+        (("throughput", 3400, {"users": 50, "item": "token"}), ("latency", 1.2, {"users": 10, "rpm": None})),
+        frozenset({"rpm"}),
+    ),
+    "runtimes that are programs": PeoplesTable(
+        "start.csv",
+        "runtime,warm start (ms),rps\nnode,12,1450\ngo,3,9800\n",
+        4,
+        (("request_throughput", 9800, {"runtime": "go"}),),
+    ),
 }

@@ -39,6 +39,7 @@ _PER = re.compile(
     r"(?i)(?<![a-z])per[\s_]+(token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
 )
 _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
+_A_MINUTE = re.compile(r"(?i)(?:/ ?|\bper[ _])min(?:ute)?$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
 _PERCENTILE = re.compile(r"p[0-9]{1,2}(?:\.[0-9]{1,3})?|p999|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?")
@@ -312,6 +313,8 @@ def _without_statistic(text: str) -> tuple[str, bool, str]:
     spread = False
     for match in reversed(list(re.finditer(r"[^\W_]+(?:[._][0-9]+(?![0-9A-Za-z]))?%?", text))):
         word = match[0].lower().replace("_", ".")
+        if _A_MINUTE.search(text[: match.end()]):
+            continue
         plain = word if _PERCENTILE.fullmatch(word) else re.split(r"[._]", word)[0]
         if plain in _STATISTICS or _PERCENTILE.fullmatch(plain):
             name = f"p{plain[:-2]}" if plain.endswith("th") else plain.removesuffix("ile")

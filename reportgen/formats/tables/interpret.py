@@ -269,10 +269,11 @@ class _Interpreter:
         """Skip the rows at the end whose first text says that they repeat others."""
         if self.table.is_json or len(self.records) < 3:
             return
-        texts = [name for name in self.columns if self._is_text(name)]
-        if not texts:
+        # Below numbers of repeats, too: "mean" is not a seed.
+        texts = [name for at, name in enumerate(self.columns) if not at or self._is_text(name)]
+        name = next((name for name in texts if self._is_text(name) or self._has_total(name)), "")
+        if not name:
             return
-        name = texts[0]
         at = [i for i, cell in enumerate(self.cells[name]) if _TOTALS.fullmatch(str(cell).strip())]
         are_last = at == list(range(len(self.records) - len(at), len(self.records)))
         most = len(self.records) // (2 if are_last else 3)
@@ -285,6 +286,9 @@ class _Interpreter:
         self.result.skipped_lines |= {self.records[i].line for i in at}
         self.records = [record for i, record in enumerate(self.records) if i not in at]
         self._collect()
+
+    def _has_total(self, name: str) -> bool:
+        return any(_TOTALS.fullmatch(str(cell).strip()) for cell in self.cells[name])
 
     # Kinds of cells
 
@@ -562,7 +566,7 @@ class _Interpreter:
         own = factor_name(last)
         if own in ("gpu", "gpus") and self._is_text(column):
             return "device"
-        is_corner = self._is_text(column) and meaning_of(column).kind == "figure"
+        is_corner = self._is_text(column) and bool(meaning_of(column).unit)  # "latency (ms)" of the others
         if own in (*_NAMELESS, "name", "case") or is_corner:
             return kind_of(map(str, self._known(column))) or "case"
         return own
@@ -952,10 +956,10 @@ class _Interpreter:
         most = max(keys.values(), default=0)
         if most > 1 and not result.repeat and not self._names_rows():
             for column in list(result.open):
-                if column in self.cells and not self._is_text(column):
-                    self._keep_apart(column, most)
-            keys = Counter(self._key(record.cells) for record in self.records)
-            most = max(keys.values(), default=0)
+                if most > 1 and column in self.cells and not self._is_text(column):
+                    self._keep_apart(column)
+                    keys = Counter(self._key(record.cells) for record in self.records)
+                    most = max(keys.values(), default=0)
             if most > 1:
                 result.notes.append(f"up to {most} rows agree in all factors: they are read as repeats")
         if most > _MAX_REPEATS or (len(self.records) > 1 and not result.factors):
@@ -974,7 +978,7 @@ class _Interpreter:
             columns.append(self.result.repeat)
         return tuple(str(cells.get(column)) for column in columns)
 
-    def _keep_apart(self, column: str, most: int) -> None:
+    def _keep_apart(self, column: str) -> None:
         """Make an open column a factor if rows without it would be taken for repeats."""
         result = self.result
         if meaning_of(column).kind == "figure":
