@@ -28,6 +28,8 @@ _MAX_LISTED = 4
 # What a benchmark sweeps. With fewer points a curve has no course.
 _SWEPT = (*sorted(SIZES), "seq_len", "message_size", "concurrency", "request_rate")
 _MIN_POINTS = 3
+# What a rate counts where the log does not name it: samples may be images, or anything else.
+_UNNAMED = {"", "sample"}
 # What was run, and on how many devices: named wherever the first varies.
 _SUBJECTS, _COUNTS = ("model", "benchmark", "workload"), ("nodes", "devices")
 
@@ -127,7 +129,12 @@ def _texts(table: Table, values: Sequence[_Value]) -> Iterator[str]:
     texts = {value.text for value in values}
     if len(items) > 1 and metric_of(values[0].case.metric).unit in RATES:
         names = sorted({unit_of(value.case).name for value in values})
-        yield f"{len(values):,} numbers ({', '.join(names)}) measure different work and are not compared"
+        why = (
+            "are not compared: not every log says what a sample is"
+            if items & _UNNAMED and len(items - _UNNAMED) == 1
+            else "measure different work and are not compared"
+        )
+        yield f"{len(values):,} numbers ({', '.join(names)}) {why}"
     elif course := _course(table):
         yield course
     elif len(values) == 1:

@@ -665,6 +665,13 @@ def test_numbers_of_different_items_have_no_ends() -> None:
     ]
 
 
+def test_a_sample_that_is_not_named_is_not_called_different_work() -> None:
+    runs = [published_run(throughput=1.0, framework=m, item=i) for m, i in (("x", "sample"), ("y", "image"))]
+    assert values(*runs, rows=("framework",)) == [
+        "Speed: 2 numbers (images/s, samples/s) are not compared: not every log says what a sample is."
+    ]
+
+
 def test_the_numbers_are_those_of_the_part_that_takes_the_longest() -> None:
     runs = [published_run(values={"forward": 1.0, "backward": 2.0 * b}, batch_size=b) for b in (1, 2)]
     table = {"metrics": ("step_time",), "phases": ("forward", "backward"), "columns": ("phase",)}
