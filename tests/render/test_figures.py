@@ -220,6 +220,16 @@ def test_ratios_have_a_line_at_one_and_no_empty_room_down_to_zero() -> None:
     assert [_begins_at_zero(each) for each in (line, ratio, BARS)] == [False, True, True]
 
 
+def test_an_axis_of_dots_that_does_not_begin_at_zero_says_so() -> None:
+    (series,) = BARS.series[:1]
+    alone = replace(BARS, kind=FigureKind.DOTS, series=(replace(series, low=(), high=()),))
+    ends = tuple(y or 1.0 for y in series.y)
+    repeated = replace(alone, series=(replace(series, low=ends, high=ends),))
+    ratio = replace(repeated, quantity="ratio", unit=example.RATIO)
+    titles = [plot_of(each).values.title for each in (alone, repeated, ratio)]
+    assert [title.endswith(", not from 0") for title in titles] == [False, True, False]
+
+
 def _begins_at_zero(figure: Figure) -> bool:
     values = plot_of(figure).values
     assert isinstance(values, Numbers)

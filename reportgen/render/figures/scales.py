@@ -48,12 +48,17 @@ def number_places(figure: Shown, kind: Kind) -> Numbers:
 def number_values(figure: Shown, kind: Kind) -> Numbers:
     """Return the axis of the values."""
     scale = value_scale(figure, kind)
+    is_from_zero = _begins_at_zero(figure, kind, scale)
+    # Dots are read as the ends of bars.
+    is_broken = (
+        kind.zero == "if-alone" and figure.quantity == "value" and scale == "linear" and not is_from_zero
+    )
     return Numbers(
-        title=values_title(figure),
+        title=f"{values_title(figure)}, not from 0" if is_broken else values_title(figure),
         scale=scale,
         ticks=_decades(_values(figure)) if scale == "log" else (),
         limits=kind.limits,
-        is_from_zero=_begins_at_zero(figure, kind, scale),
+        is_from_zero=is_from_zero,
         has_grid=True,
         is_roomy=kind.is_roomy,
         is_value=True,
