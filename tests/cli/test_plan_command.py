@@ -51,7 +51,9 @@ def test_undecided_comparisons_become_a_sweep(repository: Path) -> None:
     assert content == {
         "logs": "logs/again",
         "repeats": 7,
+        "cool_down": "1m",
         "workloads": [{**options, "precision": each} for each in ("fp32", "bf16")],
+        "compare": [{"baseline": 0, "case": 1, "metric": "step_time", "phase": "step"}],
     }
     assert error_of("plan", "study", "--write", "plan.toml") == "plan.toml: exists already; name another file"
 
