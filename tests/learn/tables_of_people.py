@@ -630,4 +630,14 @@ TABLES = {
         4,
         (("request_throughput", 9800, {"runtime": "go"}),),
     ),
+    "names with the group of a logger": PeoplesTable(
+        "summary.json",
+        '{"model": "a", "train/tokens_per_second": 10240.5, "train/step_time_ms": 412.5, "img/s": 5.5}',
+        3,
+        (
+            ("token_throughput", 10240.5, {"model": "a", "mode": "train"}),
+            ("step_time", 0.4125, {"mode": "train"}),
+            ("throughput", 5.5, {"item": "image"}),
+        ),
+    ),
 }

@@ -39,6 +39,8 @@ _PER = re.compile(
     r"(?i)(?<![a-z])per[\s_]+(token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
 )
 _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
+# What loggers put before a name: "train/tokens_per_second".
+_GROUP = re.compile(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
 _A_MINUTE = re.compile(r"(?i)(?:/ ?|\bper[ _])min(?:ute)?$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
@@ -264,7 +266,7 @@ def _role(own: str) -> ColumnMeaning | None:
 
 def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     """Return the meaning of a name that is not one of the usual names of factors."""
-    text = name = re.split(r"±|\+/-", name)[0]
+    text = name = _GROUP.sub(r"\1 ", re.split(r"±|\+/-", name)[0])
     before = ""
     for match in _BRACKETS.finditer(name):
         inside_unit = unit_of(match[1].split(",")[0])
