@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from msgspec import structs
+
 from reportgen.compare.expected_speed import Expected
 from reportgen.compare.pair import devices_ratio
 from reportgen.compare.verdict import EQUAL, VerdictKind, difference_from, difference_text, factor_text
@@ -510,7 +512,11 @@ def _size(pair: ComparedPair) -> str:
 def _open(pairs: Sequence[ComparedPair]) -> str:
     """Return why comparisons are undecided and what would settle them; "" if reasons differ."""
     verdicts = [pair.comparison.verdict for pair in pairs]
-    texts = {verdict.sentence() for verdict in verdicts if verdict and verdict.kind == "undecided"}
+    undecided = [verdict for verdict in verdicts if verdict and verdict.kind == "undecided"]
+    if len(undecided) > 1:
+        # Each has a cost of its own.
+        undecided = [structs.replace(verdict, seconds=None) for verdict in undecided]
+    texts = {verdict.sentence() for verdict in undecided}
     return texts.pop().removeprefix("undecided: ") if len(texts) == 1 else ""
 
 

@@ -16,7 +16,7 @@ from reportgen.core.units import Unit
 from reportgen.document.model import Figure, FigureKind, FigureSeries
 from reportgen.render.figures import colours, digest, scales
 from reportgen.render.figures.marks import Categories, LevelLine, Numbers
-from reportgen.render.figures.names import shorten
+from reportgen.render.figures.names import each_on_two_lines, shorten
 from reportgen.render.figures.plot import plot_of
 from reportgen.render.figures.svg import artists, drawing, frame, style
 from reportgen.render.grid.summary import alt_text
@@ -256,6 +256,15 @@ def test_the_line_at_one_says_what_it_is() -> None:
 def test_the_axis_has_its_unit_whatever_letters_its_title_has(title: str) -> None:
     figure = replace(BARS, y_title=title, unit=Unit("s", "s", 1.0))
     assert plot_of(figure).values.title == f"{title} (s)"
+
+
+def test_names_that_would_be_cut_to_the_same_text_show_their_difference() -> None:
+    framework = "NGC Pytorch 24.09, NGC HugeCTR 24.09, NVIDIA Nemo 24.09"
+    names = [
+        f"{framework} · ssd · {system} · H100 NVL (PCIe) · 1 · 128"
+        for system in ("R760x2H100NVL", "SYS-421GE")
+    ]
+    assert each_on_two_lines([*names, "short"]) == ["R760x2H100NVL", "SYS-421GE", "short"]
 
 
 def test_names_of_two_parts_are_on_two_lines() -> None:

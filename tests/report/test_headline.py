@@ -261,6 +261,20 @@ def test_several_systems_are_ranked_by_their_mean() -> None:
     ]
 
 
+def test_several_comparisons_share_the_sentence_about_what_would_decide_them() -> None:
+    """Three repeats each, in an unknown order: the fewest without an order are five."""
+    runs = [
+        each
+        for device, step in (("A", 1.0), ("B", 0.6), ("C", 1.1))
+        for each in repeats(step, noise=(0, 0.4, -0.4), device=device)
+    ]
+    sentences = headline_sentences(tables(runs, CompareSpec("speedup", {"device": "A"}), rows=("device",)))
+    assert sentences == [
+        "Training: relative to A, B is 67 % faster and C is 9.1 % slower (both undecided).",
+        "The order of the runs is not known, and fewer than 5 repeats; 6 interleaved rounds could decide.",
+    ]
+
+
 def test_systems_that_hardly_differ_from_the_baseline_share_a_sentence() -> None:
     (sentence,) = ranked({"A": (100.0,), "B": (100.4,), "C": (77.0,), "D": (99.8,)})
     assert sentence == (

@@ -48,6 +48,23 @@ def group_title(title: str) -> str:
     return " within ".join(reversed(title.split(_INNER)))
 
 
+def each_on_two_lines(names: Sequence[str]) -> list[str]:
+    """Return names on at most two lines; of those that would look the same, what differs."""
+    cut = [on_two_lines(name) for name in names]
+    alike = [[other for other, text in zip(names, cut, strict=True) if text == own] for own in cut]
+    return [on_two_lines(_differing(name, others)) for name, others in zip(names, alike, strict=True)]
+
+
+def _differing(name: str, alike: Sequence[str]) -> str:
+    parts = [other.split(_INNER) for other in alike]
+    if len(parts) < 2 or len(set(map(len, parts))) > 1:
+        return name
+    differs = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
+    return (
+        _INNER.join(part for part, is_own in zip(name.split(_INNER), differs, strict=True) if is_own) or name
+    )
+
+
 def on_two_lines(name: str) -> str:
     """Return a name on at most two lines; a second line that is too long loses its middle."""
     # A line ends with the dot between two parts, and does not begin with it.

@@ -80,7 +80,7 @@ def _name_places(axes: Axes, places: Categories, *, is_flat: bool) -> None:
     """Put the name of each category at the axis, the first one on top if they are below each other."""
     count = len(places.names)
     if is_flat:
-        axes.set_yticks(range(count), labels=[names.on_two_lines(name) for name in places.names])
+        axes.set_yticks(range(count), labels=names.each_on_two_lines(places.names))
         axes.set_ylim(count - 0.4, -0.6)
         _guide(axes, places)
         return
