@@ -1,6 +1,9 @@
 """The sentences at the top that the program writes: one for each table that compares, with what it rests on."""
 
+import json
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +17,7 @@ from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
 from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import aggregate, published_run, run, series, table_spec
+from tests.conftest import ROOT
 
 NOISE = (0.0, 0.6, -0.2, 0.1, -0.4, 0.2, -0.3)
 
@@ -767,3 +771,17 @@ def test_a_report_without_numbers_says_so() -> None:
         "No table has a number; the findings say why."
     ]
     assert value_sentences([]) == []
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "reports").glob("*/report.json")), ids=lambda p: p.parent.name
+)
+def test_sentences_at_the_top_of_committed_reports_are_short(path: Path) -> None:
+    report = json.loads(path.read_text("utf-8"))
+    sentences = [
+        each
+        for text in (report["headline"], *report["verdict"])
+        for each in re.split(r"(?<=\.) (?=[A-Z])", text)
+    ]
+    assert sentences
+    assert [sentence for sentence in sentences if words_of(sentence) > MAX_WORDS] == []
