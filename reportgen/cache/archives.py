@@ -135,12 +135,11 @@ def _unpack(path: str, folder: str) -> _Index:
     try:
         index = _write_all(path, part)
         Path(part, _INDEX).write_bytes(msgspec.msgpack.encode(index))
+        with suppress(OSError):
+            Path(part).rename(folder)
         if _load(folder) is None:
-            shutil.rmtree(folder, ignore_errors=True)  # it has no index, so nothing reads it
-            with suppress(OSError):
-                Path(part).rename(folder)
-        if _load(folder) is None:
-            raise OSError("the folder of the cache cannot be written")
+            shutil.rmtree(folder)  # it has no index, so nothing reads it
+            Path(part).rename(folder)
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return index

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import msgspec
 
+from reportgen.core.errors import RequestError
 from reportgen.core.model import FactorValue
 from reportgen.core.units import Unit
 from reportgen.diff.cells import cell_key
@@ -199,9 +200,9 @@ def read_measured(content: bytes, place: str) -> MeasuredReport:
     """
     try:
         report = _DECODER.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         decode(content, place)  # says what is wrong
-        raise
+        raise RequestError(place, f"cannot be read: {error}", "build the report again") from None
     if not OLDEST <= report.version <= VERSION:
         decode(content, place)
     return report

@@ -417,12 +417,8 @@ def _both_ends(low: float, high: float, places: tuple[str, str] = ("", "")) -> s
     """Return two speed ratios with their places, their direction once if it is the same."""
     texts = [difference_text(ratio).replace(EQUAL, _AS_FAST) for ratio in (low, high)]
     (first, slower), (last, faster) = map(_parts, texts)
-    if (
-        first
-        and last
-        and {slower, faster} in ({_AS_FAST, "faster"}, {"slower", _AS_FAST})
-        and not low < 1 < high
-    ):
+    are_factors = [bool(size) and direction == _AS_FAST for size, direction in map(_parts, texts)]
+    if any(are_factors) and not all(are_factors):
         # Instead of "51 % faster to 2.24x as fast".
         (first, slower), (last, faster) = ((factor_text(ratio), _AS_FAST) for ratio in (low, high))
     if slower != faster or not first or not last:

@@ -55,7 +55,7 @@ EXPECTED = {
     "scaling": Drawn(1, "devices", "model", "line", ("81 % of ideal",)),
     "same_steps": Drawn(1, "model", "", "dots", ()),
     "by_commit": Drawn(1, "benchmark statistic commit", "", "dots", ("is 20 % slower", "1a1a1a1a")),
-    "by_version": Drawn(1, "benchmark statistic", "version", "dots", ("v1.10.0", "2x as fast", "v1.9.0")),
+    "by_version": Drawn(1, "benchmark statistic", "version", "dots", ("v1.10.0", "2x", "v1.9.0")),
     # 3 repeats of 128 images on each device: 320, 2438 and 4655 images/s.
     "by_name_of_machines": Drawn(1, "devices nodes", "", "line", ("14.5x", "91 % of ideal")),
     "by_test": Drawn(1, "test", "model", "dots", ()),

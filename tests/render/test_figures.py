@@ -223,11 +223,12 @@ def test_ratios_have_a_line_at_one_and_no_empty_room_down_to_zero() -> None:
 def test_an_axis_of_dots_that_does_not_begin_at_zero_says_so() -> None:
     (series,) = BARS.series[:1]
     alone = replace(BARS, kind=FigureKind.DOTS, series=(replace(series, low=(), high=()),))
-    ends = tuple(y or 1.0 for y in series.y)
-    repeated = replace(alone, series=(replace(series, low=ends, high=ends),))
+    ends = tuple(3000 + (y or 1.0) for y in series.y)
+    repeated = replace(alone, series=(replace(series, y=ends, low=ends, high=ends),))
     ratio = replace(repeated, quantity="ratio", unit=example.RATIO)
-    titles = [plot_of(each).values.title for each in (alone, repeated, ratio)]
-    assert [title.endswith(", not from 0") for title in titles] == [False, True, False]
+    near = replace(repeated, series=(replace(series, low=tuple(end / 10 for end in ends), high=ends),))
+    titles = [plot_of(each).values.title for each in (alone, repeated, ratio, near)]
+    assert [title.endswith(", not from 0") for title in titles] == [False, True, False, False]
 
 
 def _begins_at_zero(figure: Figure) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
+from reportgen.report import headline
 from reportgen.report.headline import MAX_WORDS, headline_sentences, words_of
 from reportgen.report.headline_values import value_sentences
 from reportgen.tables.assemble import build_tables
@@ -172,7 +173,7 @@ def test_several_pairs_are_a_mean_with_both_ends() -> None:
     )
     assert headline_sentences(made) == [
         "Training: A100 is 2x as fast as V100 in the geometric mean of 2 batch sizes: "
-        "as fast (batch size 2) to 4x as fast (batch size 1) (published figures)."
+        "1x (batch size 2) to 4x (batch size 1) as fast (published figures)."
     ]
 
 
@@ -192,8 +193,8 @@ def spanned(speeds: dict[str, tuple[float, float]], **fields: Any) -> str:
     [
         (2.0, 3.0, "550 is 2x (a) to 3x (b) as fast as 470"),
         (0.8, 0.25, "550 is 0.25x (b) to 0.8x (a) as fast as 470"),
-        (0.8, 3.0, "550 is 20 % slower (a) to 3x as fast (b) as 470"),
-        (1.0, 3.0, "550 is as fast (a) to 3x as fast (b) as 470"),
+        (0.8, 3.0, "550 is 0.8x (a) to 3x (b) as fast as 470"),
+        (1.0, 3.0, "550 is 1x (a) to 3x (b) as fast as 470"),
         (1.0, 0.8, "550 is 20 % slower (b) to as fast (a) as 470"),
         (1.0, 1.0, "550 is as fast as 470 in both models"),
         (2.0, 2.0, "550 is 2x as fast as 470 in both models"),
@@ -396,7 +397,7 @@ def test_a_range_of_step_times_is_one_of_speeds_and_counts_its_verdicts() -> Non
     ]
     runs += [each for n in (1, 2) for each in repeats(1.0, start=5.0 * n - 4, n=n, driver="470")]
     (sentence,) = two(runs, [], rows=("n",))
-    assert sentence == ("Training: 550 is as fast (n 2) to 2x as fast (n 1) as 470 (both decided).")
+    assert sentence == ("Training: 550 is 1x (n 2) to 2x (n 1) as fast as 470 (both decided).")
 
 
 def test_memory_has_no_faster() -> None:
@@ -785,3 +786,11 @@ def test_sentences_at_the_top_of_committed_reports_are_short(path: Path) -> None
     ]
     assert sentences
     assert [sentence for sentence in sentences if words_of(sentence) > MAX_WORDS] == []
+
+
+@pytest.mark.parametrize(("low", "high", "text"), [
+    (0.98, 1.05, "2.0 % slower to 5.0 % faster"), (1.51, 2.24, "1.51x to 2.24x as fast"),
+    (0.3, 1.5, "0.3x to 1.5x as fast"), (0.98, 2.5, "0.98x to 2.5x as fast"), (1.0, 2.5, "1x to 2.5x as fast"),
+])  # fmt: skip
+def test_both_ends_of_a_range_have_one_form(low: float, high: float, text: str) -> None:
+    assert headline._both_ends(low, high) == text

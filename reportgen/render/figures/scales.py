@@ -23,6 +23,8 @@ _MIN_BINARY = 65536
 _BINARY = {"Gi": 2**30, "Mi": 2**20, "Ki": 2**10}
 _SPAN_WITH_STEPS = 100.0
 _MAX_TICKS = 10
+# The axis of dots reaches to zero if the least value is so small a part of the largest one.
+_NEAR_ZERO = 1 / 4
 # As shares of the axis: between ticks, and for a character of a label.
 _MIN_TICK_DISTANCE = 0.06
 _CHARACTER_WIDTH = 0.02
@@ -91,14 +93,16 @@ def _begins_at_zero(figure: Shown, kind: Kind, scale: Scale) -> bool:
     """Return whether the axis of the values begins at zero, unless some are below it.
 
     Ratios are compared with 1, not with 0. Dots have no length that would need the zero, so those with
-    intervals leave it out where it would make the intervals too short to see.
+    intervals leave it out where it would make the intervals too short to see: far from all values.
     """
     if kind.zero == "always":
         return True
     has_intervals = any(low is not None for series in figure.series for low in series.low)
     is_ratio = figure.quantity != "value" and not figure.ideal
-    is_wanted = kind.zero == "usually" or (kind.zero == "if-alone" and not has_intervals)
-    return is_wanted and not is_ratio and scale == "linear" and min(_values(figure), default=0.0) >= 0
+    values = _values(figure) or [0.0]
+    is_near = min(values) < _NEAR_ZERO * max(values)
+    is_wanted = kind.zero == "usually" or (kind.zero == "if-alone" and (is_near or not has_intervals))
+    return is_wanted and not is_ratio and scale == "linear" and min(values) >= 0
 
 
 def reference(figure: Shown, kind: Kind) -> float | None:
