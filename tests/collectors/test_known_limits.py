@@ -1,6 +1,7 @@
 """The known limits of a model of GPU are data with a source, and the doctor prints them."""
 
 import re
+import sys
 
 import pytest
 
@@ -39,6 +40,7 @@ def test_each_limit_names_a_public_source():
 
 def test_the_doctor_prints_the_limits_of_the_visible_gpus(tmp_path, monkeypatch):
     monkeypatch.setattr("collectors.machine.doctor.has_driver", lambda: False)
+    monkeypatch.setitem(sys.modules, "pynvml", None)  # another test may have loaded the stand-in of NVML
     add_card(tmp_path, 0, "0000:41:00.0", {**AMD, "device/product_name": "AMD Instinct MI100"})
     report = HostReport()
     check_devices(report, {}, tmp_path)
