@@ -1,8 +1,8 @@
 """Read Apple's GPU through one long-lived child `powermetrics`, which only root may start.
 
-It prints a property list at each interval, and a zero byte after each: the time that has passed, the share of
-it in which the GPU was idle, its clock (in MHz, although the key ends in `_hz`), and its energy in mJ since
-the last one. Some versions print a key without a value, which is left out. No computer of Apple was seen.
+It prints a property list at each interval: the time that has passed, the share of it in which the GPU was
+idle, its clock (in MHz, although the key ends in `_hz`), and its energy in mJ since the last one. Some
+versions print a key without a value, which is left out. No computer of Apple was seen.
 """
 
 import os
@@ -23,6 +23,7 @@ from collectors.telemetry.samples import Batch, Sample
 UUID = "GPU-apple"
 _COLUMNS = ("utilization_gpu_percent", "clock_sm_mhz", "power_mw", "energy_mj")
 _KEY_WITHOUT_VALUE = re.compile(rb"<key>[^<]*</key>\s*(?=<key>|</dict>)")
+_END = b"</plist>"
 _READ_BYTES = 65536
 
 
@@ -57,11 +58,13 @@ class PowermetricsSource:
                 self._samples.append(Sample(UUID, time.perf_counter_ns(), values))
 
     def _property_lists(self) -> Iterator[bytes]:
+        """Yield each list as soon as its end is read: the zero byte after it may come only with the next."""
         assert self._child.stdout is not None
         rest = b""
         while block := os.read(self._child.stdout.fileno(), _READ_BYTES):
-            *texts, rest = (rest + block).split(b"\0")
-            yield from texts
+            *texts, rest = (rest + block).split(_END)
+            for text in texts:
+                yield text.rpartition(b"\0")[2] + _END
 
     def _values(self, text: bytes) -> dict[str, int]:
         content = _parse(text)

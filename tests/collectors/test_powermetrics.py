@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import time
 
 import pytest
 
@@ -24,22 +25,23 @@ LISTS = [
     # With a key that has no value, as some versions print it.
     HEAD + GPU.format(500_000_000, 100) + "<key>idle_ratio</key></dict></plist>",
 ]
+FORMS = ["{}\0\n", "\0{}\n"]  # the zero byte comes after a list, or with the next one
 PROGRAM = f"""#!{sys.executable} -S
 import sys, time
 assert sys.argv[1:] == ["--samplers", "gpu_power", "--format", "plist", "--sample-rate", "50"], sys.argv
 for text in {LISTS!r}:
-    sys.stdout.write(text + chr(0) + chr(10))
+    sys.stdout.write(FORM.format(text))
 sys.stdout.flush()
 time.sleep(60)  # it is terminated
 """
 
 
 @pytest.fixture
-def installed(tmp_path, monkeypatch):
+def installed(tmp_path, monkeypatch, request):
     """A program powermetrics on the PATH, for root."""
     (tmp_path / "bin").mkdir()
     program = tmp_path / "bin" / "powermetrics"
-    program.write_text(PROGRAM)
+    program.write_text(PROGRAM.replace("FORM", repr(getattr(request, "param", FORMS[0]))))
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(powermetrics.os, "geteuid", lambda: 0)
@@ -47,11 +49,13 @@ def installed(tmp_path, monkeypatch):
     monkeypatch.setattr("collectors.machine.doctor.has_driver", lambda: False)
 
 
+@pytest.mark.parametrize("installed", FORMS, indirect=True)
 def test_property_lists_become_samples(installed):
     """18,443 mJ in 1 s are 18.443 W; then 100 mJ in 0.5 s are 0.2 W, and the total is 18,543 mJ."""
     source = PowermetricsSource.open(50_000_000)
     samples = []
-    while len(samples) < 2:
+    end = time.monotonic() + 20
+    while len(samples) < 2 and time.monotonic() < end:  # the program is still running
         samples += source.read([False])
         threading.Event().wait(0.01)
     source.close()
