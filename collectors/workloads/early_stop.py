@@ -63,7 +63,7 @@ class EarlyStop:
     """Looks at the comparisons of a sweep after each of its rounds.
 
     pairs    folders of the case and of the baseline, and options of `reportgen compare`
-    rounds   returns how many rounds are complete
+    rounds   returns how many rounds of these cases are complete
     note     writes the rounds and the p values (None: no test) of each look into the log of the sweep
     compare  returns the p value of a pair
     """

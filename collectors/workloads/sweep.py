@@ -122,15 +122,19 @@ def run(sweep: Sweep, name: str) -> int:
     if sweep.skips_after_oom:
         campaign = campaign._replace(skip_reason=skip_reason)
     if sweep.pairs and not campaign.is_again:
-        stop = EarlyStop(sweep.pairs, lambda: _complete_rounds(campaign), note_look)
+        stop = EarlyStop(sweep.pairs, lambda: complete_rounds(sweep), note_look)
         campaign = campaign._replace(stop_reason=stop.reason)
     code = launch.run_campaign(campaign)
     log.write("end", exit_code=code)
     return code
 
 
-def _complete_rounds(campaign: launch.Campaign) -> int:
-    return min(launch.count_repeats(campaign, job) for job in campaign.jobs)
+def complete_rounds(sweep: Sweep) -> int:
+    """Return how many rounds of the compared cases are complete; the others may fail or be skipped."""
+    campaign = sweep.campaign
+    compared = {folder for *folders, _ in sweep.pairs for folder in folders}
+    jobs = [job for job in campaign.jobs if campaign.logs / case_folder_name(job.case) in compared]
+    return min(launch.count_repeats(campaign, job) for job in jobs)
 
 
 class SweepLog:

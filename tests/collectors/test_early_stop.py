@@ -111,6 +111,13 @@ def test_pairs_become_options_of_reportgen_compare():
     assert pair == (1, 0, ["--metric", "step_time", "--phase", "forward"])
 
 
+def test_a_round_is_complete_without_the_cases_that_are_not_compared(tmp_path, monkeypatch):
+    path = campaign(tmp_path, HEAD + WORKLOADS + '[[workloads]]\nname = "matmul"\n' + PAIR)
+    counts = {4: 12, 8: 11}
+    monkeypatch.setattr(sweep.launch, "count_repeats", lambda _, job: counts.get(job.case["batch_size"], 0))
+    assert sweep.complete_rounds(sweep.make_sweep(sweep.read_sweep_file(path))) == 11
+
+
 @pytest.mark.slow
 def test_a_sweep_that_has_decided_ends_and_continues_to_its_end_without_pairs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(bench, "missing_requirement", lambda options: "")
