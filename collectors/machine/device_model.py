@@ -33,10 +33,17 @@ def add_device(case: Case, environ: Optional[Mapping[str, str]] = None) -> dict[
     return {**case, DEVICE: model} if model else dict(case)
 
 
-def own_model() -> str:
-    """Return the model of the GPU that this process uses; "" if it uses none or that is unknown."""
+def own_model(of_launcher: str = "") -> str:
+    """Return the model of the GPU that this process uses; "" if it uses none or that is unknown.
+
+    of_launcher  what the launcher detected; it names a GPU of Intel if torch does not, because Level Zero,
+                 which knows the name, is not for a training process
+    """
     model = torch_model()
-    return visible_model(os.environ) if model is None else model
+    if model is not None:
+        return model
+    model = visible_model(os.environ, uses_level_zero=False)
+    return of_launcher if of_launcher and "Intel" in model else model
 
 
 def torch_model() -> Optional[str]:
@@ -53,7 +60,7 @@ def torch_model() -> Optional[str]:
     return ""
 
 
-def visible_model(environ: Mapping[str, str], sysfs: Path = SYSFS) -> str:
+def visible_model(environ: Mapping[str, str], sysfs: Path = SYSFS, *, uses_level_zero: bool = True) -> str:
     """Return the model of the visible GPUs; several models are joined by " + ", "" stands for no GPU."""
     try:
         models = _nvml_models(environ)
@@ -61,14 +68,14 @@ def visible_model(environ: Mapping[str, str], sysfs: Path = SYSFS) -> str:
         devices = list_smi_devices()
         visible = visible_uuids(devices, environ)
         models = [device.model for device in devices if device.uuid in visible]
-        models = models or _sysfs_models(environ, sysfs)
+        models = models or _sysfs_models(environ, sysfs, uses_level_zero)
     return " + ".join(dict.fromkeys(models))
 
 
-def _sysfs_models(environ: Mapping[str, str], sysfs: Path) -> list[str]:
+def _sysfs_models(environ: Mapping[str, str], sysfs: Path, uses_level_zero: bool) -> list[str]:
     """Return the models as the kernel names them; Intel's as Level Zero does, where it works, and torch."""
     gpus = visible_sysfs_gpus(environ, sysfs)
-    names = level_zero_names() if any(gpu.vendor == "Intel" for gpu in gpus) else {}
+    names = level_zero_names() if uses_level_zero and any(gpu.vendor == "Intel" for gpu in gpus) else {}
     return [names.get(gpu.pci) or gpu.model for gpu in gpus]
 
 

@@ -25,7 +25,7 @@ def merge_cases(of_script: Case, run: Mapping[str, Any]) -> MergedCase:
     chosen = {name: value for name, value in run.get("case", {}).items() if name not in detected}
     differing = {name: value for name, value in of_script.items() if name in chosen and chosen[name] != value}
     factors = {**of_script, **chosen}
-    model = "" if DEVICE in factors else own_model()
+    model = "" if DEVICE in factors else own_model(str(run.get("case", {}).get(DEVICE, "")))
     if model:
         return MergedCase({**factors, DEVICE: model}, [DEVICE], differing)
     return MergedCase(factors, [], differing)

@@ -9,10 +9,13 @@ import pytest
 from collectors import Recorder
 from collectors.format_v1 import run_folder
 from collectors.format_v1.steps_file import steps_path
-from collectors.machine.device_model import add_device, torch_model, visible_model
+from collectors.machine import device_model
+from collectors.machine.device_model import add_device, own_model, torch_model, visible_model
+from collectors.machine.sysfs_gpus import list_sysfs_gpus
 from collectors.machine.torch_info import torch_device
 from reportgen.load import load_runs
 from tests.collectors.nvml_standin import ONE, broken_nvml
+from tests.collectors.sysfs_standin import XE, add_card
 
 H100_AND_H200 = (
     "system count 2"
@@ -123,6 +126,18 @@ def test_repeats_on_two_models_are_two_cases_in_two_folders(tmp_path, monkeypatc
 def test_without_torch_the_driver_names_the_device(standin, tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     assert recorded(tmp_path)[1]["case"] == {"device": "NVIDIA Stand-in 80GB"}
+
+
+def test_a_training_process_does_not_start_level_zero(tmp_path, monkeypatch):
+    """The kernel names the GPU of Intel by its number; the launcher, which may start Level Zero, by its name."""
+    add_card(tmp_path, 0, "0000:3a:00.0", XE)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    monkeypatch.setattr(device_model, "level_zero_names", lambda: pytest.fail("Level Zero was started"))
+    monkeypatch.setattr(device_model, "visible_sysfs_gpus", lambda *_: list_sysfs_gpus(tmp_path))
+    assert own_model() == "Intel GPU 0x56c0"
+    assert own_model("Intel(R) Arc(TM) Graphics") == "Intel(R) Arc(TM) Graphics"
 
 
 def test_a_run_on_the_cpu_of_a_gpu_host_has_no_device(standin, tmp_path, monkeypatch):
