@@ -10,7 +10,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Optional, Union
 
@@ -328,7 +328,9 @@ def _own_factors(options: argparse.Namespace, lock: LockRequest) -> list[str]:
 
 
 def _own_node() -> int:
-    node = process_rank().node
+    node = None
+    with suppress(ValueError):  # the number of ranks may be unknown, which only the recorder needs
+        node = process_rank().node
     if node is None:
         raise ValueError("run: the launcher of this job does not say on which node it runs; use --node N")
     return node

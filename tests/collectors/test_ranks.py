@@ -259,9 +259,10 @@ def test_without_a_process_group_the_variables_count(monkeypatch):
     assert process_rank() == RankInfo(0, 1, 0, 0, 1)
 
 
-def test_the_launcher_asks_for_a_node_number_that_is_unknown(monkeypatch, tmp_path, capsys):
-    monkeypatch.setenv("RANK", "1")
-    monkeypatch.setenv("WORLD_SIZE", "2")
+@pytest.mark.parametrize("variables", [{"RANK": "1", "WORLD_SIZE": "2"}, {"PMIX_RANK": "1"}])
+def test_the_launcher_asks_for_a_node_number_that_is_unknown(variables, monkeypatch, tmp_path, capsys):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
     assert main(["run", "--logs", str(tmp_path), "--", "true"]) == 2
     assert "use --node N" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
