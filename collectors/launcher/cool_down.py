@@ -2,8 +2,9 @@
 
 A run that follows a long one on a hot GPU has lower clocks than the same run on a cool one. In an order that
 is drawn, this favours no case, but it adds to the spread. A pause has a limit, because the first run may have
-begun on a GPU that had not worked for hours. After a pause that reaches it, later runs wait for the
-temperature at its end. Each run records its temperature at the start and its pause.
+begun on a GPU that had not worked for hours. After a pause that reaches it, the
+temperature at its end takes the place of that before the first run. Each run records its temperature at the
+start and its pause.
 """
 
 import time
@@ -58,7 +59,7 @@ class CoolDown:
             return {PAUSE: round(pause * 1e9)}
         if temperature > highest:
             fact = f"{temperature} degrees C after {pause:.0f} s, {self._reference} before the first run"
-            warn(f"the GPU has {fact}; later runs wait for {temperature}")
+            warn(f"the GPU has {fact}; later runs wait for {temperature + BAND_CELSIUS}")
             self._reference = temperature
         return {TEMPERATURE: temperature, PAUSE: round(pause * 1e9)}
 

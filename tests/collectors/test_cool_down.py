@@ -59,11 +59,11 @@ def test_the_first_call_sets_the_temperature_of_the_later_ones():
     assert cool_down.wait() == {"start_temperature_celsius": 45, "cool_down_ns": 2 * SECOND}
 
 
-def test_after_a_pause_that_reaches_its_limit_later_runs_wait_for_its_last_temperature(capsys):
+def test_after_a_pause_that_reaches_its_limit_later_runs_wait_for_five_degrees_above_its_last(capsys):
     room = Room(*[70] * 61, 80, 76, 75)
     cool_down = room.cool_down(60, 40)
     cool_down.wait()
-    text = "the GPU has 70 degrees C after 60 s, 40 before the first run; later runs wait for 70"
+    text = "the GPU has 70 degrees C after 60 s, 40 before the first run; later runs wait for 75"
     assert capsys.readouterr().err == f"reportgen: {text}\n"
     room.sleep(1)
     assert cool_down.wait() == {"start_temperature_celsius": 75, "cool_down_ns": 2 * SECOND}
