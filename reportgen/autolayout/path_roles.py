@@ -8,6 +8,7 @@ name it.
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from reportgen.core.book.models import find_model
 from reportgen.core.model import FactorValue
@@ -43,11 +44,14 @@ _NODE = re.compile(
     re.IGNORECASE,
 )
 
-# v2, v1.4.0, 1.4.0rc1; a number with one point may be any setting.
+# v2, v1.4.0, 1.4.0rc1; a number with one point may be any setting, one with three an address of a host.
 _VERSION = re.compile(
-    r"(?:v[0-9]{1,4}(?:\.[0-9]{1,5}){0,3}|[0-9]{1,4}(?:\.[0-9]{1,5}){2,3})(?:[-.]?(?:a|b|rc|dev|post)\.?[0-9]{0,5})?"
+    r"(?:v[0-9]{1,4}(?:\.[0-9]{1,5}){0,3}|[0-9]{1,4}(?:\.[0-9]{1,5}){2})(?:[-.]?(?:a|b|rc|dev|post)\.?[0-9]{0,5})?"
 )
-_HASH = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])(?:[0-9a-f]{7,12}|[0-9a-f]{40})")
+# A version after any word: v2 after another word may be a model's, as in mobilenet_v2.
+_SURE_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+){2}.*")
+# Whole hashes of git: fewer digits may be the number of a job.
+_HASH = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{40}")
 
 # What the number beside a word is: bs16, batch_16, 8gpus. A letter alone may be a part of a name: ViT-B/16.
 _NUMBERS: Mapping[str, str] = {
@@ -176,6 +180,12 @@ def _are_versions(names: Sequence[str]) -> bool:
     return all(map(_VERSION.fullmatch, names))
 
 
+def _are_versions_after(before: Sequence[str], words: Sequence[str]) -> bool:
+    """Return whether words are versions, of nothing or of a program in the words before them."""
+    is_free = not re.search("[A-Za-z]", "".join(before)) or _are_frameworks(before)
+    return _are_versions(words) and (is_free or all(map(_SURE_VERSION.fullmatch, words)))
+
+
 def _are_commits(names: Sequence[str]) -> bool:
     return all(map(_HASH.fullmatch, names))
 
@@ -277,7 +287,7 @@ def _role(words: Sequence[str], before: Sequence[str]) -> _Word:
         return _Word("{framework}", {"framework": words})
     for factor, is_role in (
         ("precision", _are_precisions),
-        ("version", _are_versions),
+        ("version", partial(_are_versions_after, before)),
         ("commit", _are_commits),
     ):
         if is_role(words):
@@ -296,7 +306,8 @@ def _number(words: Sequence[str], before: Sequence[str]) -> _Word:
             return _Word(_ANY)
         if factor := _NUMBERS.get(word.lower()):
             return _Word(f"{word}{{{factor}:int}}", {factor: [number for _, number in numbered]})
-        if word == "b" and max(int(number) for _, number in numbered) >= _MIN_BATCH:
+        is_batch = word == "b" and max(int(number) for _, number in numbered) >= _MIN_BATCH
+        if is_batch and not _are_devices(words):  # b200 alone is a GPU
             return _Word("b{batch_size:int}", {"batch_size": [number for _, number in numbered]})
     if counted := _matched(_COUNTED, words):
         units = {word for _, word in counted}

@@ -34,6 +34,10 @@ from reportgen.autolayout.path_roles import are_repeats, kind_of, level_roles
         ("tp1 tp4", "tp{tensor_parallel:int}", ["tensor_parallel"]),
         ("a_bs8_run1 b_bs16_run2", "{?}_bs{batch_size:int}_{_}", ["batch_size"]),
         ("resnet50_bs8 vit_b_16_bs16", "{?}_bs{batch_size:int}", ["batch_size"]),
+        # The name of a GPU is not a batch.
+        ("b200_fp16 b200_fp32", "{_}_{precision}", ["precision"]),
+        ("vllm_v5 vllm_v6", "{_}_{version}", ["version"]),
+        ("bench-1.9.0 bench-1.10.0", "{_}-{version}", ["version"]),
         ("A40_bs8 H100_bs16", "{device}_bs{batch_size:int}", ["device", "batch_size"]),
     ],
 )
@@ -63,6 +67,11 @@ def test_names_of_a_level_have_a_role(names: str, pattern: str, factors: list[st
         "a_8 a-16",
         "2026-13-05 2026-13-06",
         "bs8_bs8 bs16_bs16",
+        # Models, jobs and hosts are neither versions nor commits.
+        "mobilenet_v2_run1 mobilenet_v3_run1",
+        "yolo_v5 yolo_v8",
+        "a1b2c3d4 9f8e7d6c",
+        "10.0.0.1 10.0.0.2",
     ],
 )
 def test_other_names_have_none(names: str):
@@ -90,7 +99,8 @@ def test_values_belong_to_names():
         ("v1.4.0-rc1", ("version",)),
         ("0001_v2", ("0001", "version")),
         ("V100", ("device",)),
-        ("e5f6071", ("commit",)),
+        (f"{0x1A2B3C4D5E6F:040x}", ("commit",)),
+        ("e5f6071", ()),
         ("2n8g", ("nodes", "devices_per_node")),
         ("r50_b128_fp16", ("r50", "batch_size", "precision")),
         ("vit_b16", ()),
