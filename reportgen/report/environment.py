@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from reportgen.core.model import Factors, FactorValue, Run
 from reportgen.document.model import Environment
 from reportgen.protocol.case_checks import varies_by_nature
+from reportgen.report.run_counts import whole_runs
 
 # More different environments than this in one campaign are shown as one block.
 MAX_BLOCKS = 6
@@ -49,12 +50,12 @@ def _campaign(campaign: str, runs: Sequence[Run]) -> list[Environment]:
     for run in described:
         groups.setdefault(about[id(run.environment)], []).append(run)
     if len(groups) > MAX_BLOCKS:
-        return [Environment(campaign, len(described), _rows(known.values()))]
+        return [Environment(campaign, len(whole_runs(described)), _rows(known.values()))]
     titles = _titles(list(groups.values()))
     return [
         Environment(
             f"{campaign}: {title}" if title else campaign,
-            len(members),
+            len(whole_runs(members)),
             _rows(known[key] for key in dict.fromkeys(id(run.environment) for run in members)),
         )
         for title, members in zip(titles, groups.values(), strict=True)

@@ -1,5 +1,7 @@
 """Environment blocks: one for each machine, not one for each run."""
 
+from dataclasses import replace
+
 from reportgen.report.environment import environments
 from tests.builders import published_run
 
@@ -38,3 +40,12 @@ def test_too_many_different_environments_are_one_block():
     runs = [published_run(m=f"{i}{j}", environment={"a": i, "b": j}) for i in range(3) for j in range(3)]
     (block,) = environments({"logs/a": runs})
     assert block.rows == (("a", "0 | 1 | 2"), ("b", "0 | 1 | 2"))
+
+
+def test_the_results_of_one_run_are_one_run():
+    runs = [
+        replace(published_run(m=1, statistic=each, environment={"cpu": "EPYC"}), part_of=1)
+        for each in ("mean", "p99")
+    ]
+    (block,) = environments({"logs/a": runs})
+    assert block.runs == 1
