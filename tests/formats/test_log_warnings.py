@@ -107,10 +107,14 @@ def test_different_texts_of_one_kind_are_few() -> None:
         ("step: 10  loss:      nan  tps: 205", ["loss: nan"]),
         ("step_time=-nan, x=1", ["step_time: nan"]),
         ("Time nan (nan)\tLoss 6.9", ["Time: nan"]),
-        ("|avg tokens nan |tokens/s nan |", ["tokens: nan", "tokens/s: nan"]),
+        ("|avg tokens nan |tokens/s nan |", ["avg tokens nan", "tokens/s: nan"]),
         ("Mean TTFT (ms):                nan   ", ["Mean TTFT (ms): nan"]),
         ("perf/throughput:np.float64(nan)", ["perf/throughput: nan"]),
         ("took: nan ms", ["took: nan"]),
+        ("Loss is nan, stopping training", ["Loss is nan"]),
+        ("key=abc123 the loss has become NaN", ["loss has become NaN"]),
+        ("Loss nan", ["Loss: nan"]),
+        ("hidden42 nan", ["nan"]),
         ("number of nan iterations:   0 |", []),
         ("loss 11.0 (+nanz)| nanoseconds: 3, nan_to_num: 1, check: nano", []),
         ('"hip_id": NaN, "x": 1', []),
@@ -123,6 +127,16 @@ def test_names_of_values_that_are_nan_are_quoted(line: str, quotes: list[str]) -
 def test_a_measured_nan_is_a_warning_and_is_counted() -> None:
     found = find_nans(b"loss: nan\nstep_time: nan\nstep_time: nan\n")
     assert [(each.severity, each.count) for each in found] == [("note", 1), ("warning", 2)]
+
+
+def test_of_many_nans_the_measured_are_named_and_the_others_counted() -> None:
+    found = find_nans(
+        b"".join(b"m%s: nan\n" % name for name in b"a b c d e f g".split()) + b"step_time: nan\n"
+    )
+    assert [each.text for each in found] == ["ma: nan", "mb: nan", "mc: nan", "md: nan", "step_time: nan"]
+    assert (
+        found[-1].finding("r", Source("x", 8)).message == 'the log says "step_time: nan"; it has 3 more NaN'
+    )
 
 
 def test_a_warning_is_that_of_the_run_whose_lines_it_is_among() -> None:

@@ -24,10 +24,13 @@ _NAME_BEFORE = re.compile(
     rb"([A-Za-z][\w ./%@()-]{0,50}(?::[0-9]{1,3})?)[\"']?[ \t]*[:=][ \t\"']*(?:np\.float[0-9]{2}\()?-?\Z"
     rb"|(?<![\w.])([A-Za-z][\w/]{1,20})[ \t]+-?\Z"
 )
+# "Loss is", which no value has as its name: words without digits, which hold no secrets.
+_WORDS_BEFORE = re.compile(rb"(?<![\w.])(?:[A-Za-z_]{1,20}[ \t]+){1,3}-?\Z")
 _IDENTIFIER = re.compile(r"(?i)(?<![a-z])id$")
 _MEASURED = re.compile(
     r"(?i)time|per_?sec|/s|throughput|speed|latency|elapsed?|\b[wtf]ps|bandwidth|flops|\bms\b"
 )
+_LOSS = re.compile(r"(?i)loss")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +105,23 @@ WARNINGS = frozenset(entry.literal for entry in _ENTRIES)
 
 @dataclass(slots=True)
 class LogWarning:
-    """A text and how often the log has it; `offset` is the place of the first."""
+    """A text and how often the log has it; `offset` is the place of the first.
+
+    more  how many NaN the log has besides those that are named
+    """
 
     rule: Rule
     text: str
     offset: int
     count: int = 1
     severity: Severity = "note"
+    more: int = 0
 
     def finding(self, run: str, source: Source) -> Finding:
         """Return the finding about a run."""
         times = f" ({self.count:,} times)" if self.count > 1 else ""
-        return Finding(self.severity, self.rule, run, f'the log says "{self.text}"{times}', source)
+        more = f"; it has {self.more:,} more NaN" if self.more else ""
+        return Finding(self.severity, self.rule, run, f'the log says "{self.text}"{times}{more}', source)
 
 
 def find_warnings(content: bytes) -> list[LogWarning]:
@@ -123,31 +131,48 @@ def find_warnings(content: bytes) -> list[LogWarning]:
 
 
 def find_nans(content: bytes) -> list[LogWarning]:
-    """Return the names whose values are NaN, by their first lines; a measured one is a warning."""
+    """Return the texts about values that are NaN, by their first lines; a measured name is a warning.
+
+    Of more than a few texts the measured ones are kept, and the last says how many NaN are left out.
+    """
     named: dict[str, LogWarning] = {}
+    left_out = 0
     for word in _NANS:
         at = content.find(word) if content.rfind(word) >= 0 else -1
         while at >= 0:
-            name = _name_before(content, at) if _NAN.match(content, at) else ""
-            if name in named:
-                named[name].count += 1
-            elif name and len(named) < _MAX_TEXTS:
-                severity: Severity = "warning" if _MEASURED.search(name) else "note"
-                named[name] = LogWarning(
-                    Rule.READ_STATED_PROBLEM, f"{name}: {word.decode()}", at, severity=severity
-                )
+            text, severity = _said(content, at) if _NAN.match(content, at) else ("", "note")
+            if text in named:
+                named[text].count += 1
+            elif text and sum(each.severity == severity for each in named.values()) < _MAX_TEXTS:
+                named[text] = LogWarning(Rule.READ_STATED_PROBLEM, text, at, severity=severity)
+            elif text:
+                left_out += 1
             at = content.find(word, at + 3)
-    return sorted(named.values(), key=lambda warning: warning.offset)
+    ranked = sorted(named.values(), key=lambda each: (each.severity != "warning", each.offset))
+    shown = sorted(ranked[:_MAX_TEXTS], key=lambda each: each.offset)
+    if shown:
+        shown[-1].more = left_out + sum(each.count for each in ranked[_MAX_TEXTS:])
+    return shown
 
 
-def _name_before(content: bytes, at: int) -> str:
-    """Return the name of the value at an offset, "" for an identifier and where no name is."""
+def _said(content: bytes, at: int) -> tuple[str, Severity]:
+    """Return the text about the NaN at an offset and its severity; "" for an identifier, and without a name.
+
+    A name is directly before its value; after a blank only that of a time, a rate or a loss. Other words are
+    quoted.
+    """
     before = content[max(at - 80, 0) : at]
-    match = _NAME_BEFORE.search(before, before.rfind(b"\n") + 1)
+    start, word = before.rfind(b"\n") + 1, content[at : at + 3].decode()
+    match = _NAME_BEFORE.search(before, start)
     if match is None or (match[2] and _COUNTED.match(content, at)):
-        return ""
+        return "", "note"
     name = (match[1] or match[2]).decode("utf-8", "replace").strip()
-    return "" if _IDENTIFIER.search(name) else name
+    if _MEASURED.search(name):
+        return f"{name}: {word}", "warning"
+    if match[2] and not _LOSS.search(name):
+        words = _WORDS_BEFORE.search(before, start)
+        return f"{words[0].decode() if words else ''}{word}", "note"
+    return ("" if _IDENTIFIER.search(name) else f"{name}: {word}"), "note"
 
 
 def _texts(content: bytes, entry: _Entry) -> Iterable[LogWarning]:
