@@ -484,6 +484,19 @@ TABLES = {
         (("run_time", 7610, {"devices": 1}), ("run_time", 2090, {"devices": 4})),
         frozenset({"time per epoch"}),
     ),
+    "a time with one colon among hours": PeoplesTable(
+        "jobs.csv",
+        "model,training time (h)\na,1.5\nb,2.25\nc,2:06\nd,3.1\n",
+        3,
+        (("run_time", 8100, {"model": "b"}),),
+    ),
+    "a repeated header": PeoplesTable(
+        "twice.csv",
+        "model,Latency (ms),Latency (ms),power (W)\na,1.5,2,250.5\nb,2.25,3,251\n",
+        2,
+        (("power", 251, {"model": "b"}),),
+        frozenset({"Latency (ms)", "Latency (ms).2"}),
+    ),
     "minutes and seconds, answered": PeoplesTable(
         "epochs.csv",
         "GPU,# GPUs,time per epoch\nV100,1,12:41\nV100,4,3:29\n",

@@ -115,6 +115,8 @@ def test_any_table_gives_a_proposal_that_labels_accept_or_none(content: bytes) -
     ("text", "claimed"),
     [
         ("model,latency_ms\na,1.5\nb,2.5\n", True),
+        ("model,training time (h)\na,1.5\nb,2.25\nc,2:06\nd,3.1\n", False),
+        ("model,training time (s)\na,1.5\nb,2.25\nc,2:06\nd,3.1\n", False),
         ('[{"model": "a", "tokens_per_second": 10.5}, {"model": "b", "tokens_per_second": 11}]', True),
         ('{"model": "a", "step_time_ms": 10.5}\n{"model": "b", "step_time_ms": 11}\n', True),
         ("concurrency,output tok/s,p50 TTFT (ms),p99 TTFT (ms)\n1,102.5,48,61\n8,652,71,133\n", True),

@@ -56,14 +56,16 @@ def plain_text(text: str) -> str:
 def spelled(text: str, unit: str) -> tuple[float, str] | None:
     """Return (number, unit) of a form that some units have: `181k` of a rate, `2:06:50`, `3m 12s` of a time.
 
-    A time with one colon is minutes and seconds. None for other texts.
+    A time with one colon is minutes and seconds in a column of seconds, or with a fraction.
+    Elsewhere it may be hours and minutes. None for other texts.
     """
     base = units.to_base(1.0, unit)[1]
     if base == "samples/s" and (short := _SHORTENED.fullmatch(text)):
         return float(short[1]) * (1e6 if short[2] == "M" else 1e3), unit
     if base != "s":
         return None
-    if clock := _CLOCK.fullmatch(text):
+    clock = _CLOCK.fullmatch(text)
+    if clock and (clock[2] or "." in clock[4] or unit == "s"):
         days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
         return ((days * 24 + hours) * 60 + minutes) * 60 + seconds, "s"
     parts = _PARTS_OF_TIME.fullmatch(text)

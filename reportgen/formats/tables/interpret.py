@@ -59,6 +59,8 @@ _MAX_FIGURES = 200
 # Fewer rows may be cases, also where a number of them grows.
 _MIN_SERIES = 5
 _MAX_NAME = 80
+# Minutes and seconds, or hours and minutes.
+_ONE_COLON = re.compile("[0-9]+:[0-9]+")
 # What begins the columns of the objects around a row of JSON.
 _AROUND = ("/", "../")
 # A column with more different texts does not hold a status.
@@ -472,7 +474,7 @@ class _Interpreter:
         read = [spelled(text, unit) for text in own]
         if not all(read):
             return None
-        is_clock = all(re.fullmatch("[0-9]+:[0-9]+", text) for text in own)
+        is_clock = all(map(_ONE_COLON.fullmatch, own))
         if is_clock and column not in self.answers:
             return None
         self.result.doubts.append(f'"{column}" is not written as plain numbers')
@@ -483,7 +485,7 @@ class _Interpreter:
     def _open_text(self, column: str, text: str) -> None:
         self.result.open[column] = (
             f'is "{text}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?'
-            if re.fullmatch("[0-9]+:[0-9]+", text)
+            if _ONE_COLON.fullmatch(text)
             else f'its cells are not plain numbers: "{text[:40]}"'
         )
         self.result.doubts.append(f'the cells of "{column}" are not numbers')
@@ -745,7 +747,7 @@ class _Interpreter:
                 self.result.doubts.append("columns of one metric differ in words")
             return
         plain = [pair for pair in group if not pair[1].label and pair[1].metric]
-        times = [pair for pair in group if pair[1].base == "s" and pair[1].label]
+        times = [pair for pair in group if pair[1].base == "s" and _has_word(pair[1].label)]
         if len(plain) <= 1 and len({slug(pair[1].label) for pair in times}) == len(times) == len(group) - len(
             plain
         ):
@@ -770,7 +772,7 @@ class _Interpreter:
         elif kind and kind not in self.result.factors and value.lower() not in ("cpu", "gpu"):
             self.result.constants[kind] = value
             self._figure(column, _with_metric(meaning), ())
-        elif meaning.base == "s":
+        elif meaning.base == "s" and _has_word(label):
             words = [word for word in words_of(label) if word != "time"]
             own = replace(meaning, metric=f"{'_'.join(words)}_time", doubt="")
             self.result.notes.append(
@@ -782,7 +784,7 @@ class _Interpreter:
         else:
             self.result.doubts.append(f'"{label}" in "{column}" is not clear')
             self.result.notes.append(f'"{label}" in "{column}" is not read')
-            self._figure(column, meaning, ())
+            self._figure(column, _with_metric(meaning), ())
 
     def _figure(self, column: str, meaning: ColumnMeaning, factors: tuple[tuple[str, str], ...]) -> None:
         if meaning.doubt:
@@ -805,7 +807,11 @@ class _Interpreter:
     def _faults(self, column: str) -> None:
         """Add checks for texts such as OOM in place of numbers, and say which other cells are not numbers."""
         unit = next(figure.unit for figure in self.result.figures if figure.column == column)
-        faults = dict.fromkeys(str(x).strip() for x in self._known(column) if _number_in(x, unit) is None)
+        known = self._known(column)
+        faults = dict.fromkeys(str(x).strip() for x in known if _number_in(x, unit) is None)
+        has_clock = any(_ONE_COLON.fullmatch(str(x).strip()) for x in known)
+        if has_clock and any(map(number_of, known)) and column not in self.answers:
+            self.result.doubts.append(f'"{column}" has times with one colon beside plain numbers')
         for text in list(faults)[:_MAX_WORDS]:
             status = (
                 "out_of_memory"
@@ -1045,6 +1051,11 @@ def _with_metric(meaning: ColumnMeaning) -> ColumnMeaning:
         return meaning
     metric = "latency" if meaning.unit in ("ns", "us", "ms") else "run_time"
     return replace(meaning, metric=metric, doubt="names no metric")
+
+
+def _has_word(label: str) -> bool:
+    """Return whether a label is more than a number; a repeated header has one."""
+    return bool(re.search(r"[^\W\d_]", label))
 
 
 def _is_repeated(name: str, names: frozenset[str]) -> bool:

@@ -1,25 +1,77 @@
 """Read the lines of a LaTeX table as cells between `&`: the texts stay, without their commands."""
 
 import re
+from collections.abc import Iterator
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _LINE_END = re.compile(r"\\\\(?:\[[^\]]*\])?.*$")
-_SPAN = re.compile(r"\\multicolumn\{([0-9]{1,2})\}\{[^{}]*\}\{([^{}]*)\}")
-_ROWS = re.compile(r"\\multirow\{[^{}]*\}\{[^{}]*\}\{([^{}]*)\}")
-_FORM = re.compile(
-    r"\\(?:textbf|textit|texttt|textsc|textrm|text|emph|underline|mathbf|mathrm|bf|it|tt|bm)(?![a-z])"
-)
 _SIGNS = {r"\%": "%", r"\_": "_", r"\#": "#", r"\$": "$", r"\pm": "±", r"\times": "x", r"\mu": "µ", "~": " "}
-_OTHER = re.compile(r"\\[A-Za-z]+\*?|[${}]")
+_SIGN = re.compile(r"\\[%_#$]|\\(?:pm|times|mu)(?![A-Za-z])|~")
+_FORMS = (
+    "textbf|textit|texttt|textsc|textrm|textsf|text|emph|underline|mathbf|mathrm|bf|it|tt|bm|num|makecell"
+)
+_FORM = re.compile(rf"\\(?:(?:{_FORMS})|textcolor\{{[^{{}}]*\}})\{{([^{{}}]*)\}}")
+_COLOUR = re.compile(r"\\(?:cell|row)?color(?:\[[^\]]*\])?\{[^{}]*\}")
+# A cell that holds for several lines is marked with their number, without braces, until it is filled down.
+_ROWS = re.compile(r"\\multirow(?:\[[^\]]*\])?\{([0-9]{1,3})\}(?:\{[^{}]*\}|\*)\{([^{}]*)\}")
+_MARK = re.compile("\0([0-9]+)\0")
+_SPAN = re.compile(r"\\multicolumn\{([0-9]{1,2})\}\{[^{}]*\}\{([^{}]*)\}")
+# A command that is not known here goes with what it has in braces, which may be the number of a footnote.
+_OTHER = re.compile(
+    rf"\\(?!(?:{_FORMS}|textcolor|multirow|multicolumn)[{{\[])"
+    r"[A-Za-z]++\*?+(?:\[[^\]]*\])?+(?:\{[^{}]*\})*+(?!\{)"
+)
+_GROUP = re.compile(r"(?<![A-Za-z*}\]])\{([^{}]*)\}")
+_MAX_NESTING = 8
 
 
 def plain(line: str) -> str:
     """Return the cells of a line between `&`, "" for a line that has none, such as `\\midrule`."""
+    return "&".join(map(_text, _cells(line)))
+
+
+def filled(text: str, heads: int) -> Iterator[str]:
+    """Yield the lines as `plain`; a `\\multirow` holds for its lines, not in the `heads` of a header."""
+    above: dict[int, tuple[str, int]] = {}
+    for line in text.split("\n"):
+        cells = _cells(line)
+        if cells and heads > 0:
+            heads -= 1
+        else:
+            cells = [_filled_cell(above, column, cell) for column, cell in enumerate(cells)]
+        yield "&".join(map(_text, cells))
+
+
+def _filled_cell(above: dict[int, tuple[str, int]], column: int, cell: str) -> str:
+    """Return a cell, or the one above it that holds for it too; `above` is text and lines left by column."""
+    text, left = above.pop(column, ("", 0))
+    if mark := _MARK.search(cell):
+        text, left = cell, int(mark[1])
+    elif cell.strip():
+        return cell
+    if left > 1:
+        above[column] = text, left - 1
+    return text if left else cell
+
+
+def _cells(line: str) -> list[str]:
+    if "&" not in line and "\\multicolumn" not in line:
+        return []
     text = _LINE_END.sub("", _COMMENT.sub("", line)).strip()
+    text = _SIGN.sub(lambda match: _SIGNS[match[0]], text)
+    for _ in range(_MAX_NESTING):
+        before, text = text, _without_inner(text)
+        if text == before:
+            break
+    return text.split("&") if "&" in text else []
+
+
+def _without_inner(text: str) -> str:
+    """Return a text without the innermost commands and braces."""
+    text = _ROWS.sub("\0\\1\0\\2", _FORM.sub(r"\1", _COLOUR.sub("", text)))
     text = _SPAN.sub(lambda match: match[2] + " &" * (int(match[1]) - 1), text)
-    text = _FORM.sub("", _ROWS.sub(r"\1", text))
-    if "&" not in text:
-        return ""
-    for sign, letter in _SIGNS.items():
-        text = text.replace(sign, letter)
-    return _OTHER.sub("", text)
+    return _GROUP.sub(r"\1", _OTHER.sub("", text))
+
+
+def _text(cell: str) -> str:
+    return re.sub(r"[${}]", "", _MARK.sub("", cell))

@@ -45,6 +45,8 @@ _LOGGED = re.compile(
 )
 # A link of Markdown: its text counts.
 _LINK = re.compile(r"\[([^\[\]]{1,80})\]\([^()\s]{1,200}\)")
+# A document after another one, also a truncated one, but no "[2024-01-01 INFO]" or "{'loss': 1}".
+_SECOND = re.compile(r'\s*(?:\{\s*["}]|\[\s*\{)')
 # Objects that go over several lines are tried as often as this where they do not end well.
 _MAX_TORN_OBJECTS = 16
 
@@ -140,7 +142,7 @@ def _document(table: TableFile, document: Any, content: bytes, before: int = 0) 
     """Yield the rows of a document, which may have other text around it; `before` lines precede it."""
     if document is None:
         document, rest = json_values.split_leading(_from_first_bracket(content))
-        if document is not None and rest.lstrip().startswith(("{", "[")):
+        if document is not None and _SECOND.match(rest):
             table.fault(before + 1, "several JSON documents in one file; only the first is read")
     if document is None:
         table.fault(before + 1, "not a JSON document; it may be truncated")
@@ -275,7 +277,7 @@ def _csv(table: TableFile) -> Iterator[Record]:
         text = "\n".join(_quoted(cut, line) for line in lines)
         separator = ","
     elif separator == "&":
-        text = "\n".join(map(latex.plain, text.split("\n")))
+        text = "\n".join(latex.filled(text, table.rows.heads))
     header: list[str] = []
     first: list[str] = []
     try:

@@ -8,7 +8,9 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
 from reportgen.core.schema import convert
 from reportgen.formats.parsing.text_log import TextLog
+from reportgen.formats.tables import latex
 from reportgen.formats.tables.definition import TableFamily
+from reportgen.formats.tables.derive import spelled
 from reportgen.formats.tables.reader import read
 from reportgen.sources.logfiles import LogFiles
 
@@ -92,7 +94,65 @@ def test_a_number_with_a_unit_of_something_else_is_reported() -> None:
 def test_a_second_json_document_is_reported() -> None:
     found = facts('{"rate": 3}\n{"rate": 4}\n', rows={"kind": "json"})
     assert [message for message in found if "only the first is read" in message]
-    assert not facts('{"rate": 3}\n', rows={"kind": "json"})
+
+
+@pytest.mark.parametrize("after", ["", "[2024-01-01 INFO] done\n", "[0] done\n", "{'loss': 1}\n"])
+def test_lines_of_a_log_may_follow_a_json_document(after: str) -> None:
+    assert not facts('{"rate": 3}\n' + after, rows={"kind": "json"})
+
+
+def test_a_truncated_second_json_document_is_reported() -> None:
+    assert facts('{"rate": 3}\n{"rate": 4', rows={"kind": "json"})
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "expected"),
+    [
+        ("2:06", "h", None),
+        ("2:06", "ms", None),
+        ("2:06", "s", (126, "s")),
+        ("2:06.5", "ms", (126.5, "s")),
+        ("2:06:50", "h", (7610, "s")),
+    ],
+)
+def test_a_time_with_one_colon_is_read_in_a_column_of_seconds(
+    text: str, unit: str, expected: tuple[float, str] | None
+) -> None:
+    assert spelled(text, unit) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            r"A & 412.5\textsuperscript{1} & 612\footnote{see \textbf{2}} & 85\std{1} \\",
+            "A & 412.5 & 612 & 85",
+        ),
+        (r"\cellcolor{gray!20}{\bf 12} & \textcolor{red}{\textbf{13}} & \num{14}", "12 & 13 & 14"),
+        (r"GPU & \multicolumn{2}{c}{\textbf{A100}} & H100 \\", "GPU & A100 & & H100"),
+        (r"\textbf{\multirow{2}{*}{A100}} & 5 $\mu$s & $1 {\scriptstyle\pm 0.1}$", "A100 & 5 µs & 1 ± 0.1"),
+        (r"A & 412\textsuperscript{1", r"A & 412\textsuperscript1"),
+        (r"\cmidrule(lr){2-3}", ""),
+    ],
+)
+def test_a_line_of_latex_has_the_texts_of_its_cells(line: str, expected: str) -> None:
+    assert [cell.strip() for cell in latex.plain(line).split("&")] == [x.strip() for x in expected.split("&")]
+
+
+def test_a_cell_of_several_rows_of_latex_holds_for_each() -> None:
+    text = "GPU & n & rate \\\\\n" + "".join(
+        f"{gpu} & {n} & {rate} \\\\\n"
+        for gpu, n, rate in (
+            (r"\multirow{2}{*}{A}", 1, 3),
+            ("", 2, 4),
+            (r"\multirow{2}*{B}", 1, 5),
+            ("", 2, 6),
+            ("", 3, 7),
+        )
+    )
+    keys = {"rows": {"kind": "csv", "separator": "&"}, "factors": {"device": "GPU", "n": "n"}}
+    found = runs(text, **keys)
+    assert [run.factors.get("device") for run in found] == ["A", "A", "B", "B", None]
 
 
 @pytest.mark.parametrize(("figure", "message"), [
