@@ -5,7 +5,7 @@ that compare equally many cases, and `init` writes the one that it chose.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,8 +24,7 @@ def slowest_first(metric: str, name: str, runs: Sequence[Run]) -> list[object]:
     """
     by_work: dict[FactorsKey, dict[FactorKey, float]] = {}
     for run in runs:
-        speed = _speed(metric, run)
-        if name in run.factors and speed > 0:
+        if name in run.factors and (speed := _speed(metric, run)) > 0:
             work = factors_key({key: value for key, value in run.factors.items() if key != name})
             by_work.setdefault(work, {}).setdefault(factor_key(run.factors[name]), speed)
     relative: dict[FactorKey, list[float]] = {}
@@ -51,18 +50,18 @@ def _speed(metric: str, run: Run) -> float:
     """
     if run.status != "complete":
         return 0.0
-    value = _medians(run).get(metric, 0.0)
-    step, work = _medians(run).get("step_time", 0.0), run.samples_per_step
-    if metric == "throughput" and not value and step > 0 and work:
-        return work / step
+    value, work = _median(metric, run), run.samples_per_step
+    if metric == "throughput" and not value and work:
+        step = _median("step_time", run)
+        return work / step if step > 0 else 0.0
     is_time = metric_of(metric).better == "lower"
     return 1 / value if is_time and value > 0 else value
 
 
-def _medians(run: Run) -> Mapping[str, float]:
-    medians = {each.metric: each.value for each in run.aggregates if each.phase == STEP}
-    for each in run.series:
-        known = each.value[np.isfinite(each.value)]
-        if each.phase == STEP and len(known):
-            medians[each.metric] = float(np.median(known))
-    return medians
+def _median(metric: str, run: Run) -> float:
+    """Return the median of a metric of the whole step, else its last aggregate; 0.0 without a number."""
+    for each in reversed(run.series):
+        if (each.metric, each.phase) == (metric, STEP) and np.isfinite(each.value).any():
+            return float(np.median(each.value[np.isfinite(each.value)]))
+    values = (each.value for each in reversed(run.aggregates) if (each.metric, each.phase) == (metric, STEP))
+    return next(values, 0.0)

@@ -98,6 +98,20 @@ def test_of_equal_devices_the_slowest_is_the_baseline():
     assert slowest_first("throughput", "device", [*runs, alone]) == []
 
 
+@pytest.mark.parametrize(("factor", "metric", "count"), [("gpu", "step_time", 0), ("device", "step_time", 1),
+                                                         ("device", "throughput", 1)])  # fmt: skip
+def test_only_the_speeds_that_are_compared_are_computed(monkeypatch, factor, metric, count):
+    medians = []
+    monkeypatch.setattr(
+        "reportgen.autolayout.raw_speed.np.median", lambda value: medians.append(value) or 1.0
+    )
+    other = series([1.0] * 3, metric="loss")
+    slowest_first(
+        metric, factor, [timed_run(series([1.0] * 5), other, samples_per_step=8.0, factors={"device": "A40"})]
+    )
+    assert len(medians) == count
+
+
 @pytest.mark.parametrize(
     ("devices", "expected"),
     [((1, 8, 16), ("efficiency", {"devices": 1}, [])), ((1, 8), ("speedup", {"precision": "fp32"}, []))],
