@@ -12,7 +12,7 @@ from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
 from reportgen.formats.filetype import Role, role
-from reportgen.formats.parsing.exit_status import error
+from reportgen.formats.parsing.exit_status import error, is_error_last
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import LogFiles, unreadable
 
@@ -153,7 +153,7 @@ def _claim_by_head_or_tail(view: LogFiles, formats: Registry) -> Claimed | None:
 
 
 def _claim_failed(view: LogFiles, formats: Registry) -> Claimed | None:
-    """Return the first format whose program began a log that ends in an error, without a record."""
+    """Return the first format whose program began a log and failed soon, without a record."""
     for known in formats.candidates(view):
         if known.begun and (claim := known.begun(view)) and _ends_in_error(view):
             return Claimed(known, claim, view.select(claim.files, claim.beside))
@@ -161,8 +161,9 @@ def _claim_failed(view: LogFiles, formats: Registry) -> Claimed | None:
 
 
 def _ends_in_error(view: LogFiles) -> bool:
+    """Return whether an error comes soon, before any step, and is also the last output."""
     end = view.tail_view() or view
-    return error(end.head(end.path))[0] is not None
+    return error(view.head(view.path))[0] is not None and is_error_last(end.head(end.path))
 
 
 def _is_surer(late: Claimed, early: Claimed) -> bool:

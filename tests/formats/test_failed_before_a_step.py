@@ -100,7 +100,12 @@ HEADS = [
         b"2026-01-02 12:00:00\tnode:0\tolmo_core.train.trainer:114\tINFO\tTraining for 1000 steps\n",
         {},
     ),
-    ("pytorch_examples", b"=> creating model 'resnet50'\n", {"model": "resnet50"}),
+    (
+        "pytorch_examples",
+        b"=> creating model 'resnet50'\nTraceback (most recent call last):\n"
+        b'  File "main.py", line 210, in main_worker\n',
+        {"model": "resnet50"},
+    ),
     (
         "insightface",
         b"Training: 2026-01-02 07:08:09,415-: network                  r100\n"
@@ -110,7 +115,8 @@ HEADS = [
     ("hugectr", b"[HUGECTR][23:59:59][INFO][RANK0]: Global seed is 1\ngpu_num_per_node = 8\n", {}),
     (
         "oneflow",
-        b"model = resnet50\nbatch_size_per_device = 512\ngpu_num_per_node = 8\nnum_nodes = 1\n",
+        b"model = resnet50\nbatch_size_per_device = 512\ngpu_num_per_node = 8\nnum_nodes = 1\n"
+        b'  File "/x/oneflow/nn/graph.py", line 3, in launch\n',
         {"model": "resnet50", "batch_size": 512, "devices": 8},
     ),
     (
@@ -140,10 +146,25 @@ def test_a_head_and_an_error_are_a_failed_run(name, head, factors, error, status
 
 
 def test_the_error_may_follow_long_output():
-    head = TRAINER.replace(b"trainer.py", b"hf_trainer.py") + b"a warning of a library\n" * 10_000
+    head = TRAINER.replace(b"trainer.py", b"hf_trainer.py") + b"a warning of a library\n" * 2000
     assert read_offered(head + OUT_OF_MEMORY).status == "out_of_memory"
     timm = next(head for name, head, _ in HEADS if name == "timm")
-    assert read_offered(timm + b"a warning of a library\n" * 10_000 + OUT_OF_MEMORY).status == "out_of_memory"
+    assert read_offered(timm + b"a warning of a library\n" * 2000 + OUT_OF_MEMORY).status == "out_of_memory"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        b"CUDA kernel errors might be asynchronously reported.\nCompile with `TORCH_USE_CUDA_DSA` to enable it.\n",
+        b"wandb: Run history:\n\n",
+        b"slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-01-02T10:00:00 ***\n",
+        b"srun: Terminating StepId=7.0\n",
+        b"train.py FAILED\n-----\nFailures:\n  <NO_OTHER_FAILURES>\n=====\n",
+    ],
+)
+def test_the_end_of_an_error_may_follow_it(after):
+    timm = next(head for name, head, _ in HEADS if name == "timm")
+    assert read_offered(timm + OUT_OF_MEMORY + after).status == "out_of_memory"
 
 
 @pytest.mark.parametrize(
@@ -156,6 +177,14 @@ def test_the_error_may_follow_long_output():
         ("x.log", b"Start training\n" + CRASH),
         ("x.log", b"number of parameters: 123.59M\n" + CRASH),
         ("x.log", HEADS[3][1]),  # nothing says that it failed
+        # It caught the error, or did steps of an unknown form before it ended.
+        ("x.log", HEADS[3][1] + b"CUDA error: busy, retry ok\nserving 100 qps\ndone\n"),
+        ("x.log", HEADS[3][1] + CRASH + b"retry\nserving 100 qps\ndone\n"),
+        ("x.log", HEADS[3][1] + b"step 1 took 10 ms, loss 2\n" * 4000 + b"^C\nKeyboardInterrupt\n"),
+        # Other programs print these lines, too.
+        ("x.log", b"=> creating model 'vit_base'\n" + OUT_OF_MEMORY),
+        ("x.log", b"batch_size_per_device = 32\n" + OUT_OF_MEMORY),
+        ("x.log", b"[HUGECTR][23:59:59][INFO][RANK0]: Creating a table\n" + CRASH),
     ],
 )
 def test_what_other_programs_print_is_not_claimed(path, content):

@@ -97,5 +97,5 @@ FORMAT = LineFormat(
     },
     build=_build,
     refine=with_memory,
-    heads=(head(b"[HUGECTR]", r"^\[HUGECTR\]\[[0-9:]{8}\]\[INFO\]\[RANK[0-9]{1,6}\]: "),),
+    heads=(head(b"[HUGECTR]", r"^\[HUGECTR\]\[[0-9:]{8}\]\[INFO\]\[RANK[0-9]{1,6}\]: Global seed is "),),
 ).format()

@@ -117,10 +117,11 @@ FORMAT = LineFormat(
     build=_build,
     refine=with_memory,
     confidence=0.9,
+    # The setting may be any program's; the error names OneFlow.
     heads=(
         head(
             b"batch_size_per_device",
-            r"^[ \t]{0,8}(?:gpu_num_per_node|batch_size_per_device)(?: = | \.{3,80} ){:int}$",
+            r"^[ \t]{0,8}batch_size_per_device(?: = | \.{3,80} ){:int}\r?\n[^\0]{0,8000}?\boneflow[/.]",
         ),
     ),
 ).format()

@@ -90,6 +90,7 @@ def _read_one(log: TextLog) -> Run:
 
 
 _STATE_SIGN = JsonSign(_STATE, 0.95)
+_HEAD = TextSign((trainer_output.BEGUN,), trainer_output.NAMED_PLAN, 0.6)
 _FILES = format_of(
     _NAME,
     "Hugging Face Trainer: trainer_state.json, console output, LLaMA-Factory's log.",
@@ -111,6 +112,11 @@ def claims(files: LogFiles) -> Claim | None:
     return claim_training(files, _STATE_SIGN) if files.is_folder else _FILES.claims(files)
 
 
+def begun(files: LogFiles) -> Claim | None:
+    """Claim a file by the plan of a training."""
+    return _HEAD.claim(files)
+
+
 def _read_view(files: LogFiles) -> Results:
     """Yield the run of a file, or the one run of the files of a training."""
     if not files.is_folder:
@@ -122,7 +128,7 @@ def _read_view(files: LogFiles) -> Results:
         yield merge_training(runs)
 
 
-FORMAT = replace(_FILES, claims=claims, read=_read_view, views="both")
+FORMAT = replace(_FILES, claims=claims, read=_read_view, begun=begun, views="both")
 
 
 def _start(log: TextLog, step: ArrayLike, line: ArrayLike) -> RunBuilder:

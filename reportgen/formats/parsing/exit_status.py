@@ -60,6 +60,12 @@ _EXCEPTION = re.compile(
     rb"^" + _RANK + rb"[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt|Exit)\b", re.MULTILINE
 )
 _MAX_TRACEBACK_BYTES = 2**16
+# What follows the name of an error as a part of its message: torch's hints, torchrun's table, W&B's summary.
+_AFTER_ERROR = re.compile(
+    rb"\s|[=-]+$|CUDA kernel errors might|For debugging consider|Compile with `TORCH_USE_CUDA_DSA`|wandb: "
+    rb"|[\w./-]{1,200} FAILED$|Failures:|Root Cause |To enable traceback|srun: |slurmstepd: |\^C"
+)
+_MAX_LINES_AFTER = 100
 
 _MAX_CHARS_BEFORE, _MAX_CHARS_AFTER = 60, 160
 _LINE_END = re.compile(rb"[\r\n]")
@@ -121,6 +127,17 @@ def error(content: bytes, after: int = 0) -> tuple[Status | None, int]:
         if status in first:
             return status, _exception(content, first[status])
     return None, -1
+
+
+def is_error_last(content: bytes) -> bool:
+    """Return whether the last output is an error, and not what a program printed after one that it caught."""
+    for line in reversed(content.rstrip().splitlines()[-_MAX_LINES_AFTER:]):
+        own = re.sub(rb"^" + _RANK, b"", line)
+        if _EXCEPTION.match(own) or error(b"\n" + line + b"\n")[0]:
+            return True
+        if own and not _AFTER_ERROR.match(own):
+            return False
+    return False
 
 
 def _exception(content: bytes, at: int) -> int:

@@ -37,11 +37,13 @@ _PLANNED = re.compile(
 )
 # What only the Trainer prints of its plan; scripts without it print the other lines too, without its name.
 BEGUN = b"Running training *****"
-PLAN = re.compile(
+_PARAMETERS = rb"[^\0]{1,800}?  Number of trainable parameters = [0-9]"
+_BATCH = rb"Running training \*{5}(?>[^\0]{1,800}? Instantaneous batch size per device = [0-9]{1,9})"
+PLAN = re.compile(_BATCH + _PARAMETERS)
+# Its name says who printed a plan, not that the bars behind it are the Trainer's own.
+NAMED_PLAN = re.compile(
     rb"(?:\[INFO\|(?:hf_)?trainer\.py:[0-9]{1,6}\]|transformers\.trainer -)[^\n]{1,80}?\*{5} Running training"
-    rb"|Running training \*{5}(?>[^\0]{1,800}? Instantaneous batch size per device = [0-9]{1,9})"
-    rb"(?:[^\0]{1,800}?  Number of trainable parameters = [0-9]"
-    rb"|[^\0]{1,4000}?\btransformers/trainer\.py\", line [0-9])"
+    rb"|" + _BATCH + rb"[^\0]{1,4000}?\btransformers/trainer\.py\", line [0-9]"
 )
 _MAX_PLAN_BYTES = 3000
 _LOSS = re.escape(b"{'loss': ")

@@ -106,5 +106,12 @@ FORMAT = LineFormat(
     ),
     build=_build,
     confidence=0.9,
-    heads=(head(b"=> creating model '", r"^=> creating model '[\w.-]{1,80}'(?:\.\.\.)?\r?$"),),
+    # Other programs print the first line, too; the function in the traceback is the example's.
+    heads=(
+        head(
+            b"=> creating model '",
+            r"^=> creating model '[\w.-]{1,80}'(?:\.\.\.)?\r?\n[^\0]{0,8000}?"
+            r"\", line [0-9]{1,6}, in main_worker\r?$",
+        ),
+    ),
 ).format()
