@@ -114,7 +114,7 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     latest: dict[object, _Results] = {}
     twins = Twins(family.rows, log)
     reasons: dict[str, int] = {}
-    last = 0
+    last, has_bare_rows = 0, False
     table = TableFile(log, family.rows, family.context, isinstance(family, OwnTable))
     for record in _details(family, read_records(table)):
         cells = with_derived(family, record.cells)
@@ -124,8 +124,10 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
             reasons.setdefault(skip.why, record.line)
         if skip or twins.have(cells):
             continue
-        if not _add_row(family, replace(record, cells=cells), runs, latest) and family.rows.all_results:
-            log.malformed.add(record.line, "not the result of a test")
+        if not _add_row(family, replace(record, cells=cells), runs, latest):
+            has_bare_rows = True
+            if family.rows.all_results:
+                log.malformed.add(record.line, "not the result of a test")
         for column, fact, severity in _unread(family, cells):
             log.malformed.add(record.line, f'column "{column[:60]}" {fact}', severity=severity)
     for why, line in reasons.items():
@@ -141,7 +143,9 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     yield from _runs(name, log, runs)
     faults = log.malformed.findings()
     yield from faults
-    if not (runs or faults or used or any(reasons)):
+    is_bare = has_bare_rows or any(run.status == "complete" for run in runs)
+    lacks_numbers = is_bare and not any(values for run in runs for _, values in run.groups.values())
+    if not (faults or used) and (lacks_numbers or not (runs or any(reasons))):
         message = f"recognised as {name}, but it has no results"
         yield Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, message, log.source)
 

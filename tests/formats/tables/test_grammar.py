@@ -91,6 +91,25 @@ def test_a_number_with_a_unit_of_something_else_is_reported() -> None:
     assert [message for message in found if "is in MB, which is not a unit of its metric" in message]
 
 
+@pytest.mark.parametrize(("text", "is_reported"), [
+    ("rtae,dirty\n5,1\n", True),
+    ("rtae,dirty\n5,0\n5,2\n", True),
+    ("rate,dirty\n,1\n5,1\n", False),
+    ("rtae,dirty\n5,2\n", False),
+    ("rtae,dirty\n5,3\n", False),
+])  # fmt: skip
+def test_a_file_whose_rows_have_no_number_is_reported(text: str, is_reported: bool) -> None:
+    keys = {
+        "rows": {"kind": "csv"},
+        "checks": [
+            {"column": "dirty", "equals": 1, "message": "changed", "severity": "note"},
+            {"column": "dirty", "equals": 3, "message": "it failed", "status": "failed"},
+        ],
+        "skip": [{"column": "dirty", "equals": 2, "why": "a warm-up"}],
+    }
+    assert any("has no results" in message for message in facts(text, **keys)) == is_reported
+
+
 def test_a_second_json_document_is_reported() -> None:
     found = facts('{"rate": 3}\n{"rate": 4}\n', rows={"kind": "json"})
     assert [message for message in found if "only the first is read" in message]
