@@ -158,6 +158,13 @@ def are_repeats(names: Collection[str]) -> bool:
     return all(match and match[1].lower() in _REPEATS for match in matches)
 
 
+def devices_of(name: str) -> list[str]:
+    """Return the words of a name that mean a device and nothing else."""
+    if _are_devices([name]):
+        return [name]
+    return [word for word in _words(name)[::2] if _are_devices([word])]
+
+
 def _are_devices(names: Sequence[str]) -> bool:
     """Return whether all names are devices, at least one of them of a name that means nothing else."""
     matches = [_DEVICE.fullmatch(name.replace("_", " ").replace("-", " ")) for name in names]

@@ -59,7 +59,9 @@ repeat, and {{_}} for levels that do not matter; see docs/reference/labels.md of
 
 # Above the factors that the name of a folder gives, and those that only some of its logs state.
 _NAMED = "# What the name of this folder says and its logs do not."
-_STATED = "# What some logs of this folder state, and no other contradicts: of the others, too."
+_STATED = (
+    "# Some logs of this folder state it: the others get it, too. Remove it if they are of another machine."
+)
 
 _LOGS = "logs"
 

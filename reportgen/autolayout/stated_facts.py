@@ -2,19 +2,24 @@
 
 Folders are those of machines if each states one device at most, and they state different ones. Then a device
 that some logs of a folder state is that of its other logs: a folder has its name in the labels that `init`
-proposes, where a person sees it. Folders that state no device get none, nor do folders with several. Where
-all together state one, nothing shows that the others are of the same machine.
+proposes, where a person sees it. Folders that state no device get none, nor do folders with several, nor
+those where a name below the folder or another fact of a silent log contradicts it, or where a silent log did
+the work of a log in another subfolder: these may be different machines. Where all together state one, nothing
+shows that the others are of the same machine.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.autolayout.path_factors import DEVICE_FACTS
+from reportgen.autolayout.path_roles import devices_of
 from reportgen.core.factors import factor_key
 from reportgen.core.model import FactorValue, Run
 
 _DEVICE = "device"
 # Folders of machines are not deeper below a campaign.
 _MAX_LEVELS = 4
+_EXTENSION = re.compile(r"\.[A-Za-z]+\Z")
 
 
 def stated_devices(folders: Mapping[str, Sequence[Run]]) -> dict[str, dict[str, FactorValue]]:
@@ -34,7 +39,9 @@ def stated_devices(folders: Mapping[str, Sequence[Run]]) -> dict[str, dict[str, 
             return {
                 folder: {_DEVICE: value}
                 for folder, value in known.items()
-                if any(map(_is_silent, machines[folder])) and not _is_contradicted(machines[folder], value)
+                if any(map(_is_silent, machines[folder]))
+                and not _is_contradicted(machines[folder], value, depth)
+                and not _is_repeated_elsewhere(machines[folder])
             }
     return {}
 
@@ -58,13 +65,41 @@ def _is_silent(run: Run) -> bool:
     return DEVICE_FACTS.isdisjoint(run.factors)
 
 
-def _is_contradicted(runs: Iterable[Run], device: FactorValue) -> bool:
-    """Return whether the environment of a run without a device, or a factor like it, names another one."""
+def _is_repeated_elsewhere(runs: Sequence[Run]) -> bool:
+    """Return whether a silent log did the work of one with a device, which is in another folder."""
+    known = {(*_work(run), _folder(run)) for run in runs if _DEVICE in run.factors}
+    works = {_work(run) for run in runs if _DEVICE in run.factors}
+    silent = [run for run in runs if _is_silent(run)]
+    return any(_work(run) in works and (*_work(run), _folder(run)) not in known for run in silent)
+
+
+def _work(run: Run) -> tuple[str, str]:
+    return run.format, str(run.factors.get("model", ""))
+
+
+def _folder(run: Run) -> str:
+    return run.source.path.rpartition("/")[0]
+
+
+def _is_contradicted(runs: Iterable[Run], device: FactorValue, depth: int) -> bool:
+    """Return whether a run without a device names another: in its environment, a like factor or its path.
+
+    depth  of the folder, in names of a path: those below it count
+    """
     for run in runs:
         if _DEVICE in run.factors:
             continue
+        below = _EXTENSION.sub("", run.source.path).split("/")[depth:]
+        if not all(_is_named(word, device) for name in below for word in devices_of(name)):
+            return True
         facts = {**run.environment, **run.factors}
         for name in DEVICE_FACTS & facts.keys():
             if str(device).lower() not in str(facts[name]).lower():
                 return True
     return False
+
+
+def _is_named(word: str, device: FactorValue) -> bool:
+    """Return whether a device has a name, written with or without spaces: A10 is not A100."""
+    name, plain = (re.sub(r"[ _-]", "", str(text).lower()) for text in (word, device))
+    return bool(re.search(re.escape(name) + "(?![0-9])", plain))

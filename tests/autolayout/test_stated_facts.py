@@ -37,6 +37,12 @@ BELOW = [
         # Only one device is stated: the other folder may be another machine, or the same.
         ({"logs/a": A, "logs/c": [run("c/y.txt")]}, {}),
         ({"logs/one": [run("one/a/x.txt", device="A40"), run("one/b/y.txt")]}, {}),
+        # A name below the folder is that of another device, or the same work is in another subfolder.
+        ({"logs/a": [A[0], run("a/T4/y.txt")], "logs/b": B}, {}),
+        ({"logs/a": [A[0], run("a/y_T4.txt")], "logs/b": B}, {}),
+        ({"logs/a": [A[0], run("a/A10/z.txt")], "logs/b": B}, {}),
+        ({"logs/a": [A[0], run("a/y_A40.txt")], "logs/b": B}, OF_A),
+        ({"logs/a": [run("a/new/x.txt", device="A40"), run("a/old/x.txt")], "logs/b": B}, {}),
         # A folder without a device stays without one.
         ({"logs/a": A, "logs/b": B, "logs/c": [run("c/y.txt")]}, OF_A),
         # Another fact of a silent log names another device.
@@ -57,7 +63,7 @@ def test_the_plan_and_the_labels_have_the_device():
     assert devices == {"a/x.txt": "A40", "a/y.txt": "A40", "b/x.txt": "H100", "b/y.txt": "H100"}
     labels = propose_files("reports", folders).files["logs/a/labels.toml"].decode()
     assert 'device = "A40"' in labels
-    assert "some logs of this folder state" in labels
+    assert "Some logs of this folder state" in labels
 
 
 def test_folders_with_labels_get_no_device():
