@@ -94,12 +94,12 @@ def _is_contradicted(runs: Iterable[Run], device: FactorValue, depth: int) -> bo
             return True
         facts = {**run.environment, **run.factors}
         for name in DEVICE_FACTS & facts.keys():
-            if str(device).lower() not in str(facts[name]).lower():
+            if not _is_named(str(device), facts[name]):
                 return True
     return False
 
 
-def _is_named(word: str, device: FactorValue) -> bool:
-    """Return whether a device has a name, written with or without spaces: A10 is not A100."""
-    name, plain = (re.sub(r"[ _-]", "", str(text).lower()) for text in (word, device))
+def _is_named(word: str, text: FactorValue) -> bool:
+    """Return whether a text has the name of a device, written with or without spaces: A10 is not A100."""
+    name, plain = (re.sub(r"[ _-]", "", str(each).lower()) for each in (word, text))
     return bool(re.search(re.escape(name) + "(?![0-9])", plain))
