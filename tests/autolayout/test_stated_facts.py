@@ -49,6 +49,7 @@ BELOW = [
         ({"logs/a": [A[0], run("a/y.txt", gpu_name="T4")], "logs/b": B}, {}),
         ({"logs/a": [A[0], replace(A[1], environment={"gpu": "T4 | T4"})], "logs/b": B}, {}),
         ({"logs/a": [A[0], replace(A[1], environment={"gpu": "A40 | T4"})], "logs/b": B}, OF_A),
+        ({"logs/a": [A[0], replace(A[1], environment={"gpu": "A400"})], "logs/b": B}, {}),
     ],
 )
 def test_a_device_that_some_logs_state_is_that_of_the_folder(folders, expected):
