@@ -20,6 +20,7 @@ Other groups are left to the format's own `build`.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -32,7 +33,15 @@ from reportgen.formats.parsing.line_patterns import line_pattern, longest_litera
 from reportgen.formats.parsing.run_builder import RunBuilder, epoch_breaks, in_epochs, once, per_device, spans
 from reportgen.formats.parsing.several_runs import StepPlaces, repetition, run_borders, run_logs
 from reportgen.formats.parsing.step_numbers import over_epochs, shortened
-from reportgen.formats.parsing.text_log import Records, Refine, TextLog, TextSign, format_of, positive
+from reportgen.formats.parsing.text_log import (
+    LateSign,
+    Records,
+    Refine,
+    TextLog,
+    TextSign,
+    format_of,
+    positive,
+)
 from reportgen.formats.parsing.timestamps import WallTime, utc, wall_time
 
 # How many of a unit make one base unit: dividing by a thousand rounds less than multiplying by 0.001.
@@ -356,12 +365,12 @@ def printed_settings(content: bytes, names: Mapping[str, str]) -> dict[str, Fact
     return factors
 
 
-def head(literal: bytes, form: str) -> TextSign:
+def head(literal: bytes, form: str) -> LateSign:
     """Return the sign of what a program prints before its first step: a regular expression as of `regex`.
 
     literal  every such text contains it
     """
-    return TextSign((literal,), regex(form), _HEAD_CONFIDENCE)
+    return LateSign((literal,), partial(regex, form), _HEAD_CONFIDENCE)
 
 
 def option(name: str, factor: str, values: Mapping[bytes, FactorValue] | None = None) -> Setting:
@@ -429,7 +438,7 @@ class LineFormat:
     build: Callable[[LineRun], None] = LineRun.measure_all
     confidence: float = 0.95
     signs: tuple[TextSign, ...] = ()
-    heads: tuple[TextSign, ...] = ()
+    heads: tuple[LateSign, ...] = ()
     refine: Refine = lambda files, claim: claim
 
     def format(self) -> Format:

@@ -329,6 +329,22 @@ class JsonSign:
         return Claim.at(files, self.confidence, self.reason or first.decode(), head, head.find(first))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LateSign:
+    """A TextSign whose pattern is compiled when a file is asked about: most programs never start with one."""
+
+    marks: tuple[bytes, ...]
+    compiled: Callable[[], re.Pattern[bytes]]
+    confidence: float
+
+    def claim(self, files: LogFiles) -> Claim | None:
+        """Claim a file as the sign with the pattern does."""
+        head = files.head(files.path)
+        if not any(mark in head for mark in self.marks):
+            return None
+        return TextSign(self.marks, self.compiled(), self.confidence).claim(files)
+
+
 def format_of(
     name: str,
     summary: str,
@@ -336,7 +352,7 @@ def format_of(
     read: Callable[[TextLog], Results],
     refine: Refine = lambda files, claim: claim,
     marks: Sequence[bytes] = (),
-    heads: Sequence[TextSign] = (),
+    heads: Sequence[LateSign] = (),
 ) -> Format:
     """Return the format of files with one of these signs, the first that fits.
 
@@ -361,7 +377,7 @@ def format_of(
     )
 
 
-def _first_claim(signs: Sequence[TextSign | JsonSign], files: LogFiles) -> Claim | None:
+def _first_claim(signs: Sequence[TextSign | JsonSign | LateSign], files: LogFiles) -> Claim | None:
     return next(filter(None, (sign.claim(files) for sign in signs)), None)
 
 
