@@ -8,17 +8,15 @@ versions print a key without a value, which is left out. No computer of Apple wa
 import os
 import plistlib
 import re
-import subprocess
-import threading
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import IO, Any
 from xml.parsers.expat import ExpatError
 
 from collectors.machine.powermetrics import find_powermetrics
-from collectors.telemetry.samples import Batch, Sample
+from collectors.telemetry.child_source import ChildSource
+from collectors.telemetry.samples import Sample
 
 UUID = "GPU-apple"
 _COLUMNS = ("utilization_gpu_percent", "clock_sm_mhz", "power_mw", "energy_mj")
@@ -27,44 +25,26 @@ _END = b"</plist>"
 _READ_BYTES = 65536
 
 
-class PowermetricsSource:
+class PowermetricsSource(ChildSource):
     """The GPU; `devices` has its name."""
 
     def __init__(self, program: str, interval: int) -> None:
-        self.devices: Sequence[object] = [UUID]
-        self._samples: deque[Sample] = deque()
-        self._seen: set[str] = set()
         self._energy = 0
-        milliseconds = max(1, interval // 1_000_000)
-        self._child = subprocess.Popen(
-            [program, "--samplers", "gpu_power", "--format", "plist", "--sample-rate", str(milliseconds)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        self._thread = threading.Thread(target=self._keep_reading, name="reportgen-powermetrics", daemon=True)
-        self._thread.start()
+        milliseconds = str(max(1, interval // 1_000_000))
+        command = [program, "--samplers", "gpu_power", "--format", "plist", "--sample-rate", milliseconds]
+        super().__init__([UUID], _COLUMNS, command)
 
     @classmethod
     def open(cls, interval: int) -> "PowermetricsSource":
         """Start powermetrics; `interval` in ns. Raises UnavailableError."""
         return cls(find_powermetrics(), interval)
 
-    def _keep_reading(self) -> None:
-        for text in self._property_lists():
+    def parsed(self, output: IO[bytes]) -> Iterator[Sample]:
+        """Yield a sample for each list with a number."""
+        for text in _property_lists(output):
             values = self._values(text)
             if values:
-                self._seen.update(values)
-                self._samples.append(Sample(UUID, time.perf_counter_ns(), values))
-
-    def _property_lists(self) -> Iterator[bytes]:
-        """Yield each list as soon as its end is read: the zero byte after it may come only with the next."""
-        assert self._child.stdout is not None
-        rest = b""
-        while block := os.read(self._child.stdout.fileno(), _READ_BYTES):
-            *texts, rest = (rest + block).split(_END)
-            for text in texts:
-                yield text.rpartition(b"\0")[2] + _END
+                yield Sample(UUID, time.perf_counter_ns(), values)
 
     def _values(self, text: bytes) -> dict[str, int]:
         content = _parse(text)
@@ -85,28 +65,14 @@ class PowermetricsSource:
                 values["power_mw"] = round(energy * 1e9 / passed)
         return values
 
-    def read(self, slow: Sequence[bool]) -> Batch:
-        """Return the samples that have arrived."""
-        batch: Batch = []
-        with suppress(IndexError):
-            while True:
-                batch.append(self._samples.popleft())
-        return batch
 
-    def probe(self) -> Batch:
-        """Return nothing: powermetrics keeps its own interval."""
-        return []
-
-    def missing(self) -> Mapping[str, str]:
-        """Return the columns that had no value."""
-        return {column: "not_supported" for column in _COLUMNS if column not in self._seen}
-
-    def close(self) -> None:
-        """Terminate the child."""
-        with suppress(OSError):
-            self._child.terminate()
-        self._child.wait()
-        self._thread.join()
+def _property_lists(output: IO[bytes]) -> Iterator[bytes]:
+    """Yield each list as soon as its end is read: the zero byte after it may come only with the next."""
+    rest = b""
+    while block := os.read(output.fileno(), _READ_BYTES):
+        *texts, rest = (rest + block).split(_END)
+        for text in texts:
+            yield text.rpartition(b"\0")[2] + _END
 
 
 def _parse(text: bytes) -> Mapping[str, Any]:
