@@ -148,7 +148,7 @@ def _texts(table: Table, values: Sequence[_Value]) -> Iterator[str]:
 
 
 def _listings(values: Sequence[_Value]) -> Iterator[str]:
-    """Yield all values if they are few; then the largest with its place, with a shorter one, with none."""
+    """Yield all values if they are few; then the largest with its place, with a shorter one, without one."""
     short = _short_places(values)
     if len(values) <= _MAX_LISTED:
         yield joined([f"{value.text} ({place})" for value, place in zip(values, short, strict=True)])
@@ -156,7 +156,9 @@ def _listings(values: Sequence[_Value]) -> Iterator[str]:
     adjective = "longest" if values[largest].case.unit == "s" else "highest"
     for place in (values[largest].place, short[largest], ""):
         at = f" ({place})" if place else ""
-        yield f"{len(values):,} numbers of different work; the {adjective} is {values[largest].text}{at}"
+        most = f"the {adjective} of {len(values):,} numbers is {values[largest].text}{at}"
+        # Some may be of the same work, so the sentence does not call them different.
+        yield f"{most}; they are not compared"
 
 
 def _short_places(values: Sequence[_Value]) -> list[str]:

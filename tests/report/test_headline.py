@@ -614,7 +614,7 @@ def test_without_a_comparison_the_sentence_lists_a_few_numbers() -> None:
 def test_of_many_numbers_of_different_work_the_largest_is_named() -> None:
     runs = [published_run(throughput=float(n), model=f"m{n}", item="token") for n in range(1, 6)]
     assert values(*runs, rows=("model",)) == [
-        "Speed: 5 numbers of different work; the highest is 5.000 tokens/s (m5)."
+        "Speed: the highest of 5 numbers is 5.000 tokens/s (m5); they are not compared."
     ]
 
 
