@@ -1,6 +1,6 @@
 """Print the cost of the recorder per step, in the training thread and in the thread that writes.
 
-    python benchmarks/recorder_cost.py [--steps 1000] [--repeats 201] [--seconds 20]
+    python benchmarks/recorder_cost.py [--steps 1000] [--repeats 201] [--seconds 20] [--cuda]
 
 The writing thread of the recorder is live. Between repeats the training sleeps, as a training does that waits
 for its device; without that, the two threads would only compete for the interpreter.
@@ -12,6 +12,9 @@ A second table shows what a flush does to the steps beside it. Steps of 100 us, 
 interpreter lock, run for `seconds`; the steps that overlap a flush are compared with the others, which show
 how busy the host is. "slice" is the 99th percentile of the processor time for which the writing thread keeps
 the lock.
+
+With --cuda, torch uses its first GPU, so the clock is that of CUDA events. The steps queue no work of their
+own: the cost is that of recording and reading the events.
 """
 
 import argparse
@@ -207,12 +210,20 @@ def quantile(values, share):
 
 def main():
     """Measure and print."""
-    usage = "python benchmarks/recorder_cost.py [--steps N] [--repeats N] [--seconds S]"
+    usage = "python benchmarks/recorder_cost.py [--steps N] [--repeats N] [--seconds S] [--cuda]"
     parser = argparse.ArgumentParser(usage=usage)
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=201)
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--cuda", action="store_true")
     options = parser.parse_args()
+    if options.cuda:
+        import torch
+
+        if not torch.cuda.is_available():
+            parser.error("--cuda: torch has no CUDA device; leave the option out")
+        print(f"clock: events of {torch.cuda.get_device_name()}")
+        torch.cuda.init()  # the recorder chooses events if torch uses CUDA already
     print(f"{'ns per step':40}{'training thread':>16}{'writing thread':>16}")
     for name, (loop, without) in LOOPS.items():
         training, writing = costs(loop, without, options.steps, options.repeats)
