@@ -31,7 +31,7 @@ from collectors.format_v1.clocks import read_clocks
 from collectors.launcher import launch, rounds
 from collectors.launcher.dry_run import cool_down_text
 from collectors.launcher.remaining_time import parse_duration
-from collectors.messages import OneLineParser
+from collectors.messages import OneLineParser, warn
 from collectors.workloads import bench, settings
 from collectors.workloads.early_stop import FEWEST_ROUNDS, EarlyStop, Pair, parse_pairs
 
@@ -125,6 +125,9 @@ def run(sweep: Sweep, name: str) -> int:
         stop = EarlyStop(sweep.pairs, lambda: complete_rounds(sweep), note_look)
         campaign = campaign._replace(stop_reason=stop.reason)
     code = launch.run_campaign(campaign)
+    if sweep.pairs and (complete := complete_rounds(sweep)) < min(FEWEST_ROUNDS, campaign.repeats):
+        counts = f"complete rounds of its cases: {complete}, needed: {FEWEST_ROUNDS}"
+        warn(f"no comparison was tested; {counts}")
     log.write("end", exit_code=code)
     return code
 

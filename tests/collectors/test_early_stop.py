@@ -141,6 +141,20 @@ def test_a_sweep_that_has_decided_ends_and_continues_to_its_end_without_pairs(tm
     assert len(list(logs.glob("*/r*"))) == 26
 
 
+def test_a_sweep_says_that_a_compared_case_never_completed(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sweep.launch, "run_campaign", lambda campaign: 1)
+    counts = {4: 13, 8: 2}
+    monkeypatch.setattr(sweep.launch, "count_repeats", lambda _, job: counts[job.case["batch_size"]])
+    path = campaign(tmp_path, HEAD + WORKLOADS + PAIR)
+    planned = sweep.make_sweep(sweep.read_sweep_file(path), tmp_path / "logs")
+    assert sweep.run(planned, path.name) == 1
+    message = "no comparison was tested; complete rounds of its cases: 2, needed: 11"
+    assert capsys.readouterr().err == f"reportgen: {message}\n"
+    counts[8] = 11
+    sweep.run(planned, path.name)
+    assert capsys.readouterr().err == ""
+
+
 def test_a_dry_run_says_when_the_sweep_may_end_and_pause(tmp_path, capsys):
     path = campaign(tmp_path, 'cool_down = "90s"\n' + HEAD + WORKLOADS + PAIR)
     assert __main__.main(["sweep", str(path), "--dry-run"]) == 0
