@@ -1,0 +1,33 @@
+"""Say what each column of a table of unknown origin is, and write the definition that reads it.
+
+A figure needs a metric and a unit: from the name of its column, a second header row, or its cells. A column
+of text is a factor, one of numbers with a usual name of a setting, too. What stays open is left out and said.
+"""
+
+from collections.abc import Mapping
+
+from reportgen.formats.tables.find_tables import FoundTable
+from reportgen.formats.tables.interpret.aside import take_totals, take_units_row
+from reportgen.formats.tables.interpret.columns import read_wide
+from reportgen.formats.tables.interpret.draft import Draft
+from reportgen.formats.tables.interpret.long import read_named_metrics
+from reportgen.formats.tables.interpret.reading import TableReading, numbers
+from reportgen.formats.tables.interpret.status import add_faults
+from reportgen.formats.tables.interpret.whole import check_rows, name_items
+
+__all__ = ["TableReading", "interpret", "numbers"]
+
+
+def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> TableReading:
+    """Return what the columns of a table are. answers  column -> unit, as the user states it."""
+    draft = Draft(table, answers or {})
+    take_units_row(draft)
+    draft.collect()
+    take_totals(draft)
+    if not read_named_metrics(draft):
+        read_wide(draft)
+        for column in dict.fromkeys(figure.column for figure in draft.result.figures):
+            add_faults(draft, column)
+    name_items(draft)
+    check_rows(draft)
+    return draft.result

@@ -1,0 +1,228 @@
+"""Make figures of columns, and factors of the words in which the names of columns of one metric differ."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, pairs_of
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, words_of
+from reportgen.formats.tables.interpret.draft import MAX_FIGURES, Draft
+from reportgen.formats.tables.interpret.reading import FigureGuess
+from reportgen.formats.tables.interpret.roles import add_factor, factor_of
+
+
+def add_cases(draft: Draft, figures: list[tuple[str, ColumnMeaning]], unknown: list[str]) -> None:
+    """Add the figures; columns that differ in one word are cases of one metric."""
+    named = [(column, meaning) for column, meaning in figures if not _ask(draft, column, meaning)]
+    for column, _ in named[MAX_FIGURES:]:
+        draft.result.open[column] = f"one of more than {MAX_FIGURES} figures"
+        draft.result.doubts.append("too many figures")
+    named = named[:MAX_FIGURES]
+    groups: dict[tuple[object, ...], list[tuple[str, ColumnMeaning]]] = {}
+    for column, meaning in named:
+        key = (meaning.metric or meaning.base, meaning.base, meaning.item, meaning.statistic, meaning.phase)
+        groups.setdefault(key, []).append((column, meaning))
+    kinds = [(case_factor([name], [x.label]), x.label) for name, x in named if x.label]
+    values: dict[str, set[str]] = {}
+    for (kind, own), _ in kinds:
+        values.setdefault(kind, set()).add(own[0].lower())
+    draft.figure_factors = {kind for kind, known in values.items() if kind and len(known) > 1}
+    for group in groups.values():
+        _group(draft, group)
+    _unknown(draft, unknown)
+
+
+def _ask(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
+    """Leave a column open whose metric or unit is not known; True if it is."""
+    if column in draft.answers and meaning.unit:
+        return False
+    if meaning.unit and meaning.metric and (not meaning.doubt or meaning.doubt == "names no metric"):
+        return False
+    if meaning.unit and not meaning.metric and meaning.base == "s" and meaning.extra:
+        return False
+    draft.result.open[column] = question(draft, column, meaning)
+    return True
+
+
+def question(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
+    """Return the question about a column that stays open."""
+    if meaning.kind != "figure":
+        return "names no known metric"
+    return meaning.doubt or "its unit is not stated"
+
+
+def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
+    """Add columns of one metric, statistic and unit: one column, or one for each case."""
+    labels = [meaning.label for _, meaning in group]
+    kind, values = case_factor([column for column, _ in group], labels)
+    if not kind and (pairs := pairs_of(labels)):
+        for (column, meaning), factors in zip(group, pairs, strict=True):
+            _figure(draft, column, _with_metric(meaning), factors)
+        names = '" and "'.join(name for name, _ in pairs[0])
+        draft.result.notes.append(f'{", ".join(labels)}: read as values of the factors "{names}"')
+        return
+    if len(group) == 1:
+        _single(draft, *group[0], kind, values[0])
+        return
+    are_distinct = all(labels) and len(set(labels)) == len(labels)
+    if kind or (are_distinct and (draft.has_ratios or all(meaning.metric for _, meaning in group))):
+        factor = kind if kind and kind not in draft.result.factors else "variant"
+        for (column, meaning), value in zip(group, values, strict=True):
+            _figure(draft, column, _with_metric(meaning), ((factor, value),))
+        role = "repeats" if factor == "repeat" else f'values of the factor "{factor}"'
+        draft.result.notes.append(f"{', '.join(labels)}: read as {role}")
+        if not kind:
+            draft.result.doubts.append("columns of one metric differ in words")
+        return
+    plain = [pair for pair in group if not pair[1].label and pair[1].metric]
+    times = [pair for pair in group if pair[1].base == "s" and _has_word(pair[1].label)]
+    if len(plain) <= 1 and len({slug(pair[1].label) for pair in times}) == len(times) == len(group) - len(
+        plain
+    ):
+        for column, meaning in [*plain, *times]:
+            _single(draft, column, meaning, "", "")
+        return
+    names = ", ".join(column for column, _ in group)
+    for column, _ in group:
+        draft.result.open[column] = f"several columns have the same metric: {names}"
+    draft.result.doubts.append(f"{names} have the same metric")
+
+
+def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value: str) -> None:
+    """Add the only column of its metric and statistic; the words beside them are not a factor of it.
+
+    A usual value, as in `train_samples_per_sec`, is that of all figures, unless others differ in it.
+    """
+    label = meaning.label
+    if not label:
+        _figure(draft, column, meaning, ())
+    elif kind in draft.figure_factors and kind not in draft.result.factors:
+        _figure(draft, column, _with_metric(meaning), ((kind, value),))
+    elif kind and kind not in draft.result.factors and value.lower() not in ("cpu", "gpu"):
+        draft.result.constants[kind] = value
+        _figure(draft, column, _with_metric(meaning), ())
+    elif meaning.base == "s" and _has_word(label):
+        words = [word for word in words_of(label) if word != "time"]
+        own = replace(meaning, metric=f"{'_'.join(words)}_time", doubt="")
+        draft.result.notes.append(
+            f'"{column}" becomes the metric {own.metric}; neither direction of it is better'
+        )
+        if meaning.doubt:
+            draft.result.doubts.append(f'"{column}" {meaning.doubt}')
+        _figure(draft, column, own, ())
+    else:
+        draft.result.doubts.append(f'"{label}" in "{column}" is not clear')
+        draft.result.notes.append(f'"{label}" in "{column}" is not read')
+        _figure(draft, column, _with_metric(meaning), ())
+
+
+def _figure(draft: Draft, column: str, meaning: ColumnMeaning, factors: tuple[tuple[str, str], ...]) -> None:
+    if meaning.doubt:
+        draft.result.doubts.append(f'"{column}" {meaning.doubt}')
+        draft.result.notes.append(f'"{column}" names no metric: {meaning.metric} is assumed from its unit')
+    name_column, value = draft.named_in
+    if name_column:
+        _add(draft, _guess(value, meaning, factors, where=((name_column, column),)))
+        return
+    is_bare = not meaning_of(column, draft.units.get(column, "")).unit
+    _add(draft, _guess(column, meaning, factors, unit_column=draft.unit_column if is_bare else ""))
+
+
+def _add(draft: Draft, figure: FigureGuess) -> None:
+    if any(known.kind == figure.kind and known.item == figure.item for known in draft.result.figures):
+        draft.result.open[figure.column] = f"another column has the same metric, {figure.metric}"
+        draft.result.doubts.append(f"two columns have the metric {figure.metric}")
+        return
+    draft.result.figures.append(figure)
+
+
+def _unknown(draft: Draft, unknown: list[str]) -> None:
+    """Sort the columns of numbers whose names say nothing: settings, cases of one metric, or open."""
+    cases = [column for column in unknown if not _is_setting(draft, column)]
+    counted = numbered(cases) if len(cases) > 1 else None
+    kind, values = counted or (kind_of(cases) if len(cases) > 1 else "", cases)
+    stated = _stated_metric(draft)
+    if len(cases) > 1 and stated and not draft.result.figures and (kind or len(cases) == len(unknown)):
+        factor = kind or "case"
+        for column, value in zip(cases, values, strict=True):
+            _figure(draft, column, replace(stated, doubt=""), ((factor, value),))
+        shown = f"{stated.metric} in {stated.unit}"
+        draft.result.notes.append(f'{", ".join(cases)}: read as values of "{factor}", of {shown}')
+        draft.result.doubts.append("a column for each case")
+        unknown = [column for column in unknown if column not in cases]
+    elif kind:
+        for column in cases:
+            draft.result.open[column] = f"a case of the factor {kind}? its metric and unit are not stated"
+        unknown = [column for column in unknown if column not in cases]
+    for column in unknown:
+        if _is_setting(draft, column):
+            add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
+            draft.result.doubts.append(f'"{column}" may be a setting or a result')
+            draft.result.notes.append(f'"{column}" is read as a factor; if it is a result, state its unit')
+        else:
+            unstated = "name says no metric" if draft.unit_of_cells(column) else "unit is not stated"
+            draft.result.open[column] = f"a setting or a result? its {unstated}"
+            draft.result.doubts.append(f'"{column}" may be a setting or a result')
+
+
+def _is_setting(draft: Draft, column: str) -> bool:
+    """Return whether numbers are rather chosen than measured: whole, or the same in several rows."""
+    if kind_of([column]) and not draft.is_repetitive(column):
+        return False
+    return draft.is_repetitive(column) or (draft.is_whole(column) and len(draft.records) < 2)
+
+
+def _stated_metric(draft: Draft) -> ColumnMeaning | None:
+    """Return the metric and unit that the line above the table, or the first column, states."""
+    texts = [draft.table.title, *(name for name in draft.columns[:1] if draft.is_text(name))]
+    for text in texts:
+        for part in (text, *re.split(r"[:;,\u2013-]\s", text)):
+            meaning = meaning_of(part) if part else None
+            if meaning and meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.doubt:
+                return meaning
+    return None
+
+
+def _guess(
+    column: str,
+    meaning: ColumnMeaning,
+    factors: tuple[tuple[str, str], ...] = (),
+    where: tuple[tuple[str, str], ...] = (),
+    unit_column: str = "",
+) -> FigureGuess:
+    """Return the figure of a column by its meaning."""
+    return FigureGuess(
+        column,
+        meaning.metric,
+        meaning.unit,
+        meaning.scale,
+        meaning.statistic,
+        meaning.phase,
+        factors,
+        where,
+        unit_column,
+    )
+
+
+def case_factor(columns: Sequence[str], labels: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the factor that the words in names of columns are values of, "" without one, and the values."""
+    if not all(labels):
+        return "", labels
+    if counted := numbered(labels):
+        return counted
+    if len(labels) > 1 and all(label.isdigit() for label in labels):
+        return kind_of(labels) or count_word(columns[0]), labels
+    return kind_of(labels), labels
+
+
+def _with_metric(meaning: ColumnMeaning) -> ColumnMeaning:
+    """Return a time without a metric as a latency or a time of a run, by its unit."""
+    if meaning.metric:
+        return meaning
+    metric = "latency" if meaning.unit in ("ns", "us", "ms") else "run_time"
+    return replace(meaning, metric=metric, doubt="names no metric")
+
+
+def _has_word(label: str) -> bool:
+    """Return whether a label is more than a number; a repeated header has one."""
+    return bool(re.search(r"[^\W\d_]", label))

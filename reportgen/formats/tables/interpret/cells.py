@@ -1,0 +1,39 @@
+"""Say what a cell of unknown origin is: a number with its unit, or a text that says that a run failed."""
+
+import re
+
+from reportgen.formats.parsing import json_values
+from reportgen.formats.parsing.csv_cells import quantity
+from reportgen.formats.tables.derive import is_missing, numeric, plain_text, spelled
+
+OUT_OF_MEMORY = re.compile(r"(?i)(?:cuda |gpu )?(?:oom|out[ -_]of[ -_]memory).{0,40}")
+FAILED = re.compile(
+    r"(?i)x|(?:fail(?:ed|ure)?|error|err|crash(?:ed)?|timeout|timed out|killed|exception|invalid"
+    r"|dnf)\b.{0,40}"
+)
+# Minutes and seconds, or hours and minutes.
+ONE_COLON = re.compile("[0-9]+:[0-9]+")
+
+
+def number_of(cell: object) -> tuple[float, str] | None:
+    """Return (number, unit) of a cell, None if it is not a number."""
+    if isinstance(cell, bool) or is_missing(cell) or isinstance(cell, (list, dict)):
+        return None
+    if not isinstance(cell, str):
+        return (float(cell), "") if json_values.is_number(cell) else None
+    known = quantity(plain_text(cell), "")
+    if known:
+        return known
+    value = numeric(cell)
+    return (value, "") if value == value and abs(value) != float("inf") else None
+
+
+def number_in(cell: object, unit: str) -> tuple[float, str] | None:
+    """Return (number, unit) of a cell of a figure, also in a form that only its unit has."""
+    return number_of(cell) or (spelled(cell.strip(), unit) if isinstance(cell, str) else None)
+
+
+def is_fault(cell: object) -> bool:
+    """Return whether a cell is a number, or says that there is none because a run failed."""
+    text = str(cell).strip()
+    return bool(OUT_OF_MEMORY.fullmatch(text) or FAILED.fullmatch(text)) or number_of(cell) is not None

@@ -1,0 +1,130 @@
+"""A table while it is being understood: its rows, the cells of each column, and the kind of these cells."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+
+from reportgen.core import units
+from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of
+from reportgen.formats.tables.derive import is_missing
+from reportgen.formats.tables.find_tables import FoundTable
+from reportgen.formats.tables.interpret.cells import is_fault, number_of
+from reportgen.formats.tables.interpret.reading import TableReading
+from reportgen.formats.tables.records import ROW
+
+MAX_REPEATS = 100
+# Fewer rows may be cases, also where a number of them grows.
+MIN_SERIES = 5
+MAX_FIGURES = 200
+METRIC_COLUMN = {"metric", "metric_name", "measure", "measurement", "quantity", "kpi"}
+# What begins the columns of the objects around a row of JSON.
+AROUND = ("/", "../")
+UNIT_COLUMN = {"unit", "units", "metric_unit"}
+STATISTIC_COLUMN = {"statistic", "stat", "percentile", "aggregation", "agg"}
+
+
+class Draft:
+    """One table being understood.
+
+    cells     the cells of each column, without skipped rows
+    units     the unit of a column in a second header row
+    figure_factors  factors in whose values the names of figures differ
+    has_ratios  whether a column compares others
+    named_in  the columns with the name and the value of each figure, for a table with one number a row
+    """
+
+    def __init__(self, table: FoundTable, answers: Mapping[str, str]) -> None:
+        self.table, self.answers = table, answers
+        self.result = TableReading(table)
+        self.records = list(table.records)
+        names = frozenset(table.columns)
+        self.columns = [name for name in table.columns if not _is_repeated(name, names)]
+        self.units: dict[str, str] = {}
+        self.unit_column = ""
+        self.named_in = ("", "")
+        self.figure_factors: set[str] = set()
+        self.has_ratios = any(meaning_of(name).kind == "derived" for name in self.columns)
+        self.cells: dict[str, list[object]] = {}
+
+    def collect(self) -> None:
+        """Take the cells of each column from the rows."""
+        self.cells = {name: [record.cells.get(name) for record in self.records] for name in self.columns}
+
+    def known(self, name: str) -> list[object]:
+        """Return the cells of a column that are not missing."""
+        return [cell for cell in self.cells[name] if not is_missing(cell)]
+
+    def is_text(self, name: str) -> bool:
+        """Return whether the cells of a column are texts, and not numbers with or without units."""
+        known = self.known(name)
+        return bool(known) and sum(1 for cell in known if number_of(cell) is not None) * 2 < len(known)
+
+    def is_whole(self, name: str) -> bool:
+        """Return whether all cells of a column are whole numbers without units."""
+        return all(
+            (value := number_of(cell)) is not None and value[0].is_integer() and not value[1]
+            for cell in self.known(name)
+        )
+
+    def unit_of_cells(self, name: str) -> str:
+        """Return the unit that cells have; the most frequent one of several of one base."""
+        unit_texts = Counter(value[1] for cell in self.known(name) if (value := number_of(cell)) and value[1])
+        if not unit_texts or len({units.to_base(1.0, unit)[1] for unit in unit_texts}) > 1:
+            return ""
+        if not all(map(is_fault, self.known(name))):
+            return ""  # "15W" beside "MAXN" names a mode
+        numbers = sum(1 for cell in self.known(name) if number_of(cell))
+        return unit_texts.most_common(1)[0][0] if sum(unit_texts.values()) * 2 > numbers else ""
+
+    def are_truths(self, column: str) -> bool:
+        """Return whether all cells of a column are true or false."""
+        return all(
+            isinstance(cell, bool) or str(cell).lower() in ("true", "false") for cell in self.known(column)
+        )
+
+    def is_clock(self, column: str) -> bool:
+        """Return whether a column has the times of day at which a run was observed, one after the other."""
+        known = [str(cell).strip() for cell in self.known(column)]
+        is_clock = all(re.fullmatch(r"[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?", text) for text in known)
+        return len(known) >= MIN_SERIES and is_clock and known == sorted(set(known))
+
+    def counts_rows(self, column: str) -> bool:
+        """Return whether a column counts the steps of one run: it only grows, over many rows."""
+        if self.is_clock(column):
+            return True
+        values = [number[0] for cell in self.known(column) if (number := number_of(cell))]
+        return len(values) >= MIN_SERIES and all(a < b for a, b in pairwise(values))
+
+    def are_dates(self, column: str) -> bool:
+        """Return whether all cells of a column begin with a date."""
+        known = self.known(column)
+        return bool(known) and all(isinstance(x, str) and re.match(r"\d{4}-\d{2}-\d{2}", x) for x in known)
+
+    def is_constant(self, column: str) -> bool:
+        """Return whether several rows have the same number, which is chosen then: no two times are equal."""
+        values = [number for cell in self.known(column) if (number := number_of(cell))]
+        return len(values) > 1 and len(set(values)) == 1
+
+    def is_repetitive(self, column: str) -> bool:
+        """Return whether numbers are rather chosen than measured: they recur, are powers of two, or count."""
+        values = [number[0] for cell in self.known(column) if (number := number_of(cell))]
+        if len(values) > 2 and len(set(values)) * 2 <= len(values):
+            return True
+        powers = all(
+            value > 0 and float(value).is_integer() and (int(value) & (int(value) - 1)) == 0
+            for value in values
+        )
+        return self.is_whole(column) and (powers or values == list(range(1, len(values) + 1)))
+
+
+def _is_repeated(name: str, names: frozenset[str]) -> bool:
+    """Whether a column of JSON is the same as another one, or a length of a list."""
+    if name.endswith("#") or name == ROW:
+        return True
+    if not name.startswith(AROUND):
+        return False
+    own = name.lstrip("./")
+    group, dot, _ = own.partition(".")
+    is_nested = bool(dot) and group.lower() not in CONFIGURATION  # rows, and what belongs to other tables
+    return is_nested or (name.startswith("../") and f"/{own}" in names)

@@ -1,0 +1,124 @@
+"""A table as it is understood, and the definition that reads it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from reportgen.core import units
+from reportgen.core.factors import parse_scalar
+from reportgen.core.schema import convert
+from reportgen.formats.tables.definition import Check
+from reportgen.formats.tables.find_tables import FoundTable
+from reportgen.formats.tables.interpret.cells import number_in
+from reportgen.formats.tables.reader import holds
+
+
+@dataclass(frozen=True, slots=True)
+class FigureGuess:
+    """A column that is read as numbers.
+
+    where  column -> text, of the rows that it is read from, for tables that name the metric in a column
+    """
+
+    column: str
+    metric: str
+    unit: str
+    scale: float = 1.0
+    statistic: str = ""
+    phase: str = "step"
+    factors: tuple[tuple[str, str], ...] = ()
+    where: tuple[tuple[str, str], ...] = ()
+    unit_column: str = ""
+
+    @property
+    def item(self) -> str:
+        """The item that a rate counts."""
+        base = units.to_base(1.0, self.unit)[1]
+        return self.unit.removesuffix("/s").removesuffix("s") if base == "samples/s" else ""
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """The metric with all that distinguishes it: a row has it once."""
+        return self.metric, self.phase, self.statistic, self.factors, self.where
+
+    def toml(self) -> dict[str, Any]:
+        """Return the figure as a definition has it."""
+        entry: dict[str, Any] = {"column": self.column, "metric": self.metric}
+        entry |= {"unit": self.unit} if self.unit else {}
+        entry |= {"unit_column": self.unit_column} if self.unit_column else {}
+        entry |= {"scale": self.scale} if self.scale != 1 else {}
+        entry |= {"statistic": self.statistic} if self.statistic else {}
+        entry |= {"phase": self.phase} if self.phase != "step" else {}
+        entry |= (
+            {"factors": {name: parse_scalar(text) for name, text in self.factors}} if self.factors else {}
+        )
+        if self.where:
+            entry["where"] = [{"column": name, "equals": text} for name, text in self.where]
+        return entry
+
+
+@dataclass(slots=True)
+class TableReading:
+    """A table as it is understood.
+
+    factors   factor -> column; `environment` in the same form
+    open      columns that may be figures, and the question about each; they are left out
+    left_out  columns that are neither figures nor factors, and why
+    notes     assumptions
+    doubts    why the table is not read without a definition, none if all is clear
+    totals    column and texts of rows that repeat others
+    series    column that counts the steps of one run, "" for a table of results
+    """
+
+    table: FoundTable
+    figures: list[FigureGuess] = field(default_factory=list)
+    factors: dict[str, str | dict[str, Any]] = field(default_factory=dict)
+    constants: dict[str, str] = field(default_factory=dict)
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    skip: list[dict[str, Any]] = field(default_factory=list)
+    repeat: str = ""
+    started: str = ""
+    series: str = ""
+    open: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    skipped_lines: set[int] = field(default_factory=set)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the table can be read without a definition."""
+        return bool(self.figures) and not self.doubts and not self.series
+
+    def definition(self, name: str) -> dict[str, Any]:
+        """Return the table `[table]` of a labels.toml."""
+        rows = self.table.rows
+        entry: dict[str, Any] = {"kind": rows.kind}
+        entry |= {"path": rows.path} if rows.path else {}
+        entry |= {"header": rows.header} if rows.header else {}
+        entry |= {"heads": rows.heads} if rows.heads != 1 else {}
+        entry |= {"separator": rows.separator} if rows.separator != "," else {}
+        entry |= {"decimal": rows.decimal} if rows.decimal != "." else {}
+        factors = {**self.factors, **{key: {"value": value} for key, value in self.constants.items()}}
+        table: dict[str, Any] = {"name": name}
+        table |= {"repeat": self.repeat} if self.repeat else {}
+        table |= {"started": self.started} if self.started else {}
+        table["rows"] = entry
+        table |= {"factors": factors} if factors else {}
+        table["figures"] = [figure.toml() for figure in self.figures]
+        table |= {"skip": self.skip} if self.skip else {}
+        table |= {"checks": self.checks} if self.checks else {}
+        return table
+
+
+def numbers(reading: TableReading) -> Iterator[tuple[str, int]]:
+    """Yield (column, line) of each number that the figures of a reading should give."""
+    checks = [convert({**check, "message": ""}, Check, "checks") for check in reading.checks]
+    for record in reading.table.records:
+        is_failed = any(holds(check, record.cells) for check in checks)
+        if is_failed or (record.line in reading.skipped_lines and not reading.table.is_json):
+            continue
+        for figure in reading.figures:
+            is_its = all(str(record.cells.get(name)).strip() == text for name, text in figure.where)
+            if is_its and number_in(record.cells.get(figure.column), figure.unit) is not None:
+                yield figure.column, record.line

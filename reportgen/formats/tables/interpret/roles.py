@@ -1,0 +1,107 @@
+"""Give a role to each column that is not a figure: a factor, the repeat, the start, a status, or none."""
+
+import re
+
+from reportgen.core.model import RESERVED
+from reportgen.formats.parsing.timestamps import wall_time
+from reportgen.formats.tables.case_kinds import kind_of, numbered
+from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug
+from reportgen.formats.tables.interpret.cells import number_of
+from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
+from reportgen.formats.tables.interpret.status import add_errors, add_status
+
+_NAMELESS = ("", "unnamed_0", "index", "column_1")
+_ERROR_COLUMN = {"error", "err", "errors", "error_message", "exception", "failure", "error_msg"}
+
+
+def add_role(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
+    """Add a column that is not a figure."""
+    if meaning.kind == "repeat":
+        numbers = [number_of(cell) for cell in draft.known(column)]
+        if all(number and number[0].is_integer() and not number[1] for number in numbers):
+            draft.result.repeat = draft.result.repeat or column
+            return
+        meaning = ColumnMeaning("factor", factor=factor_name(column))
+    if meaning.kind == "series":
+        if draft.counts_rows(column):
+            draft.result.series = column
+            return
+        meaning = ColumnMeaning("factor", factor=factor_name(column))
+    if meaning.kind == "started" or (meaning.kind == "other" and draft.are_dates(column)):
+        _date(draft, column)
+    elif meaning.kind == "status":
+        add_status(draft, column)
+    elif slug(column) in _ERROR_COLUMN and draft.is_text(column):
+        add_errors(draft, column)
+    elif meaning.kind == "index" and not (slug(column) in _NAMELESS and draft.is_text(column)):
+        draft.result.left_out[column] = "a number of the row"
+    elif meaning.kind == "ignored":
+        draft.result.left_out[column] = "neither a setting nor a result"
+    elif meaning.kind == "spread":
+        draft.result.left_out[column] = "the spread of another column"
+    elif meaning.kind == "derived":
+        draft.result.left_out[column] = "derived from other columns"
+    else:
+        add_factor(draft, factor_of(draft, column, meaning), column)
+
+
+def factor_of(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
+    """Return the name of the factor that a column is."""
+    last = meaning.factor or column.rpartition(".")[2] or column
+    if not draft.table.is_json:
+        last = re.sub(r"[(\[][^()\[\]]*[)\]]", "", last) or last
+    own = factor_name(last)
+    if own in ("gpu", "gpus") and draft.is_text(column):
+        return "device"
+    is_corner = draft.is_text(column) and bool(meaning_of(column).unit)  # "latency (ms)" of the others
+    if own in (*_NAMELESS, "name", "case") or is_corner:
+        return kind_of(map(str, draft.known(column))) or "case"
+    return own
+
+
+def add_member_names(draft: Draft, column: str) -> None:
+    """Name the factor that the keys of an object of rows are: `bs_8` is a batch size, `A100` a device."""
+    texts = [str(cell) for cell in draft.known(column)]
+    if counted := numbered(texts):
+        add_factor(draft, counted[0], column, pattern="([0-9]+)")
+    else:
+        name = kind_of(texts) or "case"
+        add_factor(draft, name if name not in draft.result.factors else "member", column)
+
+
+def _share_name(draft: Draft, name: str, column: str) -> None:
+    """Give a name that two columns may have to the one that is called so: `batch_size` before `batch`."""
+    known = draft.result.factors[name]
+    other = known if isinstance(known, str) else known["column"]
+    draft.result.doubts.append(f'"{other}" and "{column}" may both be {name}')
+    if slug(column) == name != slug(other) and slug(other) not in draft.result.factors:
+        del draft.result.factors[name]
+        draft.result.factors[slug(other)] = known
+
+
+def add_factor(draft: Draft, name: str, column: str, pattern: str = "") -> None:
+    """Add a factor, unless another column has its name or it may be a secret."""
+    name = f"{name}_factor" if name in (*RESERVED, "statistic", "item") else name
+    if name in draft.result.factors:
+        _share_name(draft, name, column)
+        name = slug(column)
+    if name in draft.result.factors or not name:
+        draft.result.left_out[column] = "another column has its name"
+        return
+    plain = name.isascii() and not re.search(r"token|secret|passw|api_?key|credential", name)
+    if not plain and re.search(r"secret|passw|api_?key|credential", name):
+        draft.result.left_out[column] = "may be a secret"
+        return
+    draft.result.factors[name] = {"column": column, "pattern": pattern} if pattern else column
+
+
+def _date(draft: Draft, column: str) -> None:
+    known = draft.known(column)
+    if all(wall_time(str(cell).encode()) for cell in known):
+        draft.result.started = draft.result.started or column
+    elif slug(column) in ("date", "when", "created") or draft.are_dates(column):
+        draft.result.left_out[column] = "a date without a time"
+    else:
+        draft.result.left_out[column] = "a time in an unknown form"
+    if len(draft.records) > MAX_REPEATS:
+        draft.result.doubts.append("a row for each moment")

@@ -1,0 +1,95 @@
+"""Turn texts that say how a run ended into checks of the definition."""
+
+import re
+
+from reportgen.formats.tables.column_words import slug
+from reportgen.formats.tables.interpret.cells import FAILED, ONE_COLON, OUT_OF_MEMORY, number_in, number_of
+from reportgen.formats.tables.interpret.draft import Draft
+
+_OUT_OF_MEMORY_WORDS = r"(?i)\boom\b|out[ _-]?of[ _-]?memory"
+_GOOD = frozenset(
+    (
+        *("ok", "okay", "success", "successful", "succeeded", "pass", "passed", "complete", "completed"),
+        *("done", "finished", "true", "valid", "yes", "0", "ran"),
+    )
+)
+_CANCELLED = frozenset(("cancelled", "canceled", "aborted", "skipped", "skip"))
+# A column with more different texts does not hold a status.
+_MAX_WORDS = 20
+
+
+def add_status(draft: Draft, column: str) -> None:
+    """Add checks for the texts of a column that say how a run ended."""
+    texts = list(dict.fromkeys(str(cell).strip() for cell in draft.known(column)))
+    if len(texts) > _MAX_WORDS:
+        draft.result.left_out[column] = "too many different texts for a status"
+        draft.result.doubts.append("the status is unknown")
+        return
+    for text in texts:
+        lower = text.lower()
+        status = (
+            "complete" if lower in _GOOD
+            else "out_of_memory" if OUT_OF_MEMORY.fullmatch(text)
+            else "cancelled" if lower in _CANCELLED
+            else "failed" if FAILED.fullmatch(text) or lower in ("false", "no", "1")
+            else ""
+        )  # fmt: skip
+        if not status:
+            draft.result.doubts.append(f'the status "{text[:40]}" is unknown')
+            draft.result.notes.append(f'"{text[:40]}" in column "{column}" is read as a complete run')
+        elif status != "complete":
+            draft.result.checks.append(
+                {
+                    "column": column,
+                    "equals": text,
+                    "status": status,
+                    "message": f"{slug(column)}: {text[:60]}",
+                }
+            )
+
+
+def add_errors(draft: Draft, column: str) -> None:
+    """Add checks for the rows that state an error."""
+    message = f"{slug(column)}: {{{column}}}"
+    texts = [str(cell).strip() for cell in draft.known(column)]
+    if any(re.search(_OUT_OF_MEMORY_WORDS, text) for text in texts):
+        draft.result.checks.append(
+            {"column": column, "matches": _OUT_OF_MEMORY_WORDS, "status": "out_of_memory", "message": message}
+        )
+    if any(not re.search(_OUT_OF_MEMORY_WORDS, text) for text in texts):
+        draft.result.checks.append(
+            {"column": column, "missing": False, "status": "failed", "message": message}
+        )
+
+
+def add_faults(draft: Draft, column: str) -> None:
+    """Add checks for texts such as OOM in place of numbers, and say which other cells are not numbers."""
+    unit = next(figure.unit for figure in draft.result.figures if figure.column == column)
+    known = draft.known(column)
+    faults = dict.fromkeys(str(x).strip() for x in known if number_in(x, unit) is None)
+    has_clock = any(ONE_COLON.fullmatch(str(x).strip()) for x in known)
+    if has_clock and any(map(number_of, known)) and column not in draft.answers:
+        draft.result.doubts.append(f'"{column}" has times with one colon beside plain numbers')
+    for text in list(faults)[:_MAX_WORDS]:
+        status = (
+            "out_of_memory" if OUT_OF_MEMORY.fullmatch(text) else "failed" if FAILED.fullmatch(text) else ""
+        )
+        message = f"{slug(column)}: {text[:60]}"
+        if not status:
+            draft.result.doubts.append(f'"{text[:40]}" in "{column}" is not a number')
+            draft.result.notes.append(f'"{text[:40]}" in column "{column}" is not a number and is not read')
+        elif not any(x["column"] == column and x.get("equals") == text for x in draft.result.checks):
+            if _alone(draft, column, text):
+                draft.result.checks.append(
+                    {"column": column, "equals": text, "status": status, "message": message}
+                )
+            else:
+                draft.result.notes.append(f'"{text[:40]}" in column "{column}": no value there')
+                draft.result.doubts.append(f'"{text[:40]}" beside numbers')
+
+
+def _alone(draft: Draft, column: str, text: str) -> bool:
+    """Return whether rows with a text in a column have no numbers in other columns of figures."""
+    others = {figure.column for figure in draft.result.figures} - {column}
+    rows = [record for record in draft.records if str(record.cells.get(column)).strip() == text]
+    return not any(number_of(record.cells.get(other)) is not None for record in rows for other in others)

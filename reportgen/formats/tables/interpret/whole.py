@@ -1,0 +1,102 @@
+"""Look at the whole table: what its rates count, whether its rows differ, whether its commas are clear."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from reportgen.core import units
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
+from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
+from reportgen.formats.tables.interpret.roles import add_factor, factor_of
+
+_SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
+
+
+def name_items(draft: Draft) -> None:
+    """State what rates count; of rates of several items, the rate of samples keeps the plain name."""
+    plain = [x for x in draft.result.figures if x.metric in ("throughput", "throughput_per_device")]
+    items = list(dict.fromkeys(figure.item for figure in plain))
+    if len(items) > 1:
+        order = [item for item in items if item not in ("token", "step")] or [x for x in items if x != "step"]
+        keep = order[0]
+        names = {"token": "token_throughput", "step": "step_rate"}
+        for at, figure in enumerate(draft.result.figures):
+            if figure in plain and figure.item != keep:
+                metric = names.get(figure.item, f"{figure.item}_rate")
+                draft.result.figures[at] = replace(figure, metric=metric)
+        # A row of a table that names its metrics in a column may have a rate of another item.
+        items = [keep] if not draft.named_in[0] else []
+    if items and items[0] not in ("sample", ""):
+        draft.result.constants["item"] = items[0]
+
+
+def check_rows(draft: Draft) -> None:
+    """Note commas that may be decimal marks, and rows that agree in all factors."""
+    result = draft.result
+    if result.figures and not result.series:
+        _check_commas(draft)
+    if draft.table.is_part:
+        result.doubts.append("more rows than people write")
+    if draft.table.rows.decimal == ",":
+        result.doubts.append("the decimal mark is a comma")
+    if draft.table.rows.heads > 1:
+        result.doubts.append("the header has two lines")
+    keys = Counter(_key(draft, record.cells) for record in draft.records)
+    most = max(keys.values(), default=0)
+    if most > 1 and not result.repeat and not _names_rows(draft):
+        for column in list(result.open):
+            if most > 1 and column in draft.cells and not draft.is_text(column):
+                _keep_apart(draft, column)
+                keys = Counter(_key(draft, record.cells) for record in draft.records)
+                most = max(keys.values(), default=0)
+        if most > 1:
+            result.notes.append(f"up to {most} rows agree in all factors: they are read as repeats")
+    if most > MAX_REPEATS or (len(draft.records) > 1 and not result.factors):
+        result.doubts.append("rows do not differ in any factor")
+    if not any(units.to_base(1.0, figure.unit)[1] in _SPEEDS for figure in result.figures):
+        result.doubts.append("no time or rate")
+
+
+def _names_rows(draft: Draft) -> bool:
+    return any(figure.where for figure in draft.result.figures)
+
+
+def _key(draft: Draft, cells: Mapping[str, Any]) -> tuple[str, ...]:
+    columns = [
+        column if isinstance(column, str) else column["column"] for column in draft.result.factors.values()
+    ]
+    if draft.result.repeat:
+        columns.append(draft.result.repeat)
+    return tuple(str(cells.get(column)) for column in columns)
+
+
+def _keep_apart(draft: Draft, column: str) -> None:
+    """Make an open column a factor if rows without it would be taken for repeats."""
+    result = draft.result
+    if meaning_of(column).kind == "figure":
+        return
+    add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
+    del result.open[column]
+    result.doubts.append(f'"{column}" may be a setting or a result')
+    result.notes.append(f'"{column}" is read as a factor, so that its rows are not taken for repeats')
+
+
+def _check_commas(draft: Draft) -> None:
+    """Leave figures open whose commas may separate thousands or decimals."""
+    if draft.table.rows.decimal == "," or draft.table.is_json:
+        return
+    cells = {x.column: [str(cell) for cell in draft.known(x.column)] for x in draft.result.figures}
+    every = [text for texts in cells.values() for text in texts]
+    proof = any(re.search(r"[0-9],[0-9]{3}(?:,[0-9]{3}|\.[0-9])|[0-9]\.[0-9]", text) for text in every)
+    if proof:
+        return
+    for column, texts in cells.items():
+        if (
+            any(re.search(r"[0-9],[0-9]{3}(?![0-9])", text) for text in texts)
+            and draft.table.rows.separator != ","
+        ):
+            draft.result.figures = [x for x in draft.result.figures if x.column != column]
+            draft.result.open[column] = "do its commas separate thousands or decimals?"
+            draft.result.doubts.append("commas are not clear")
