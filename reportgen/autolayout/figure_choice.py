@@ -1,11 +1,12 @@
 """Choose default figures: one for each small table of the first metric, of the kind that readers expect.
 
 Runs of several days are a trend. Lines if a number of devices grows from row to row, beside the ideal one,
-curves if another size does; parts of a step that follow one another are stacked. A large matrix of ratios
-and pairs of devices are heat maps; of a very large one, lines show the share of rows up to each ratio. One
-number is drawn as its repeats, or as the steps of its run. Everything else is a comparison: dots with
-intervals. Images and tokens are never drawn in one figure, but their ratios are; more than 32 numbers get no
-dots. Where more load costs latency, the first figure draws the latency over the rate.
+curves if another size does, with a figure for each value of a factor if these are too many for one; parts of
+a step that follow one another are stacked. A large matrix of ratios and pairs of devices are heat maps; of a
+very large one, lines show the share of rows up to each ratio. One number is drawn as its repeats, or as the
+steps of its run. Everything else is a comparison: dots with intervals. Images and tokens are never drawn in
+one figure, but their ratios are; more than 32 numbers get no dots. Where more load costs latency, the first
+figure draws the latency over the rate.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,10 +14,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from reportgen.autolayout.candidates import table_id
 from reportgen.autolayout.path_factors import ITEM
 from reportgen.autolayout.table_layout import PAIR, SIZES, SWEEPS, count_combinations
 from reportgen.autolayout.tradeoff import load_of
 from reportgen.compare.conditions import DEVICE_COUNTS
+from reportgen.compare.why.phases import SEQUENTIAL
 from reportgen.core.factors import AcceptedValues, factors_key, matches
 from reportgen.core.metrics import RATES, item_of, metric_of
 from reportgen.core.model import STEP, Aggregate, Run, Series
@@ -38,8 +41,6 @@ _MAX_HEAT_ROWS = 128
 # Fewer days of one case, or steps of a run, show no course.
 _MIN_DAYS, _MIN_STEPS = 3, 10
 _DEVICES = ("devices", "nodes")
-# These phases follow one another in a step; other phases may contain one another.
-_SEQUENTIAL_PHASES = {"data_loading", "preprocessing", "forward", "backward"}
 
 
 def figure_specs(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -> list[FigureSpec]:
@@ -70,13 +71,13 @@ class _FigurePart:
     """The part of a table that shares an axis: a phase of the steps, or the rows of one unit.
 
     table  reduced to the part; where  selects it
-    unit   of the part, "" if the table has only one
+    name   of the part: its unit or its value of a factor; "" if the table has only one part
     """
 
     table: TableSpec
     runs: Sequence[Run]
     where: Mapping[str, AcceptedValues]
-    unit: str = ""
+    name: str = ""
 
 
 def _parts(table: TableSpec, runs: Sequence[Run]) -> Iterator[_FigurePart]:
@@ -91,11 +92,44 @@ def _parts(table: TableSpec, runs: Sequence[Run]) -> Iterator[_FigurePart]:
         by_item.setdefault(_item(table, run), []).append(run)
     subject = next((name for name in table.rows if _has_one_item(name, runs)), "")
     if len(by_item) < 2 or table.compare or not subject:
-        yield from [_FigurePart(table, runs, where)] if runs else []
+        yield from _with_few_lines(table, runs, where) if runs else ()
         return
     for item, own in sorted(by_item.items())[:_MAX_UNITS]:
         if values := {run.factors[subject]: None for run in own if subject in run.factors}:
             yield _FigurePart(table, own, {**where, subject: tuple(values)}, rate_unit(item))
+
+
+def _with_few_lines(
+    table: TableSpec, runs: Sequence[Run], where: Mapping[str, AcceptedValues]
+) -> Iterator[_FigurePart]:
+    """Yield the part, or a part for each value of a factor if it has too many lines over a size."""
+    rows, columns = (count_combinations(names, runs) for names in (table.rows, table.columns))
+    is_too_much = rows * columns > MAX_DOTS and PHASE not in table.columns and not table.compare
+    # The first size is what a figure is over; a figure for each of the others leaves it that.
+    sizes = [name for name in reversed(SIZES) if name in table.rows]
+    others = [name for name in (*table.rows, *table.columns) if name not in sizes]
+    for name in [*sizes[:-1], *others] if is_too_much and not _over_size_of(table, runs) else ():
+        values = dict.fromkeys(run.factors[name] for run in runs if name in run.factors)
+        if not all(name in run.factors for run in runs) or not 1 < len(values) <= _MAX_UNITS:
+            continue
+        parts = [[run for run in runs if run.factors[name] == value] for value in values]
+        reduced = replace(
+            table,
+            rows=tuple(other for other in table.rows if other != name),
+            columns=tuple(other for other in table.columns if other != name),
+        )
+        if all(_over_size_of(reduced, own) for own in parts):
+            for value, own in zip(values, parts, strict=True):
+                words = value if isinstance(value, str) else f"{name.replace('_', ' ')} {value}"
+                yield _FigurePart(reduced, own, {**where, name: (value,)}, words)
+            return
+    yield _FigurePart(table, runs, where)
+
+
+def _over_size_of(table: TableSpec, runs: Sequence[Run]) -> "_FigureChoice | None":
+    return _over_size(
+        table, runs, count_combinations(table.rows, runs), count_combinations(table.columns, runs)
+    )
 
 
 def _item(table: TableSpec, run: Run) -> str:
@@ -106,7 +140,7 @@ def _item(table: TableSpec, run: Run) -> str:
 
 def _are_sequential(table: TableSpec) -> bool:
     """Return whether the phases of a table follow one another: they can be stacked."""
-    return set(table.phases) <= _SEQUENTIAL_PHASES and table.metrics == ("step_time",)
+    return set(table.phases) <= SEQUENTIAL and table.metrics == ("step_time",)
 
 
 def _longest_phase(table: TableSpec, runs: Sequence[Run]) -> str:
@@ -133,9 +167,9 @@ def _spec(table: TableSpec, part: _FigurePart, drawing: "_FigureChoice", place: 
     x = drawing.x.replace("_", " ")
     phases = [str(phase).replace("_", " ") for phase in part.where.get(PHASE, ())]
     # A series draws step times, also beside a table of another metric.
-    titles = (table.title, *phases, part.unit, f"over {x}" if x else "")
+    titles = (table.title, *phases, part.name, f"over {x}" if x else "")
     title = "Step time" if drawing.kind is FigureKind.SERIES else ", ".join(filter(None, titles))
-    id = f"{table.id}-{part.unit.partition('/')[0]}" if part.unit else table.id
+    id = table_id(table.id, part.name.partition("/")[0]) if part.name else table.id
     return FigureSpec(
         place,
         id,

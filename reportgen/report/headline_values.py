@@ -1,15 +1,18 @@
 """The sentence at the top of a report that compares nothing: what its first table shows.
 
 Numbers of different work are neither faster nor slower than one another, so no sentence ranges over them: a
-few are listed, of many the largest is named. Over a size the sentence says where the best number is, and over
-dates whether it changed.
+few are listed, of many the largest is named. Over a size the sentence says where the best number is, over
+dates whether it changed, and of the parts of a step which one takes the longest.
 """
 
+import math
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.compare.conditions import SIZES
 from reportgen.compare.verdict import EQUAL
+from reportgen.compare.why.phases import SEQUENTIAL
 from reportgen.core import units
 from reportgen.core.change_points import ChangePointRule
 from reportgen.core.factors import FactorKey, factor_key, value_order
@@ -19,6 +22,7 @@ from reportgen.core.units import Unit
 from reportgen.document.model import Header
 from reportgen.protocol.conditions import STATISTIC, statistic_of
 from reportgen.report.headline import first_that_fits, joined, of_one_statistic, range_of_repeats, unit_of
+from reportgen.tables.headings import plain
 from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import PHASE
 from reportgen.tables.trends import DATE, CellTrend, change_size, trends
@@ -37,8 +41,11 @@ _SUBJECTS, _COUNTS = ("model", "benchmark", "workload"), ("nodes", "devices")
 def value_sentences(tables: Sequence[Table]) -> list[str]:
     """Return a sentence with the numbers of the first table that has any."""
     for table in tables:
+        every = _values(table)
+        if texts := list(_longest_parts(every)):
+            return [f"{first_that_fits(f'{table.title}: {text}' for text in texts)}."]
         by_phase: dict[tuple[str, str], list[_Value]] = {}
-        for value in _values(table):
+        for value in every:
             by_phase.setdefault((value.case.metric, value.case.phase), []).append(value)
         if by_phase:
             # The whole step, else the part that takes the longest.
@@ -121,6 +128,51 @@ def _title(table: Table, case: Case) -> str:
     title = table.title if case.phase == STEP else f"{table.title} ({case.phase.replace('_', ' ')})"
     is_named = STATISTIC in (*table.row_factors, *table.column_factors)
     return f"{title}, {statistic_of(case)}" if is_named and statistic_of(case) else title
+
+
+def _longest_parts(values: Sequence[_Value]) -> Iterator[str]:
+    """Yield which part takes the longest, if the values are parts of steps that follow one another.
+
+    The share is that of the longest step: steps of different work have no common share.
+    """
+    phases = {value.case.phase for value in values}
+    if (
+        len(phases) < 2
+        or not phases <= SEQUENTIAL
+        or {value.case.metric for value in values} != {"step_time"}
+    ):
+        return
+    by_step: dict[str, list[_Value]] = {}
+    for value in values:
+        by_step.setdefault(value.place, []).append(value)
+    steps = [parts for parts in by_step.values() if len(parts) > 1 and _total(parts)]
+    if not steps:
+        return
+    longest = [max(parts, key=lambda part: part.median) for parts in steps]
+    whole = max(range(len(steps)), key=lambda at: _total(steps[at]))
+    part, total = longest[whole], _total(steps[whole])
+    name, times = (
+        part.case.phase.replace("_", " "),
+        f"{units.text(total / part.unit.factor)} {part.unit.name}",
+    )
+    share = f"{100 * part.median / total:.0f} % of the measured parts"
+    evidence = f"{units.text(part.median / part.unit.factor)} of {times}"
+    if len(steps) == 1:
+        yield f"{name} takes {share} ({evidence})"
+        return
+    alike = sum(each.case.phase == part.case.phase for each in longest)
+    every = "both" if len(steps) == 2 else f"all {len(steps)}"
+    number = every if alike == len(steps) else f"{alike} of {len(steps)}"
+    for place in (part.place, _short_places(values)[values.index(part)]):
+        yield f"{name} is the longest part in {number} cases: {share} in {place} ({evidence})"
+
+
+def _total(parts: Sequence[_Value]) -> float:
+    """Return the median time of all parts of a step over its runs, 0 if they are not of the same runs."""
+    by_run = [{m.run.id: m.value for m in part.case.measurements} for part in parts]
+    if any(times.keys() != by_run[0].keys() for times in by_run):
+        return 0.0
+    return statistics.median(math.fsum(times[run] for times in by_run) for run in by_run[0])
 
 
 def _texts(table: Table, values: Sequence[_Value]) -> Iterator[str]:
@@ -241,15 +293,16 @@ def _last_change(trend: CellTrend) -> str:
 
 
 def _best_of_curves(values: Sequence[_Value]) -> list[str]:
-    """Return wordings of the best number of each curve over a size; [] if there are none, or too many."""
+    """Return wordings of the best number of each curve over a size; [] if there are none."""
     better = metric_of(values[0].case.metric).better
+    by_size = {
+        x: curves
+        for x in (_SWEPT if better else ())
+        if (curves := _curves(values, x)) and max(map(len, curves.values())) >= _MIN_POINTS
+    }
     choose = max if better == "higher" else min
-    for x in _SWEPT if better else ():
-        curves: dict[str, list[_Value]] = {}
-        for value in values:
-            curves.setdefault(value.beside(x), []).append(value)
-        is_swept = all(value.size(x) for value in values)
-        if not is_swept or len(curves) > _MAX_LISTED or max(map(len, curves.values())) < _MIN_POINTS:
+    for x, curves in by_size.items():
+        if len(curves) > _MAX_LISTED:
             continue
         best = [choose(curve, key=lambda value: value.median) for curve in curves.values()]
         if len(best) == 1:
@@ -262,7 +315,32 @@ def _best_of_curves(values: Sequence[_Value]) -> list[str]:
             at, texts = "", [f"{value.beside(x)} has {value.text} at {value.heads[x]}" for value in best]
         ends = [texts[0], f"{len(texts) - 2} more follow", texts[-1]] if len(texts) > 3 else texts
         return [f"{at}{joined(shown)}" for shown in (texts, ends, texts[:1])]
-    return []
+    return [_growth(curves, x) for x, curves in by_size.items() if better == "higher"][:1]
+
+
+def _curves(values: Sequence[_Value], x: str) -> dict[str, list[_Value]]:
+    """Return the values of each case over a size, the smallest size first; {} if one has no such size."""
+    curves: dict[str, list[_Value]] = {}
+    for value in values:
+        if value.size(x) is None:
+            return {}
+        curves.setdefault(value.beside(x), []).append(value)
+    for curve in curves.values():
+        curve.sort(key=lambda value: value_order(value.size(x) or factor_key(0)))
+    return curves
+
+
+def _growth(curves: Mapping[str, Sequence[_Value]], x: str) -> str:
+    """Return in how many of many curves the largest size is the best, with both ends of the highest one."""
+    long = [curve for curve in curves.values() if len(curve) > 1]
+    grown = sum(curve[-1].median == max(value.median for value in curve) for curve in long)
+    number = f"all {len(long)}" if grown == len(long) else f"{grown} of {len(long)}"
+    first, *_, last = max(long, key=lambda curve: max(value.median for value in curve))
+    names = sorted((name for name in last.heads if name != x), key=lambda name: name not in _SUBJECTS)
+    place = ", ".join(last.heads[name] for name in names)
+    smallest = units.text(first.median / first.unit.factor)
+    ends = f"{place} has {last.text} at {last.heads[x]} and {smallest} at {plain(first.case.factors[x])}"
+    return f"the largest {x.replace('_', ' ')} that ran is the best in {number} cases: {ends}"
 
 
 def _best_and_other_end(best: _Value, values: Sequence[_Value], x: str) -> str:

@@ -71,6 +71,21 @@ def test_models_of_different_items_have_a_figure_for_each_unit() -> None:
     assert [one["where"] for one in written] == [{"model": ["a", "c"]}, {"model": ["b", "d"]}]
 
 
+def test_too_many_curves_for_one_figure_are_split_by_a_factor() -> None:
+    """Three models with three sequence lengths are nine curves, more than eight."""
+    runs = [
+        published_run(model=f"m{m}", seq_len=length, batch_size=size, throughput=float(size + m))
+        for m in range(3)
+        for length in (128, 256, 512)
+        for size in (1, 8, 32, 64)
+    ]
+    figures = define_overview(runs, "reports").figures
+    assert [(one.kind, one.x, one.id, one.where) for one in figures] == [
+        ("curve", "batch_size", f"throughput-seq-len-{length}", {"seq_len": (length,)})
+        for length in (128, 256, 512)
+    ]
+
+
 def test_of_phases_that_contain_one_another_the_longest_is_drawn() -> None:
     runs = [published_run(model=name, values={**PHASES, "optimizer_step": 3.5}) for name in "ab"]
     (figure,) = define_overview(runs, "reports").figures

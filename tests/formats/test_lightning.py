@@ -190,7 +190,22 @@ def test_the_layout_of_2020_has_means_and_the_calls_follow_from_the_totals() -> 
     times = figures(run, "step_time")
     assert (times["backward"], times["data_loading"], times["optimizer_step"]) == (0.12, 0.001, 0.19)
     assert figures(run, "action_time") == {"on_train_start": 2.0286e-05}
-    assert "step" not in times  # the parts contain one another, and no action times the whole step
+    # The optimizer step contains both passes; 0.001 + 0.0001 + 0.0002 + 0.0005 + 0.0006 are outside it.
+    assert times["step"] == pytest.approx(0.1924)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"|  0.19           \t|  57.0           ", b"|  0.17           \t|  51.0           "),
+        (b"|  0.19           \t|  57.0           ", b"|  0.38           \t|  57.0           "),
+        (b"on_batch_end  ", b"on_other_hook "),
+    ],
+)
+def test_an_optimizer_step_without_the_passes_or_hooks_is_not_the_whole_step(old: bytes, new: bytes) -> None:
+    """It is shorter than both passes, ran for every second batch, or a hook of the batch is not timed."""
+    assert old in OLD
+    assert "step" not in figures(read_file(OLD.replace(old, new)), "step_time")
 
 
 def test_the_layout_of_2022_has_calls_and_the_time_of_the_whole_batch() -> None:

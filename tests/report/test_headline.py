@@ -692,10 +692,55 @@ def test_a_sample_that_is_not_named_is_not_called_different_work() -> None:
 
 
 def test_the_numbers_are_those_of_the_part_that_takes_the_longest() -> None:
-    runs = [published_run(values={"forward": 1.0, "backward": 2.0 * b}, batch_size=b) for b in (1, 2)]
-    table = {"metrics": ("step_time",), "phases": ("forward", "backward"), "columns": ("phase",)}
+    runs = [published_run(values={"forward": 1.0, "closure": 2.0 * b}, batch_size=b) for b in (1, 2)]
+    table = {"metrics": ("step_time",), "phases": ("forward", "closure"), "columns": ("phase",)}
     assert values(*runs, rows=("batch_size",), **table) == [
-        "Speed (backward): 2.000 s (batch size 1) and 4.000 s (batch size 2)."
+        "Speed (closure): 2.000 s (batch size 1) and 4.000 s (batch size 2)."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("loading", "text"),
+    [
+        ((9.0,), "data loading takes 75 % of the measured parts (9.000 of 12.00 s)"),
+        ((9.0, 4.0), "data loading is the longest part in both cases: 75 % of the measured parts in b0"),
+        ((9.0, 1.0), "data loading is the longest part in 1 of 2 cases: 75 % of the measured parts in b0"),
+    ],
+)
+def test_of_parts_that_follow_one_another_the_longest_has_its_share(
+    loading: Sequence[float], text: str
+) -> None:
+    """Of the step that takes longest: 9 s of 9 + 1 + 2."""
+    runs = [
+        published_run(values={"data_loading": each, "forward": 1.0, "backward": 2.0}, benchmark=f"b{n}")
+        for n, each in enumerate(loading)
+    ]
+    phases = ("data_loading", "forward", "backward")
+    (sentence,) = values(
+        *runs, rows=("benchmark",), metrics=("step_time",), phases=phases, columns=("phase",)
+    )
+    assert sentence.startswith(f"Speed: {text}")
+
+
+def test_the_parts_of_a_step_are_added_run_by_run() -> None:
+    """The runs take 21, 30 and 30 s; the medians of the parts are 1 and 21 s, of different runs."""
+    runs = [
+        published_run(values={"forward": f, "backward": b}, device="A")
+        for f, b in ((1.0, 20.0), (1.0, 29.0), (9.0, 21.0))
+    ]
+    table = {"metrics": ("step_time",), "phases": ("forward", "backward"), "columns": ("phase",)}
+    assert values(*runs, **table) == ["Speed: backward takes 70 % of the measured parts (21.00 of 30.00 s)."]
+
+
+def test_many_curves_say_how_many_grow_with_the_size() -> None:
+    runs = [
+        published_run(throughput=rate, batch_size=2**n, model=f"m{m}", item="image")
+        for m in range(5)
+        for n, rate in enumerate((1.0 + m, 2.0 + m, (1.5 if m == 0 else 3.0) + m))
+    ]
+    assert values(*runs, rows=("model", "batch_size")) == [
+        "Speed: the largest batch size that ran is the best in 4 of 5 cases: "
+        "m4 has 7.000 images/s at batch size 4 and 5.000 at 1."
     ]
 
 

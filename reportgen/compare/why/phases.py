@@ -23,6 +23,9 @@ _DEVICE = frozenset(
 )
 _COMMUNICATION = ("all_reduce", "allreduce", "communication", "reduce_scatter", "all_gather", "broadcast")
 
+# These follow one another in a step, so their times add up; other phases may contain one another.
+SEQUENTIAL = frozenset(("data_loading", "preprocessing", "forward", "backward"))
+
 # Phases that contain others; where one of these is timed, the whole is not counted a second time.
 _CONTENTS: Mapping[str, frozenset[str]] = {
     "forward+backward": frozenset(("forward", "backward")),

@@ -6,10 +6,10 @@ terminal have spaces instead of the tabs before the bars. All print five signifi
 host without synchronising. AdvancedProfiler prints one cProfile table per action; its first line has the
 total.
 
-Actions contain one another (run_training_batch contains optimizer_step contains backward): they are never
-summed. Names changed between versions; the parts of a step get the phases that all formats share. An action
-that is called once per batch is part of a step and keeps its own name as phase; any other is a call of an
-action.
+Actions contain one another (run_training_batch contains optimizer_step contains backward): only those that
+follow one another are summed. Names changed between versions; the parts of a step get the phases that all
+formats share. An action that is called once per batch is part of a step and keeps its own name as phase; any
+other is a call of an action.
 """
 
 import re
@@ -52,6 +52,9 @@ _BETWEEN_STEPS = (
     "get_train_batch", "on_batch_start", "on_train_batch_start", "training_step_end", "on_after_backward",
     "on_batch_end", "on_train_batch_end",
 )  # fmt: skip
+
+# The hooks of a batch that run outside its optimizer step.
+_BATCH_HOOKS = ("on_batch_start", "on_train_batch_start", "on_batch_end", "on_train_batch_end")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +137,29 @@ def add_step_times(run: ResultRun, actions: Sequence[Action]) -> None:
         if id(action) not in used:
             metric = "step_time" if action.calls == calls > 1 else "action_time"
             _add(run, "run_time" if action.mean is None else metric, action.name, action)
-    if "training_batch" in phases and "data_loading" in phases:
-        # The step from batch to batch: the trainer's work on one and the wait for the next.
-        _add(run, "step_time", STEP, phases["training_batch"], phases["data_loading"])
+    if whole := _whole_step(named, phases):
+        _add(run, "step_time", STEP, *whole)
     if total:
         _add(run, "run_time", STEP, total)
+
+
+def _whole_step(named: Mapping[str, Action], phases: Mapping[str, Action]) -> tuple[Action, ...]:
+    """Return the actions from batch to batch: the trainer's work on one and the wait for the next.
+
+    Before 1.1 no action is the whole work. There, the optimizer step contains the closure with forward and
+    backward, and the hooks of the batch are outside it. () if the report has not all of them.
+    """
+    if "data_loading" not in phases:
+        return ()
+    if "training_batch" in phases:
+        return phases["training_batch"], phases["data_loading"]
+    parts = [phases[name].mean or 0.0 for name in ("forward", "backward") if name in phases]
+    optimizer = named.get("optimizer_step")
+    hooks = [named[name] for name in _BATCH_HOOKS if name in named]
+    if optimizer is None or optimizer.calls != phases["data_loading"].calls or len(hooks) < len(_BATCH_HOOKS):
+        return ()
+    contains = len(parts) == 2 and (optimizer.mean or 0.0) >= sum(parts)
+    return (optimizer, phases["data_loading"], *hooks) if contains else ()
 
 
 def add_between_steps(run: ResultRun, actions: Sequence[Action]) -> None:
