@@ -8,6 +8,7 @@ not by the time of a step, which is shortest for the smallest batch. Without suc
 three or more numbers of devices, else precisions, else two numbers of devices.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -189,7 +190,15 @@ def _usual_first(metric: str, runs: Sequence[Run]) -> _Order:
         for name in COMMITS
     }
     devices = {name: slowest_first(metric, name, runs) for name in DEVICE_NAMES}
-    return {**_SETTINGS, **commits, **devices}
+    precisions = {str(run.factors["precision"]) for run in runs if "precision" in run.factors}
+    others = sorted(precisions - {*_SETTINGS["precision"]}, key=_bits, reverse=True)
+    return {**_SETTINGS, "precision": [*_SETTINGS["precision"], *others], **commits, **devices}
+
+
+def _bits(precision: str) -> tuple[int, str]:
+    """Return a sorting key by the bits that a name has: 8 of Q8_0."""
+    number = re.search("[0-9]{1,3}", precision)
+    return (int(number[0]) if number else 0, precision)
 
 
 def _place(names: Sequence[str], order: _Order, keys: Iterable[FactorKey | None]) -> list[object]:

@@ -58,7 +58,7 @@ EXPECTED = {
     "by_version": Drawn(1, "benchmark statistic", "version", "dots", ("v1.10.0", "2x", "v1.9.0")),
     # 3 repeats of 128 images on each device: 320, 2438 and 4655 images/s.
     "by_name_of_machines": Drawn(1, "devices nodes", "", "line", ("14.5x", "91 % of ideal")),
-    "by_test": Drawn(1, "test", "model", "dots", ()),
+    "by_test": Drawn(1, "test", "precision", "dots", ("Q4_0 is", "50 % faster", "Q8_0")),
     "own_table": Drawn(1, "model batch_size", "device", "curve", ("H100 is 2.5x", "as fast as A40")),
 }
 

@@ -13,8 +13,8 @@ from tests.formats.valid_logs import LLAMA_BENCH, LLAMA_LINES, LLAMA_TABLE
 def test_a_test_is_a_run_with_its_mean_rate(content, lines):
     runs = [one for one in read_all("llama_bench", content) if isinstance(one, Run)]
     assert [run.id for run in runs] == ["x.log#1", "x.log#2"]
-    assert [(run.factors["test"], run.factors["model"]) for run in runs] == [
-        ("pp512", "tiny 1B Q4_0"), ("tg128", "tiny 1B Q4_0")]  # fmt: skip
+    assert [(run.factors["test"], run.factors["model"], run.factors["precision"]) for run in runs] == [
+        ("pp512", "tiny 1B", "Q4_0"), ("tg128", "tiny 1B", "Q4_0")]  # fmt: skip
     assert [aggregate_of(run, "throughput").value for run in runs] == [5120.5, 80.25]
     assert [aggregate_of(run, "throughput").source.line for run in runs] == lines
 
@@ -53,7 +53,7 @@ build_commit,build_number,gpu_info,backends,model_type,n_gpu_layers,flash_attn,t
 def test_csv_has_the_fields_of_json():
     *runs, found = read_all("llama_bench", LLAMA_CSV)
     assert [(run.factors["test"], run.factors["model"], run.factors["n_gpu_layers"]) for run in runs] == [
-        ("pp512", "tiny 1B Q4_0", 99), ("tg128", "tiny 1B Q4_0", 99)]  # fmt: skip
+        ("pp512", "tiny 1B", 99), ("tg128", "tiny 1B", 99)]  # fmt: skip
     assert [aggregate_of(run, "throughput").value for run in runs] == [5120.5, 80.25]
     assert [aggregate_of(run, "throughput").source.line for run in runs] == [3, 4]
     assert (runs[0].factors["device"], runs[0].samples_per_step) == ("NVIDIA A40", 512)
@@ -80,9 +80,10 @@ def test_lines_around_a_table_name_devices_and_build():
     first, second, other = read_all("llama_bench", content)
     for run in (first, second):
         assert run.factors["device"] == "NVIDIA A40, NVIDIA A40"
-        assert run.environment == {"build_commit": "12ab34cd", "build_number": 5163}
+        assert run.environment == {
+            "build_commit": "12ab34cd", "build_number": 5163, "model_size": "0.60 GiB"}  # fmt: skip
     assert "device" not in other.factors
-    assert other.environment == {}
+    assert other.environment == {"model_size": "0.60 GiB"}
 
 
 @pytest.mark.parametrize(("line", "expected"), [
@@ -107,3 +108,23 @@ def test_an_infinite_rate_keeps_its_text_and_has_a_finding():
     run = read_all("llama_bench", LLAMA_LINES.replace(b'"avg_ts": 5120.5', b'"avg_ts": 1e999'))[0]
     assert isinstance(run, Run)
     assert aggregate_of(run, "throughput").original == "inf tokens/s"
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "precision"),
+    [
+        ("llama 8B Q4_K - Medium", "llama 8B", "Q4_K - Medium"),
+        ("llama 7B mostly Q4_0", "llama 7B mostly", "Q4_0"),
+        ("qwen2 1.5B all F32", "qwen2 1.5B", "all F32"),
+        ("gemma 2B BF16", "gemma 2B", "BF16"),
+        ("llama 70B IQ2_XXS - 2.0625 bpw", "llama 70B", "IQ2_XXS - 2.0625 bpw"),
+        ("gpt-oss 20B MXFP4 MoE", "gpt-oss 20B", "MXFP4 MoE"),
+        ("llama 8B Q8_0 (guessed)", "llama 8B", "Q8_0"),
+        ("unknown", "unknown", None),
+    ],
+)
+def test_the_quantisation_at_the_end_of_a_name_is_the_precision(name: str, model: str, precision: str | None):
+    run = read_all("llama_bench", LLAMA_TABLE.replace(b"tiny 1B Q4_0", name.encode()))[0]
+    assert isinstance(run, Run)
+    assert (run.factors["model"], run.factors.get("precision")) == (model, precision)
+    assert not {"size", "model_size"} & {*run.factors}
