@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from reportgen.autolayout.default_comparison import DefaultComparison, arrange, comparisons
 from reportgen.autolayout.layouts import ReportLayout, rank, score
@@ -56,9 +57,9 @@ class MetricRuns:
         for group in group_runs(self.runs, self.campaign):
             yield group, [*group.runs, *self._failed_like(group.runs, group.where)]
 
-    def everything(self) -> list[Run]:
-        """Return all runs, with the failed ones that have their factors."""
-        return [*self.runs, *self._failed_like(self.runs, {})]
+    def everything(self, where: Mapping[str, Accepted] = MappingProxyType({})) -> list[Run]:
+        """Return all runs, with the failed ones that have their factors and meet the conditions."""
+        return [*self.runs, *self._failed_like(self.runs, where)]
 
     def _failed_like(self, runs: Sequence[Run], where: Mapping[str, Accepted]) -> list[Run]:
         # A run that was cut short may lack factors that all others have; it would get its own row.
@@ -116,6 +117,9 @@ def _lists(numbers: MetricRuns) -> Iterator[tuple[str, list[TableSpec]]]:
         axes = choose_axes(shown, numbers.campaign, numbers.guessed, has_columns=len(numbers.phases) > 1)
         spec = spec_of(numbers.metric, {}, axes, numbers.phases)
         yield f"a list, {_words(comparison)}", _compared(spec, axes, comparison, shown, numbers)
+    if not chosen and (parts := list(_models_that_compare(numbers))):
+        rest = plain_tables(numbers)
+        yield "a list of each model that compares, and one of all", [*parts, *_all_values(parts[0], rest)]
     if count_combinations(SUBJECTS, numbers.runs) > 1:
         tables = []
         for group, shown in numbers.groups():
@@ -125,6 +129,20 @@ def _lists(numbers: MetricRuns) -> Iterator[tuple[str, list[TableSpec]]]:
             tables += _compared(spec, axes, first, shown, numbers) if first else [spec]
         if any(table.compare for table in tables):
             yield "a list for each model", tables
+
+
+def _models_that_compare(numbers: MetricRuns) -> Iterator[TableSpec]:
+    """Yield the tables of models that several systems ran, where most of the others ran on one only."""
+    for name in SUBJECTS:
+        models = {factor_key(run.factors[name]) for run in numbers.runs if name in run.factors}
+        for key in sorted(models, key=value_order) if len(models) > 1 else ():
+            where: dict[str, Accepted] = {name: (key[1],)}
+            part = replace(numbers, runs=[run for run in numbers.runs if matches(run.factors, where)])
+            if comparison := next(iter(comparisons(part.metric, part.runs, part.guessed)), None):
+                shown = part.everything(where)
+                axes = choose_axes(shown, part.campaign, part.guessed, has_columns=len(part.phases) > 1)
+                spec = spec_of(part.metric, where, axes, part.phases)
+                yield _compared(spec, axes, comparison, shown, part)[0]
 
 
 def _compared(

@@ -30,7 +30,7 @@ COMPETITORS = frozenset((
     "accelerator", "attention", "backend", "build_commit", "cluster", "commit", "compiler", "cpu",
     "device", "device_name", "engine", "framework", "gpu", "gpu_name", "hardware", "host", "implementation",
     "instance", "interconnect", "kernel", "library", "loader", "machine", "node", "runtime", "server",
-    "software", "system", "system_name", "variant", "version", "xla",
+    "software", "submitter", "system", "system_name", "variant", "version", "xla",
 ))
 # fmt: on
 
