@@ -97,6 +97,20 @@ def test_inline_figures_have_unique_ids_and_no_document_parts() -> None:
     assert "var(--ink)" in shown
 
 
+def test_a_moved_mark_is_one_changed_line_and_a_new_one_is_a_few() -> None:
+    def lines(middle: float, *ends: float) -> list[str]:
+        low, high = ends or (None, None)
+        series = FigureSeries("a", (1, 2, 4), (1.0, middle, 4.0), (None, low, None), (None, high, None))
+        return _draw(replace(LINE, series=(series,))).decode().splitlines()
+
+    before, moved, with_interval = lines(2.0), lines(2.5), lines(2.0, 1.5, 2.5)
+    assert len(before) == len(moved)
+    # the stamp, the line through all points, the marker
+    assert sum(a != b for a, b in zip(before, moved, strict=True)) == 3
+    # the interval and its two ends
+    assert len(with_interval) - len(before) == 3
+
+
 def test_a_name_that_reads_like_a_colour_or_an_id_stays() -> None:
     name = '#2b3036 id="x" url(#y) <metadata>'
     shown = digest.inline(

@@ -73,7 +73,7 @@ def inline(svg: bytes, *, prefix: str, alt: str, by_colour: Mapping[str, str]) -
     """
     element = recoloured(_OUTSIDE_ONLY.sub("", _PROLOGUE.sub("", svg.decode(), count=1)), by_colour)
     # In tags only: a name in the figure may read like an attribute.
-    # On one line, so that a changed number changes one line of the page; the file has a line for each point.
+    # On one line, so that a changed number changes one line of the page; the file has a line for each mark.
     element = " ".join(line.strip() for line in element.splitlines())
     element = _TAG.sub(lambda tag: _ID.sub(lambda match: f"{match.group()}{prefix}", tag.group()), element)
     return element.replace("<svg ", f'<svg role="img" aria-label="{alt}" ', 1).strip()

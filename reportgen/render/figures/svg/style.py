@@ -3,6 +3,7 @@
 Text stays text, so a reader can search, select and enlarge it, and a file is a quarter of what outlines take.
 It is laid out for DejaVu Sans; Verdana has the same widths, and most other fonts are narrower. A program that
 ignores the style sheet draws the same on white paper. A page replaces the sheet and the colours by its own.
+Each mark has a line, so that a diff has a line for each mark that moved, came or went.
 """
 
 import re
@@ -19,13 +20,22 @@ _NUMBERED_GROUP = re.compile(r'<g id="[^"<>]*"')
 _SHEET_END = "</style>"
 _FAMILY = "text{font-family: 'DejaVu Sans', Verdana, sans-serif}"
 _TAG = re.compile(r"<[^<>]+>")
+_LINE_BREAK = re.compile(r"\s*\n\s*")
+_GROUP = "g|defs|clipPath"
+_AROUND_MARK = re.compile(rf"(<(?:{_GROUP})(?: [^<>]*[^<>/])?>)\s+|\s+(?=</(?:{_GROUP})>)")
 
 
 def styled(svg: bytes) -> bytes:
-    """Return the SVG with the style sheet of a file of its own, and groups without names."""
+    """Return the SVG with a style sheet of its own, groups without names, and a line for each mark."""
     text = _TEXT_STYLE.sub(lambda match: f'{match[1]}style="{_text_style(match[2])}"', svg.decode())
-    text = _NUMBERED_GROUP.sub("<g", text)
+    text = _one_line_each(_NUMBERED_GROUP.sub("<g", text))
     return text.replace(_SHEET_END, _sheet() + _SHEET_END, 1).encode()
+
+
+def _one_line_each(svg: str) -> str:
+    """Return the SVG with each mark on one line, in the groups that begin before it and end after it."""
+    text = _TAG.sub(lambda tag: _LINE_BREAK.sub(" ", tag.group()), svg)
+    return _AROUND_MARK.sub(lambda match: match[1] or "", text)
 
 
 def recoloured(svg: str, by_colour: Mapping[str, str]) -> str:
