@@ -6,9 +6,11 @@ Each sentence has a name: the Markdown page says sentences of the same name and 
 from collections.abc import Mapping, Sequence
 
 from reportgen.compare.comparison import Comparison, contract_sentence
+from reportgen.core.case_findings import is_footnote
 from reportgen.core.devices import shown_value
 from reportgen.core.factors import FactorKey, Presence, factor_key, is_value, value_order
 from reportgen.core.model import Case, FactorValue, Measurement
+from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 from reportgen.document.model import COMPARED_QUANTITIES, QUANTITY_TITLES, Note, Quantity
 from reportgen.tables.compare import Comparer
@@ -79,7 +81,7 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
     if not measured:
         return "no run has a number" if cases else "nothing measured yet"
     kinds = set(map(_kind, measured))
-    counts = sorted({len(case.measurements) for case in cases if case.measurements})
+    counts = _usual_repeats(cases)
     repeats = "" if counts == [1] else f"{_statistic(cases)} of {_span(counts)} repeats, "
     particulars = f" ({text})" if (text := spec.protocol.particulars()) else ""
     texts = {
@@ -92,6 +94,23 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
     first, *others = (text for kind, text in texts.items() if kind in kinds)
     where = "where a run has no steps" if "steps" in kinds else "for other runs"
     return repeats + first + (f"; {' or '.join(others)} {where}" if others else "")
+
+
+def _usual_repeats(cases: Sequence[Case]) -> list[int]:
+    """Return the counts of repeats, ascending, without those that are in a note of their own number.
+
+    So the caption of single figures stays as it is when one of them is measured again.
+    """
+    measured = [case for case in cases if case.measurements]
+    usual = [case for case in measured if not _notes_few_repeats(case)]
+    return sorted({len(case.measurements) for case in usual or measured})
+
+
+def _notes_few_repeats(case: Case) -> bool:
+    return any(
+        finding.rule is Rule.PROTOCOL_FEW_REPEATS and is_footnote(finding.severity, finding.rule)
+        for finding in case.findings
+    )
 
 
 def _kind(measurement: Measurement) -> str:

@@ -313,6 +313,21 @@ def test_the_caption_says_which_evidence_other_runs_have():
     assert said == "Step time in s: steps 21 to 120 of each run; published figures where a run has no steps."
 
 
+@pytest.mark.parametrize(
+    ("repeats", "evidence"),
+    [
+        ((1, 1, 1), "published figures"),
+        ((1, 1, 2), "published figures"),  # the second has the note "2 of 7 repeats"
+        ((2, 2), "median of 2 repeats, published figures"),
+        ((1, 7), "median of 1 to 7 repeats, published figures"),
+        ((7, 6, 3), "median of 6 to 7 repeats, published figures"),
+    ],
+)
+def test_the_caption_has_the_repeats_of_numbers_without_a_note_about_theirs(repeats, evidence):
+    runs = [published_run(m=m, values={"step": 1.0}) for m, count in enumerate(repeats) for _ in range(count)]
+    assert only_table(runs, rows=("m",), metrics=("step_time",)).caption[0] == f"Step time in s: {evidence}."
+
+
 def test_the_caption_says_how_many_of_the_steps_are_in_the_log():
     found = replace(published_run(m=1), series=(series([1.0] * 13, step=range(1, 131, 10)),))
     (said, *_) = only_table([found], rows=("m",), metrics=("step_time",)).caption
