@@ -19,9 +19,9 @@ from reportgen.core.plain_text import printable_json
 from reportgen.document.model import VERSION, Document
 from reportgen.document.older import OLDEST, upgraded
 
-# Longest line of an object: a case with its measurements and findings is one, so a new run changes a line for
-# each of its measurements. Longest line of a list of lists: each row has its line.
-_LINE, _LINE_OF_ROWS = 2000, 480
+# Longest line of an object: a case of a few repeats with their findings is one, so a new run changes a line
+# for each number that is measured of it. Longest line of a list of lists: each row has its line.
+_LINE, _LINE_OF_ROWS = 4000, 480
 # A line is this much shorter than the longest.
 _MARGIN = 3
 # The library writes integers of 64 bits.
