@@ -6,13 +6,13 @@ is wrong, and nothing says what: above `INVALID_SHARE` no number is taken from t
 
 import numpy as np
 
-from reportgen.core.model import STEP, Finding, FloatArray
+from reportgen.core.model import STEP, Finding
 from reportgen.core.rules import Rule, Severity
 from reportgen.protocol.available import ENERGY_PER_SAMPLE, WORK, series_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.plausibility import check_plausible
-from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum
+from reportgen.protocol.steps import BoolArray, Entries, common_entries, entries_within, exact_sum
 from reportgen.protocol.window import MeasuredWindow
 
 # Times that differ by this share of the steps' time are named; by the second share, no number is printed.
@@ -111,11 +111,5 @@ def _phases(measured: MeasuredRun, window: MeasuredWindow) -> list[Finding]:
 
 def _times_of_same_steps(phase: Entries, whole: Entries, window: MeasuredWindow) -> tuple[float, float]:
     """Return the s of a phase and of whole steps, over the measured entries that both have."""
-    inside = [entries_within(each, window.ranks[0]) for each in (phase, whole)]
-    taken = inside
-    if not np.array_equal(inside[0].last, inside[1].last):  # in most logs they are equal
-        shared = np.intersect1d(inside[0].last, inside[1].last)
-        taken = [each.take(np.isin(each.last, shared)) for each in inside]
-    alike = taken[0].first == taken[1].first
-    times: list[FloatArray] = [each.value[alike] for each in taken]
-    return exact_sum(times[0]), exact_sum(times[1])
+    both = common_entries([entries_within(each, window.ranks[0]) for each in (phase, whole)])
+    return exact_sum(both[0].value), exact_sum(both[1].value)

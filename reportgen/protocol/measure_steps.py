@@ -254,7 +254,7 @@ def _measured(
         request.run,
         value,
         "intervals" if window.is_coarse else "steps",
-        _with_times(request.measured, window),
+        request.measured.once(_with_times, window),
         sources=tuple(dict.fromkeys(place_in(series, window.window) for series in used)),
         findings=findings,
         unit=unit_of(request.run, request.metric),

@@ -12,7 +12,15 @@ from reportgen.core.model import Finding, FloatArray
 from reportgen.core.rules import Rule
 from reportgen.core.stats import quantile
 from reportgen.protocol.measured_run import MeasuredRun
-from reportgen.protocol.steps import BoolArray, Entries, array_median, exact_sum, step_ranges_text
+from reportgen.protocol.steps import (
+    BoolArray,
+    Entries,
+    array_median,
+    block_medians,
+    exact_sum,
+    slowest_of,
+    step_ranges_text,
+)
 from reportgen.protocol.window import MeasuredWindow
 
 # A step is an outlier from this multiple of the median of all measured steps.
@@ -40,28 +48,30 @@ _MIN_STEPS = 20
 class _Outliers:
     """The outliers among the measured steps of the slowest rank.
 
-    usual  s of a step, the median; is_slow  steps in slow stretches; is_long  other steps that are long
+    usual  s of a step, the median; blocks  medians of blocks of steps
+    is_slow  steps in slow stretches; is_long  other steps that are long
     """
 
     rank: Entries
     usual: float
+    blocks: FloatArray
     is_slow: BoolArray
     is_long: BoolArray
 
 
 def _find(_: MeasuredRun, window: MeasuredWindow) -> _Outliers | None:
     """Return the outliers, None if the steps cannot be compared."""
-    slowest = max(window.ranks, key=lambda rank: exact_sum(rank.value))
+    slowest = slowest_of(window.ranks)
     # A clock coarser than the steps shows 0 for most of them.
     is_comparable = not (slowest.is_coarse or slowest.is_queued) and slowest.value.min() > 0
     if len(slowest) < _MIN_STEPS or not is_comparable:
         return None
     time = slowest.value
-    usual = array_median(time)
-    is_slow = _in_slow_stretch(time, usual)
+    usual, blocks = array_median(time), block_medians(time, SLOW_BLOCK_STEPS)
+    is_slow = _in_slow_stretch(time, usual, blocks)
     # Longer ones are gaps, or have a finding as stalls.
     is_long = ~is_slow & (time > OUTLIER_FACTOR * usual) & (time <= window.protocol.gap_factor * usual)
-    return _Outliers(slowest, usual, is_slow, is_long)
+    return _Outliers(slowest, usual, blocks, is_slow, is_long)
 
 
 def outlier_steps(measured: MeasuredRun, window: MeasuredWindow) -> tuple[int, ...]:
@@ -114,7 +124,7 @@ def check_level(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding,
     if outliers is None or outliers.is_slow.any():
         return ()
     time, steps = outliers.rank.value, outliers.rank.last
-    medians = _block_medians(time)
+    medians = outliers.blocks
     if len(medians) < 2 * _MIN_LEVEL_BLOCKS:
         return ()
     ordered = np.sort(medians)
@@ -139,22 +149,12 @@ def check_level(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding,
     return (Finding("warning", Rule.PROTOCOL_LEVEL_SHIFT, measured.run.id, message, outliers.rank.place()),)
 
 
-def _block_medians(time: FloatArray) -> FloatArray:
-    """Return the median of each whole block of steps."""
-    blocks = len(time) // SLOW_BLOCK_STEPS
-    medians: FloatArray = np.median(
-        time[: blocks * SLOW_BLOCK_STEPS].reshape(blocks, SLOW_BLOCK_STEPS), axis=1
-    )
-    return medians
-
-
-def _in_slow_stretch(time: FloatArray, usual: float) -> BoolArray:
+def _in_slow_stretch(time: FloatArray, usual: float, medians: FloatArray) -> BoolArray:
     """Return which steps belong to slow blocks behind the first block that is not slow.
 
     A block is slow if its median exceeds the median of all by 10 %, and by three times the distance between
     the median and the lower quartile: that distance is the noise, and slow steps do not enter it.
     """
-    medians = _block_medians(time)
     whole = len(medians) * SLOW_BLOCK_STEPS
     noise = usual - quantile(sorted(time.tolist()), 0.25)
     slow = medians > usual + max(SLOW_SHARE * usual, 3 * noise)

@@ -22,7 +22,14 @@ from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.outliers import check_level, check_outliers
 from reportgen.protocol.printed_rate import RATE_SHARE
 from reportgen.protocol.resolution import check_resolution
-from reportgen.protocol.steps import Entries, entries_within, exact_sum, step_ranges_text
+from reportgen.protocol.steps import (
+    Entries,
+    block_medians,
+    entries_within,
+    exact_sum,
+    slowest_of,
+    step_ranges_text,
+)
 from reportgen.protocol.telemetry_checks import check_telemetry, device_label
 from reportgen.protocol.window import MeasuredWindow
 from reportgen.protocol.work import check_work
@@ -98,11 +105,10 @@ def check_steady(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding
     blocks = len(window.after_warmup[0]) // BLOCK_STEPS
     if blocks < 4 or window.after_warmup[0].is_coarse or window.after_warmup[0].is_queued:
         return ()
-    slowest = max(window.after_warmup, key=lambda rank: exact_sum(rank.value))
-    ordered = np.sort(slowest.value[: blocks * BLOCK_STEPS].reshape(blocks, BLOCK_STEPS), axis=1)
-    medians = (ordered[:, (BLOCK_STEPS - 1) // 2] + ordered[:, BLOCK_STEPS // 2]) / 2
+    slowest = slowest_of(window.after_warmup)
+    medians = block_medians(slowest.value, BLOCK_STEPS)
     half = blocks // 2
-    settled_steps = sorted(slowest.value[half * BLOCK_STEPS :].tolist())
+    settled_steps = np.sort(slowest.value[half * BLOCK_STEPS :]).tolist()
     low, settled, high = (quantile(settled_steps, share) for share in (0.25, 0.5, 0.75))
     tolerance = max(high - low, STEADY_SHARE * settled)
     steady = np.flatnonzero(np.abs(medians[:half] - settled) <= tolerance)

@@ -6,7 +6,7 @@ in order. Everything after this module uses the number of a step, never its inde
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
@@ -84,18 +84,17 @@ def measurable_entries(series: Series) -> Entries:
     if metric_of(series.metric).is_never_negative:  # a clock that was set back yields such entries
         usable &= value >= 0
     first = last if is_single else last - span + 1
-    order: IntArray | slice = slice(None)
-    if not usable.all() or not (first[1:] > last[:-1]).all():  # most logs need neither
-        order = np.flatnonzero(usable)
-        order = order[np.argsort(last[order], kind="stable")]
-        if np.any(first[order[1:]] <= last[order[:-1]]):
-            order = order[_without_overlap(first[order], last[order], order)]
-    span = span[order]
-    return Entries(
-        series.rank, series.clock, first[order], last[order], span, value[order], series.samples[order],
-        series.begin[order], series.line[order], series.source, series.breaks, bool((span == 1).all()),
-        series.clock == "host" and bool(series.idle_after),
+    entries = Entries(
+        series.rank, series.clock, first, last, span, value, series.samples, series.begin, series.line,
+        series.source, series.breaks, is_single, series.clock == "host" and bool(series.idle_after),
     )  # fmt: skip
+    if usable.all() and (first[1:] > last[:-1]).all():  # as in most logs
+        return entries
+    order = np.flatnonzero(usable)
+    order = order[np.argsort(last[order], kind="stable")]
+    if np.any(first[order[1:]] <= last[order[:-1]]):
+        order = order[_without_overlap(first[order], last[order], order)]
+    return replace(entries.take(order), is_single=bool((span[order] == 1).all()))
 
 
 def _without_overlap(first: IntArray, last: IntArray, logged: IntArray) -> IntArray:
@@ -111,20 +110,25 @@ def _without_overlap(first: IntArray, last: IntArray, logged: IntArray) -> IntAr
 
 def common_entries(ranks: Sequence[Entries]) -> tuple[Entries, ...]:
     """Return the entries that every rank has: ranks are compared over the same steps only."""
-    if len(ranks) < 2:
+    if all(_covers_same_steps(rank, ranks[0]) for rank in ranks[1:]):  # as in most logs
         return tuple(ranks)
-    taken = list(ranks)
-    if not all(np.array_equal(rank.last, ranks[0].last) for rank in ranks):
-        shared = reduce(np.intersect1d, [rank.last for rank in ranks])
-        taken = [rank.take(np.isin(rank.last, shared)) for rank in ranks]
+    shared = reduce(np.intersect1d, [rank.last for rank in ranks])
+    taken = [rank.take(np.isin(rank.last, shared)) for rank in ranks]
     same = np.all([rank.first == taken[0].first for rank in taken], axis=0)
     return tuple(rank.take(same) for rank in taken)
+
+
+def _covers_same_steps(rank: Entries, other: Entries) -> bool:
+    return np.array_equal(rank.last, other.last) and np.array_equal(rank.first, other.first)
 
 
 def entries_within(entries: Entries, measured: Entries) -> Entries:
     """Return the entries that are entirely inside the steps of `measured`."""
     if not len(measured):
-        return entries.take(np.zeros(len(entries), dtype=bool))
+        return entries.take(slice(0))
+    begin, end = measured.first[0], measured.last[-1]
+    if end - begin + 1 == measured.steps:  # as in most logs, no step is missing between them
+        return entries.take(slice(entries.first.searchsorted(begin), entries.last.searchsorted(end, "right")))
     joined = measured.first[1:] == measured.last[:-1] + 1
     starts = measured.first[np.concatenate(([True], ~joined))]
     ends = measured.last[np.concatenate((~joined, [True]))]
@@ -145,6 +149,19 @@ def array_median(values: FloatArray) -> float:
     """Return the median of at least one finite value: np.median without its checks."""
     ordered = np.sort(values)
     return float(ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+
+
+def block_medians(values: FloatArray, size: int) -> FloatArray:
+    """Return the median of each whole block of `size` finite values."""
+    blocks = len(values) // size
+    ordered = np.sort(values[: blocks * size].reshape(blocks, size), axis=1)
+    medians: FloatArray = (ordered[:, (size - 1) // 2] + ordered[:, size // 2]) / 2
+    return medians
+
+
+def slowest_of(ranks: Sequence[Entries]) -> Entries:
+    """Return the rank with the largest total, the first of several."""
+    return ranks[0] if len(ranks) == 1 else max(ranks, key=lambda rank: exact_sum(rank.value))
 
 
 def mean_rate(entries: Entries, *, harmonic: bool = True) -> float:

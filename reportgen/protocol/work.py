@@ -63,8 +63,8 @@ def _same_work(series: Series) -> float | None:
 def check_work(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
     """Return what cannot be true together about the work and the devices of a run."""
     run, done = measured.run, window.window.samples / window.window.steps
-    place = window.ranks[0].place()
-    each = [*_devices(run), *_per_step(run, done)]
+    place, work = window.ranks[0].place(), measured.fact(usual_work)
+    each = [*_devices(run, work), *_per_step(run, work, done)]
     return tuple(Finding(severity, Rule.RATE_CONTRADICTION, run.id, text, place) for severity, text in each)
 
 
@@ -74,10 +74,10 @@ def _count(run: Run, *names: str) -> int | None:
     return next((v for v in values if isinstance(v, int) and not isinstance(v, bool) and v > 0), None)
 
 
-def _devices(run: Run) -> list[_Contradiction]:
+def _devices(run: Run, work: float | None) -> list[_Contradiction]:
     """Compare nodes, devices and ranks with each other."""
     nodes, each = _count(run, "nodes"), _count(run, "devices_per_node")
-    devices, batch, work = _count(run, "devices"), _count(run, _BATCH), usual_work(run)
+    devices, batch = _count(run, "devices"), _count(run, _BATCH)
     contradictions: list[_Contradiction] = []
     if nodes and each and devices and nodes * each != devices:
         product = f"{nodes} nodes with {each} devices each are {nodes * each}"
@@ -91,20 +91,20 @@ def _devices(run: Run) -> list[_Contradiction]:
     return contradictions
 
 
-def _per_step(run: Run, done: float) -> list[_Contradiction]:
+def _per_step(run: Run, work: float | None, done: float) -> list[_Contradiction]:
     if run.work_is_labelled or not done > 0:
         return []
     if run.factors.get("item") == "token":
-        return _tokens(run)
-    return [*_too_little(run), *_too_much(run, done)]
+        return _tokens(run, work)
+    return [*_too_little(run, work), *_too_much(run, done)]
 
 
-def _tokens(run: Run) -> list[_Contradiction]:
+def _tokens(run: Run, work: float | None) -> list[_Contradiction]:
     """Compare the tokens of a step with batch size times length; a log may count padding or leave it out.
 
     If most steps have one number, it is not the number of tokens without padding.
     """
-    work, length = usual_work(run), _count(run, *_LENGTHS)
+    length = _count(run, *_LENGTHS)
     if work is None or length is None:
         return []
     least = (_count(run, _BATCH, _MICRO) or 1) * length
@@ -116,9 +116,9 @@ def _tokens(run: Run) -> list[_Contradiction]:
     ]
 
 
-def _too_little(run: Run) -> list[_Contradiction]:
+def _too_little(run: Run, work: float | None) -> list[_Contradiction]:
     """Report steps with fewer samples than a batch; a log may write a line for each accumulated batch."""
-    work, accumulated = usual_work(run), _count(run, _ACCUMULATED) or 1
+    accumulated = _count(run, _ACCUMULATED) or 1
     if work is None:
         return []
     if (micro := _count(run, _MICRO)) and work < micro * (1 - _ROUNDING):
