@@ -117,7 +117,7 @@ def walk(files: LogFiles, formats: Registry = FORMATS) -> Iterator[tuple[list[Cl
         # A folder may hold a second run, so the rest is offered again as a whole. A file in it that cannot
         # be opened is offered by itself later, and reported there.
         with suppress(OSError):
-            while view.is_folder and (claimed := detect(view, formats)) and len(claimed.files):
+            while view.is_folder and len(view) and (claimed := detect(view, formats)) and len(claimed.files):
                 claims.append(claimed)
                 view = view.exclude(claimed.files)
         names, folders = view.children()

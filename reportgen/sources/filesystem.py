@@ -180,7 +180,7 @@ def sha256_of(place: str | Path | bytes) -> str:
         return sha256(place).hexdigest()
     if whole := remote.sha256_of(str(place)):
         return whole
-    with Path(place).open("rb", buffering=0) as file:
+    with FileIO(place) as file:
         return file_digest(file, "sha256").hexdigest()
 
 

@@ -298,6 +298,32 @@ def test_a_file_read_in_chunks_is_the_same_as_in_one(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
+    "rows",
+    [
+        b"1,,100,5\n2,,200,\n",
+        b"1,,,\n2,,,\n",
+        b"1,8,007,5\n",
+        b"1,999999999999999999,0,1\n",
+        b"1,9999999999999999999,0,1\n2,8,100,5\n",
+        b"1,8,100,5\r\n2,8,100,5\n",
+        b"1,8,100,5\n\n2,8,100,5\n",
+        b"1,8,100,5\n#sync,1,5,6\n2,8,100,5\n",
+        b"1,8,100\n2,8,100,5,6\n",
+        b"1,8,1:0,5\n2,8,1/0,5\n3,8,-1,5\n",
+    ],
+)
+def test_rows_read_at_once_are_those_read_cell_by_cell(monkeypatch: pytest.MonkeyPatch, rows: bytes) -> None:
+    steps = b"#clock,5000,9000\nstep,samples,duration_ns,begin_ns\n" + rows
+    at_once = read_run(folder(steps=steps))
+    monkeypatch.setattr("reportgen.formats.native.integer_csv._plain_numbers", lambda *_: None)
+    by_cell = read_run(folder(steps=steps))
+    assert at_once.findings == by_cell.findings
+    for one, other in zip(at_once.series, by_cell.series, strict=True):
+        for name in ("step", "begin", "value", "samples", "line"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize(
     ("cell", "expected"),
     [
         (b"9223372036854775807", 9223372036854775807 / 1e9),

@@ -47,9 +47,10 @@ def claims(files: LogFiles) -> Claim | None:
     if not files.is_folder:
         return JsonSign(_BOTH, 0.95).claim(files) or JsonSign(_REPORT, 0.8).claim(files)
     kinds: dict[str, Claim] = {}
-    for name in files.children()[0]:
-        for kind, literals in _KINDS.items() if name.endswith(".json") else ():
-            if kind not in kinds and (claim := JsonSign(literals, 0.97).claim(files.file(name))):
+    for name in (name for name in files.children()[0] if name.endswith(".json")):
+        view = files.file(name)
+        for kind, literals in _KINDS.items():
+            if kind not in kinds and (claim := JsonSign(literals, 0.97).claim(view)):
                 kinds[kind] = claim
                 break
     if not {"config", "report"} <= set(kinds):

@@ -105,7 +105,7 @@ def _samples(run: RunFile, ranks: Sequence[CheckedSteps]) -> Iterator[Contradict
     """Report rows that usually have other samples than run.json says."""
     for rank in ranks:
         samples, span = rank.table.column("samples"), rank.table.column("span")
-        if run.samples_per_step is None or not len(samples):
+        if run.samples_per_step is None or (samples == ABSENT).all():
             continue
         per_step = samples / np.where(span == ABSENT, 1, np.maximum(span, 1))
         usual = float(np.median(np.where(samples == ABSENT, run.samples_per_step, per_step)))

@@ -40,8 +40,9 @@ def fill_not_entered(times: Sequence[FloatArray], count: IntArray, span: IntArra
     times  by each clock; count  how often a step entered the phase, ABSENT if the log does not say it: then
            it was entered if a clock has a time, and in entries of several steps nothing is known
     """
-    has_time = np.any(np.isfinite(times), axis=0)
-    if not has_time.any():
+    is_known = np.isfinite(times)
+    has_time = is_known.any(axis=0)
+    if is_known.all() or not has_time.any():
         return list(times)
     not_entered = (count == 0) | ((count == ABSENT) & ~has_time & (span == 1))
     return [np.where(not_entered & np.isnan(time), 0.0, time) for time in times]

@@ -19,7 +19,8 @@ ABSENT = -1
 _MAX_NUMBER = 2**63 - 1
 _MAX_DIGITS = 19
 _CHUNK_BYTES = 4 * 2**20
-_NEWLINE, _RETURN, _COMMA, _HASH, _ZERO = b"\n\r,#0"
+_NEWLINE, _RETURN, _COMMA, _HASH, _ZERO, _NINE = b"\n\r,#09"
+_COMMAS = bytes.maketrans(b"\n", b",")
 # Each column costs memory for every row of the file, so a hostile file is stopped here.
 _MAX_COLUMNS = 256
 # A device's UUID has 40 characters; longer texts in the first column are damaged.
@@ -60,7 +61,11 @@ class IntTable:
 
     def column(self, name: str) -> IntArray:
         """Return a column, all ABSENT if the file does not have it."""
-        return self.columns.get(name, np.full(len(self.line), ABSENT, dtype=np.int64))
+        return _column(self.columns, name, len(self.line))
+
+
+def _column(columns: Mapping[str, IntArray], name: str, length: int) -> IntArray:
+    return columns[name] if name in columns else np.full(length, ABSENT, dtype=np.int64)
 
 
 def parse(content: bytes, layout: Layout, malformed: Malformed) -> IntTable:
@@ -91,12 +96,12 @@ class _Reader:
         """Return all rows; columns that a part does not have are ABSENT there."""
         line = np.concatenate([np.empty(0, np.int64), *(line for _, _, line in self.parts)])
         text = np.concatenate([np.empty(0, "S1"), *(text for _, text, _ in self.parts)])
-        columns = {name: np.full(len(line), ABSENT, dtype=np.int64) for name in self.known}
-        begin = 0
-        for part, _, lines in self.parts:
-            for name, values in part.items():
-                columns[name][begin : begin + len(values)] = values
-            begin += len(lines)
+        columns = {
+            name: np.concatenate(
+                [np.empty(0, np.int64), *(_column(part, name, len(lines)) for part, _, lines in self.parts)]
+            )
+            for name in self.known
+        }
         return IntTable(columns, text, line, self.records, is_cut)
 
     def read(self, content: Bytes) -> None:
@@ -153,6 +158,12 @@ class _Reader:
             self._damaged(line, "a row without a valid header above it")
             return
         low, width = int(starts[0]), len(self.header)
+        wanted = {name: at for at, name in enumerate(self.header) if name in self.known}
+        if (plain := _plain_numbers(content[low : stops[-1] + 1], width)) is not None:
+            self.parts.append(
+                ({name: plain[at] for name, at in wanted.items()}, np.zeros(len(line), "S1"), line)
+            )
+            return
         commas = np.flatnonzero(content[low : stops[-1]] == _COMMA) + low
         first = np.searchsorted(commas, starts)
         fits = np.searchsorted(commas, stops) - first + 1 == width
@@ -160,10 +171,9 @@ class _Reader:
         inner = commas[first[fits][:, None] + np.arange(width - 1)]
         borders = np.hstack((starts[fits, None] - 1, inner, stops[fits, None]))
         line, good = line[fits], np.ones(len(inner), dtype=bool)
-        text = np.empty(len(line), "S1")
+        text = np.zeros(len(line), "S1")
         if self.has_text:
             text = _texts(content, borders[:, 0] + 1, borders[:, 1], good)
-        wanted = {name: at for at, name in enumerate(self.header) if name in self.known}
         at = np.array([*wanted.values()], dtype=np.int64)
         numbers = _numbers(content, borders.T[at] + 1, borders.T[at + 1], good)
         columns = dict(zip(wanted, numbers, strict=True))
@@ -173,6 +183,23 @@ class _Reader:
     def _damaged(self, lines: IntArray, fact: str) -> None:
         if len(lines):
             self.malformed.add(int(lines[0]), fact, len(lines))
+
+
+def _plain_numbers(content: Bytes, width: int) -> IntArray | None:
+    """Return the numbers in rows without damage, as most are: (columns, rows), ABSENT for empty cells.
+
+    None if a line is not `width` cells of at most 18 digits: `_numbers` says what is wrong with which line.
+    """
+    ends = np.flatnonzero(content < _ZERO)
+    if len(ends) % width or np.diff(ends, prepend=-1).max() > _MAX_DIGITS or (content > _NINE).any():
+        return None
+    marks = content[ends].reshape(-1, width)
+    if (marks[:, :-1] != _COMMA).any() or (marks[:, -1] != _NEWLINE).any():
+        return None
+    text = b"," + content.tobytes().translate(_COMMAS)
+    while b",," in text:
+        text = text.replace(b",,", b",%d," % ABSENT)
+    return np.ascontiguousarray(np.fromstring(text[1:-1], np.int64, sep=",").reshape(-1, width).T)
 
 
 def _numbers(content: Bytes, starts: IntArray, stops: IntArray, good: Mask) -> IntArray:

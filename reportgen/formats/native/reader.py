@@ -37,7 +37,7 @@ from reportgen.formats.native.contradictions import find_contradictions, tick_of
 from reportgen.formats.native.device_time import device_begins, fill_not_entered
 from reportgen.formats.native.integer_csv import ABSENT, IntTable, Layout, parse
 from reportgen.formats.native.kernels import kernel_notes
-from reportgen.formats.native.run_json import RunFile, StepClock, parse_run, twice_with_other_values
+from reportgen.formats.native.run_json import RunFile, StepClock, parse_run
 from reportgen.formats.native.stretches import find_stretches, waits_within_steps
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
@@ -54,6 +54,7 @@ _FILE = re.compile(
     r"(steps)\.rank([0-9]{1,6})\.csv|(environment)\.node([0-9]{1,6})\.json"
     r"|(telemetry)\.node([0-9]{1,6})\.csv|(kernels)\.rank([0-9]{1,6})\.csv"
 )
+_NO_RUN_JSON: tuple[RunFile, list[str], list[str]] = RunFile(), [], []
 _IS_RUN = re.compile(rb'"format"\s*:\s*"reportgen-run"')
 _INCOMPLETE: Mapping[str, str] = {
     "running": "interrupted while recording", "partial": "not everything was recorded"
@@ -217,7 +218,7 @@ class _RunFolder:
         self.run = ResultRun("native", files.id(), files.source(_RUN if _RUN in files else ""))
         self.incomplete: list[str] = []
         self.is_cut = False
-        self.json, self.problems = parse_run(files.bytes(_RUN)) if _RUN in files else (RunFile(), [])
+        self.json, self.problems, self.twice = parse_run(files.bytes(_RUN)) if _RUN in files else _NO_RUN_JSON
         self.names: dict[str, dict[int, str]] = {
             kind: {} for kind in ("steps", "environment", "telemetry", "kernels")
         }
@@ -312,8 +313,7 @@ class _RunFolder:
         self.run.status = status
 
     def _add_contradictions(self, ranks: list[_CsvFile]) -> None:
-        twice = twice_with_other_values(self.files.bytes(_RUN)) if _RUN in self.files else []
-        for each in find_contradictions(self.json, twice, ranks):
+        for each in find_contradictions(self.json, self.twice, ranks):
             source = self.files.source(each.name)
             self.run.findings.append(Finding(each.severity, each.rule, self.run.id, each.message, source))
 
@@ -414,12 +414,11 @@ class _RunFolder:
         )
         idle_after = waits_within_steps(table)
         stretches = find_stretches(table) if json.waits_for_all_devices else ()
-        on_device = _device_begins(part, begin)
         for metric, phase, clock, value, rounding in columns:
             is_device_step = (metric, phase, clock) == ("step_time", STEP, "cuda_event")
             yield make_series(
                 metric, clock, step, value, self.files.source(part.name), phase=phase, rank=part.number,
-                span=span, begin=on_device if is_device_step else begin,
+                span=span, begin=_device_begins(part, begin) if is_device_step else begin,
                 samples=samples, line=table.line, breaks=breaks, idle_after=idle_after,
                 rounding=rounding,
                 stretches=stretches if (metric, phase) == ("step_time", STEP) else (),

@@ -3,7 +3,6 @@
 The struct `RunFile` is its schema; logs/FORMAT.md explains its keys.
 """
 
-import json
 import re
 from typing import Annotated, Any, Literal, TypeGuard
 
@@ -146,11 +145,11 @@ class RunFile(Struct, kw_only=True):
         return conflicts
 
 
-def twice_with_other_values(content: bytes) -> list[str]:
-    """Return the keys that an object of run.json contains twice, with different values."""
+def parse_run(content: bytes) -> tuple[RunFile, list[str], list[str]]:
+    """Return what is valid in run.json, what was left out and why, and keys that occur with two values."""
     twice: dict[str, None] = {}
 
-    def check(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         known: dict[str, Any] = {}
         for key, value in pairs:
             if key in known and known[key] != value:
@@ -158,18 +157,9 @@ def twice_with_other_values(content: bytes) -> list[str]:
             known[key] = value
         return known
 
-    try:
-        json.loads(content, object_pairs_hook=check)
-    except (ValueError, RecursionError):
-        return []
-    return list(twice)
-
-
-def parse_run(content: bytes) -> tuple[RunFile, list[str]]:
-    """Return what is valid in run.json, and what was left out and why."""
-    document = table(load(content))
+    document = table(load(content, unique))
     if document.get("format") != "reportgen-run":
-        return RunFile(), ["not a run.json of this format"]
+        return RunFile(), ["not a run.json of this format"], list(twice)
     keys = {key: value for key, value in document.items() if key in RunFile.__struct_fields__}
     run, faults = convert_valid_parts(keys, RunFile)
     problems = [f"{fault.place}: {fault.fact}" for fault in faults]
@@ -179,7 +169,7 @@ def parse_run(content: bytes) -> tuple[RunFile, list[str]]:
         for name in [name for name in factors if not _NAME.fullmatch(name)]:
             del factors[name]
             problems.append(f'{key}: "{name[:60]}" is not the name of a factor')
-    return run, problems
+    return run, problems, list(twice)
 
 
 def _is_integer(value: object) -> TypeGuard[int]:

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate, pairwise
 from typing import Any, TypeGuard
 
@@ -12,10 +12,10 @@ from reportgen.core.model import FactorValue
 from reportgen.formats.parsing.damage import Malformed
 
 
-def load(content: bytes) -> Any:
-    """Return a JSON document, None if the content is not JSON."""
+def load(content: bytes, pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """Return a JSON document, None if the content is not JSON; the hook makes its objects, as in `json`."""
     try:
-        return json.loads(content.decode())
+        return json.loads(content.decode(), object_pairs_hook=pairs_hook)
     except (ValueError, RecursionError):
         return None
 
