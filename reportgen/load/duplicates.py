@@ -154,13 +154,13 @@ def _digest_blocks(vectors: Sequence[FloatArray]) -> tuple[bytes, ...]:
     """Return digests of the first blocks whose step times differ enough to identify a log."""
     digests: list[bytes] = []
     for number, vector in enumerate(vectors):
-        for begin in range(0, len(vector) - _BLOCK_STEPS + 1, _BLOCK_STEPS):
-            if len(digests) == _MAX_BLOCKS:
-                return tuple(digests)
-            block = vector[begin : begin + _BLOCK_STEPS]
-            if len(set(block.tolist())) >= _MIN_DIFFERENT and np.isfinite(block).all():
-                place = f"{number} {begin}|".encode()
-                digests.append(blake2b(place + block.tobytes(), digest_size=8).digest())
+        blocks = vector[: len(vector) // _BLOCK_STEPS * _BLOCK_STEPS].reshape(-1, _BLOCK_STEPS)
+        ordered = np.sort(blocks, axis=1)
+        different = 1 + np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1)
+        usable = (different >= _MIN_DIFFERENT) & np.isfinite(blocks).all(axis=1)
+        for at in np.flatnonzero(usable)[: _MAX_BLOCKS - len(digests)].tolist():
+            place = b"%d %d|" % (number, at * _BLOCK_STEPS)
+            digests.append(blake2b(place + blocks[at].tobytes(), digest_size=8).digest())
     return tuple(digests)
 
 

@@ -7,12 +7,13 @@ that the caller does not need, stay in the process that read them.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from reportgen.cache.archives import is_archive
-from reportgen.core.model import Finding, Run, Source
+from reportgen.core.model import Finding, Run, Series, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.detection import offer
 from reportgen.formats.filetype import compression, no_text, role
@@ -36,8 +37,11 @@ T = TypeVar("T")
 _PORTION_BYTES = 4 * 2**20
 
 
-# Factors and environments by their text, in which 1, 1.0 and True differ.
-Shared = dict[str, Any]
+# Columns of more bytes than this are not compared: few runs are so long.
+_MAX_SHARED_BYTES = 2**16
+
+# Factors and environments by their text, in which 1, 1.0 and True differ; columns by type and bytes.
+Shared = dict[object, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +119,25 @@ def parse_batch(batch: Batch, mapper: RunMapper[T]) -> BatchResult[T]:
     file; portions bound the memory.
     """
     result: BatchResult[T] = BatchResult()
+    # What runs have in common is sent to another process once.
+    convert = partial(_convert, mapper=mapper, shared={})
     groups = group_jobs([*_recognise(batch, result), *batch.jobs], batch.cut)
     for portion in _portions(groups):
         read = [[_read_runs(job, result.used) for job in group.jobs] for group in portion]
         for group, contents in zip(portion, read, strict=True):
-            result.parsed.extend(_convert(joined, mapper) for joined in join(group, contents))
+            result.parsed.extend(map(convert, join(group, contents)))
     result.consulted.extend(batch.files.consulted())
     return result
 
 
-def _convert(joined: Joined, mapper: RunMapper[T]) -> ParsedFile[T]:
+def _convert(joined: Joined, mapper: RunMapper[T], shared: Shared) -> ParsedFile[T]:
     job, view = joined.job, joined.job.files
+    made = (mapper.share(mapper.make(run), shared) for run in joined.runs)
     return ParsedFile(
         _source(view).path,
         tuple(view.id(path) for path in view),
         fingerprint_files(view),
-        tuple(zip(joined.prints, map(mapper.make, joined.runs), strict=True)),
+        tuple(zip(joined.prints, made, strict=True)),
         tuple(joined.findings),
         job.beside,
         tuple(piece.files.id(path) for piece in joined.evidence for path in piece.files),
@@ -241,9 +248,21 @@ def _rename(run: Run, id: str) -> Run:
 
 
 def _share(run: Run, known: Shared) -> Run:
-    """Return the run with factors and environment that it shares with other runs."""
+    """Return the run with the factors, the environment and the columns of steps that are as in other runs."""
     factors, environment = (known.setdefault(repr(each), each) for each in (run.factors, run.environment))
-    return replace(run, factors=factors, environment=environment)
+    series = tuple(_with_shared_columns(each, known) for each in run.series)
+    return replace(run, factors=factors, environment=environment, series=series)
+
+
+def _with_shared_columns(series: Series, known: Shared) -> Series:
+    if series.step.nbytes > _MAX_SHARED_BYTES:
+        return series
+    columns = {
+        name: known.setdefault((column.dtype.char, column.tobytes()), column)
+        for name in ("step", "span", "samples", "line")
+        for column in (getattr(series, name),)
+    }
+    return replace(series, **columns)
 
 
 RUNS: RunMapper[Run] = RunMapper(_same, _mark, _rename, _share)
