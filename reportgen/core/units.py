@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
+from difflib import get_close_matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,12 @@ def find(name: str) -> Unit | None:
         return known
     prefixed = _PREFIXED.fullmatch(rate[1])
     return Unit(name, "samples/s", _PREFIXES[prefixed[1]] if prefixed else 1.0)
+
+
+def misspelt(name: str) -> str:
+    """Return the known unit closest to an unknown one if it is likely misspelt, "" if it is a unit of its own."""
+    close = get_close_matches(name, [known for known in _UNITS if len(known) > 1], n=1, cutoff=0.8)
+    return close[0] if close else ""
 
 
 def known_units() -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from reportgen.core import units
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Run
 from reportgen.formats.detection import detect
@@ -23,6 +24,7 @@ from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable, find_tables, lacks_header
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
+from reportgen.formats.tables.stated_units import named_unit
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.load.normalize import normalize_run
@@ -172,9 +174,14 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
         return fact, f"{how}, see {GUIDE}"
     first = _printable(ask[0] if ask else reading.table.columns[-1])
-    rate = re.search(r"(?i)(?P<bytes>bps|bw|band|byte)|/|per|rate|speed|throughput", first)
-    unit = "ms" if rate is None else "GB/s" if rate["bytes"] else "images/s"
+    unit = named_unit(first) or _likely_unit(first)
     return fact, f'state a unit: --unit "{first}={unit}", or write [table] by hand, see {GUIDE}'
+
+
+def _likely_unit(column: str) -> str:
+    """Return a unit that a column of this name may have, as an example of an answer."""
+    rate = re.search(r"(?i)(?P<bytes>bps|bw|band|byte)|/|per|rate|speed|throughput", column)
+    return "ms" if rate is None else "GB/s" if rate["bytes"] else "images/s"
 
 
 def _broken_json(files: LogFiles) -> tuple[str, str] | None:
@@ -212,11 +219,23 @@ def _check_answers(answers: Mapping[str, str], table: FoundTable) -> None:
         if column not in names:
             shown = ", ".join(_printable(name) for name in table.columns[:_MAX_NAMED])
             raise RequestError("--unit", f'no column "{column}"', f"the columns are {shown}")
-        known = unit_of(unit)
-        if known is None or known.doubt:
-            raise RequestError(
-                "--unit", f'unknown unit "{unit}"', "write ms, s, images/s, tokens/s, GB/s, GiB, %"
-            )
+        _check_unit(unit)
+
+
+def _check_unit(unit: str) -> None:
+    """Raise RequestError for a unit that has several meanings, is misspelt or is none."""
+    known = unit_of(unit)
+    if known and known.doubt:
+        remedy = "write it in full, such as tokens/s, transactions/s, GB/s or Gbit/s"
+        raise RequestError("--unit", known.doubt, remedy)
+    if known or units.find(unit):
+        return
+    if close := units.misspelt(unit):
+        raise RequestError("--unit", f'unknown unit "{unit}"', f'did you mean "{close}"?')
+    if not re.fullmatch(r"[^\W\d][^\n=]{0,19}", unit):
+        raise RequestError(
+            "--unit", f'"{unit}" is not a unit', "write ms, s, images/s, GB/s, %, or 1 for a count"
+        )
 
 
 def _excerpt(files: LogFiles) -> LogFiles:

@@ -653,4 +653,45 @@ TABLES = {
             ("throughput", 5.5, {"item": "image"}),
         ),
     ),
+    "a unit that the program does not know": PeoplesTable(
+        "md.csv",
+        "system,gpus,performance (ns/day)\nstmv,1,45.5\nstmv,4,120.25 ns/day\n",
+        2,
+        (
+            ("performance", 45.5, {"system": "stmv", "devices": 1}),
+            ("performance", 120.25, {"system": "stmv", "devices": 4}),
+        ),
+        answers={"performance (ns/day)": "ns/day"},
+    ),
+    "columns of cases in a unit of their own": PeoplesTable(
+        "scores.csv",
+        "test,A100,H100\nfluid,12.5,20.25\nbones,33.5,41.75\n",
+        4,
+        (("points", 20.25, {"test": "fluid", "device": "H100"}), ("points", 33.5, {"device": "A100"})),
+        answers={"A100": "points", "H100": "points"},
+    ),
+    "a rate of items that have no other name, and a count": PeoplesTable(
+        "db.csv",
+        "engine,tx,locks held,latency\npg,1210.5,17,3.5\nmy,1010.25,12,4.25\n",
+        6,
+        (
+            ("throughput", 1210.5, {"engine": "pg", "item": "transaction"}),
+            ("locks_held", 12, {"engine": "my"}),
+            ("latency_in_cycles", 4.25, {"engine": "my"}),
+        ),
+        answers={"tx": "transactions/s", "locks held": "1", "latency": "cycles"},
+    ),
+    "sizes in octets that an answer explains": PeoplesTable(
+        "octets.csv",
+        "modele,memory (GB),taille (Mo)\nbert,12.5,1340\ngpt,23.25,2500\n",
+        4,
+        (("memory_used", 12.5e9, {"modele": "bert"}), ("taille", 2.5e9, {"modele": "gpt"})),
+        answers={"memory (GB)": "GB", "taille (Mo)": "Mo"},
+    ),
+    "times with names of their own": PeoplesTable(
+        "compile.csv",
+        "model,compile time (s),tokenize_ms\nbert,12.5,80\ngpt,23.25,43\n",
+        4,
+        (("compile_time", 23.25, {"model": "gpt"}), ("tokenize_time", 0.08, {"model": "bert"})),
+    ),
 }

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
+from reportgen.core.metrics import METRICS
 from reportgen.core.model import Aggregate, Finding, Run
 from reportgen.formats.detection import offer
 from reportgen.formats.tables import own, own_table
@@ -70,6 +71,7 @@ def test_a_table_is_learned_and_read_back(table: PeoplesTable) -> None:
             value,
             [(run.factors, figure.metric, figure.value) for run, figure in numbers],
         )
+    assert all(figure.unit or figure.metric in METRICS for _, figure in numbers)
     assert {column for column, _ in proposal.open} == table.open
     assert proposal.read == table.numbers
     assert tomllib.loads(proposal.toml)["table"]["name"] == proposal.name
@@ -362,8 +364,12 @@ def test_a_unit_is_an_answer_and_a_wrong_one_an_error(
         error_of("learn", "x.csv", "--unit", "tim=ms")
         == '--unit: no column "tim"; the columns are model, time'
     )
-    assert error_of("learn", "x.csv", "--unit", "time=parsec").startswith(
-        '--unit: unknown unit "parsec"; write ms, s'
+    assert (
+        error_of("learn", "x.csv", "--unit", "time=mss") == '--unit: unknown unit "mss"; did you mean "ms"?'
+    )
+    assert error_of("learn", "x.csv", "--unit", "time=7").startswith('--unit: "7" is not a unit; write ms, s')
+    assert error_of("learn", "x.csv", "--unit", "time=tps").startswith(
+        '--unit: "tps" has several meanings; write it in full, such as tokens/s'
     )
     assert error_of("learn", "x.csv", "--unit", "time").startswith('--unit: "time" is not column=unit')
     assert error_of("learn", "x.csv").startswith(

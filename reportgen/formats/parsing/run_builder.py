@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from reportgen.core.metrics import METRICS
 from reportgen.core.model import (
     STEP,
     Aggregate,
@@ -143,6 +144,7 @@ class ResultRun:
         source: Source | None = None,
         only_finite: bool = True,
         time: float | None = None,
+        unit: str = "",
     ) -> None:
         """Add a number that the program has reduced itself; one that is not finite is left out.
 
@@ -150,6 +152,7 @@ class ResultRun:
         source       for a number from another file
         only_finite  False to keep it, so that a finding says that it is not a number
         time         s of work that a rate was measured over, if the log says it
+        unit         base unit of the value, for a metric that METRICS does not list
         """
         if only_finite and not np.isfinite(value):
             return
@@ -163,6 +166,7 @@ class ResultRun:
                 statistic=statistic,
                 n=n,
                 source=source,
+                unit="" if metric in METRICS else unit,
                 time=time,
             )
         )

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, replace
 
+from reportgen.core import units
+
 _TIMES = {
     "ns": "ns nsec nsecs nanosecond nanoseconds",
     "us": "us usec usecs µs μs microsecond microseconds",
@@ -73,6 +75,8 @@ _RATE = re.compile(
     rf"(?P<prefix>[km] ?)?(?P<item>{_ITEM})(?: ?/ ?| per |(?P<blank> ))(?P<unit>s|secs?|seconds?|min|minute)"
 )
 _STEP_WORDS = set(_ITEMS["steps"].split())
+# A rate of items that have no other spelling: transactions/s, jobs/sec.
+_OTHER_RATE = re.compile(r"([A-Za-z]{3,}) ?/ ?s(?:ec(?:ond)?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,8 @@ def _plain(shown: str, lower: str) -> ColumnUnit | None:
         return _byte_rate(match)
     if lower in _AMBIGUOUS or (shown and _BYTE_RATE.fullmatch(lower)):
         return ColumnUnit("", doubt=f'"{shown}" has several meanings')
+    if (other := _OTHER_RATE.fullmatch(shown)) and units.find(rate := f"{other[1]}/s"):
+        return ColumnUnit(rate)
     return None
 
 

@@ -274,7 +274,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         text = text.replace(match[0], " ")
         before += "" if inside_unit else f"{match[1]} "
     text = before + text
-    statistic, spread, text = _without_statistic(text)
+    statistic, spread, text = without_statistic(text)
     if unit is None:
         unit, text = _unit_at_end(text)
     words = [word for word in words_of(text) if word not in _FILLER]
@@ -309,7 +309,7 @@ def _label(text: str, extra: tuple[str, ...]) -> str:
     return _CAMEL.sub(" ", text)[spans[0][0] : spans[-1][1]] if spans else ""
 
 
-def _without_statistic(text: str) -> tuple[str, bool, str]:
+def without_statistic(text: str) -> tuple[str, bool, str]:
     """Return (statistic, whether it is a spread, the rest of the text)."""
     statistic = ""
     spread = False

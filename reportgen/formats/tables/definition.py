@@ -312,7 +312,7 @@ class TableFamily(TomlTable, kw_only=True, dict=True):
         """Return (key, fact, remedy) of a metric or unit that is not known, None if both are."""
         if figure.metric not in METRICS and self._is_misspelt(figure.metric):
             return "metric", f'unknown metric "{figure.metric}"', did_you_mean(figure.metric, METRICS)
-        if figure.unit and not units.find(figure.unit):
+        if figure.unit and not units.find(figure.unit) and not self._is_own_unit(figure):
             return "unit", f'unknown unit "{figure.unit}"', did_you_mean(figure.unit, units.known_units())
         expected = METRICS[figure.metric].unit if figure.metric in METRICS else ""
         if figure.unit and expected and units.to_base(1.0, figure.unit)[1] != expected:
@@ -323,6 +323,10 @@ class TableFamily(TomlTable, kw_only=True, dict=True):
     def _is_misspelt(self, metric: str) -> bool:
         """Return whether a name that no metric has is wrong; what is shipped adds its metrics to METRICS."""
         return True
+
+    def _is_own_unit(self, figure: FigureColumn) -> bool:
+        """Return whether an unknown unit is accepted."""
+        return False
 
     @cached_property
     def named_columns(self) -> frozenset[str]:
@@ -372,6 +376,10 @@ class OwnTable(TableFamily, kw_only=True):
     def _is_misspelt(self, metric: str) -> bool:
         """Return whether a name is almost the name of a metric; others are metrics of the user's own."""
         return bool(get_close_matches(metric, METRICS, n=1, cutoff=_MISSPELT))
+
+    def _is_own_unit(self, figure: FigureColumn) -> bool:
+        """Return whether an unknown unit is one of the user's own, of a metric of his own."""
+        return figure.metric not in METRICS and not units.misspelt(figure.unit)
 
     def _shipped_only(self) -> Iterator[str]:
         """Yield the keys of `rows` whose cost nothing bounds for a user's own text."""

@@ -59,11 +59,13 @@ Factors = dict[str, FactorValue]
 class TableNumber:
     """A number of a row, in the base unit of its metric.
 
+    unit    base unit of the value, "" if none is stated
     repeat  number of the repeat, for a table with a column for each; None for others
     """
 
     figure: FigureColumn
     value: float
+    unit: str
     text: str
     statistic: str
     factors: Factors
@@ -296,6 +298,7 @@ def _runs(name: str, log: TextLog, runs: Sequence[_Results]) -> Iterator[Run]:
                     record.line,
                     phase=figure.phase,
                     only_finite=False,
+                    unit=value.unit,
                 )
             if is_first:
                 for severity, message in results.findings:
@@ -417,20 +420,22 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
         return None
     if unit != declared and declared and units.to_base(1.0, unit)[1] != units.to_base(1.0, declared)[1]:
         return None  # a time in a column of rates
-    value, _ = units.to_base(number * figure.scale, unit)
+    value, base = units.to_base(number * figure.scale, unit)
     statistic = statistic_name(named.get(STATISTIC, figure.statistic))
     own = figure.factors | {name: parse_scalar(part) for name, part in named.items() if name != STATISTIC}
     if statistic:
         own[STATISTIC] = statistic
     n = json_values.whole(parse_scalar(str(cells.get(figure.n)))) if figure.n else 0
     repeat = json_values.whole(own.pop(REPEAT, None))
-    return TableNumber(figure, value, f"{text} {unit}".strip(), statistic, own, n or 0, repeat)
+    return TableNumber(figure, value, base, f"{text} {unit}".strip(), statistic, own, n or 0, repeat)
 
 
 def _number(cell: object, unit: str) -> tuple[float, str, str]:
     """Return (number, text, unit) of a cell; a unit in the cell wins over the unit of the column."""
     if isinstance(cell, str):
         text = plain_text(cell)
+        if unit and not units.find(unit):
+            text = text.removesuffix(unit).strip()
         known = quantity(text, unit)
         if known:
             return known[0], text.removesuffix(known[1]).strip()[:40], known[1]

@@ -14,6 +14,7 @@ from reportgen.formats.tables.interpret.cells import ONE_COLON, is_fault, number
 from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, UNIT_COLUMN, Draft
 from reportgen.formats.tables.interpret.long import by_statistic
 from reportgen.formats.tables.interpret.roles import add_factor, add_member_names, add_role, factor_of
+from reportgen.formats.tables.stated_units import stated_meaning
 
 # "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
 _MULTIPLE = re.compile(r"[0-9]+\.[0-9]+ ?[x×]")
@@ -164,7 +165,9 @@ def _open_text(draft: Draft, column: str, text: str) -> None:
 
 def _meaning(draft: Draft, column: str) -> ColumnMeaning:
     """Return the meaning of a column; its unit may be an answer, in a row of units, or in its cells."""
-    unit = draft.answers.get(column) or draft.units.get(column, "")
+    if answer := draft.answers.get(column):
+        return stated_meaning(column, answer)
+    unit = draft.units.get(column, "")
     from_cells = "" if unit else draft.unit_of_cells(column)
     meaning = meaning_of(column, unit)
     if from_cells and not meaning.unit:
@@ -180,7 +183,7 @@ def _meaning(draft: Draft, column: str) -> ColumnMeaning:
         return ColumnMeaning("series")
     if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
         return ColumnMeaning("other")
-    is_named = bool(meaning.label) and not kind_of([meaning.label]) and column not in draft.answers
+    is_named = bool(meaning.label) and not kind_of([meaning.label])
     if is_named and meaning.doubt == "names no metric" and draft.is_constant(column):
         return ColumnMeaning("factor", factor=factor_name(column))
     return meaning

@@ -1,0 +1,47 @@
+"""Say what a column is whose unit its user states: a figure, whatever its name says.
+
+A unit that the program does not know (`ns/day`, `points`) is a unit of its own, and its numbers are never
+scaled. The metric is then named by the words of the column.
+"""
+
+import re
+
+from reportgen.core import units
+from reportgen.core.metrics import METRICS
+from reportgen.formats.tables.case_kinds import kind_of
+from reportgen.formats.tables.column_units import ColumnUnit, unit_of
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, without_statistic
+
+# Octets in French and Romanian; only an answer has them: a column may be named "To".
+_OCTETS = re.compile(r"([kKMGT]i?)o")
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,20})[)\]]")
+_LOOKS_LIKE_UNIT = re.compile(r"[^\W\d_]{1,8}(?:/[^\W\d_]{1,8})?")
+
+
+def stated_meaning(name: str, unit: str) -> ColumnMeaning:
+    """Return the meaning of a column by its name and the unit that its user states for it."""
+    unit = _OCTETS.sub(r"\1B", unit.strip())
+    known = unit_of(unit)
+    meaning = meaning_of(name, unit) if known else ColumnMeaning("other")
+    if meaning.kind == "figure" and (meaning.metric or meaning.base == "s"):
+        return meaning
+    own = known or ColumnUnit(unit)
+    statistic, _, text = without_statistic(_without_unit(name, unit))
+    label = text.strip() if kind_of([text]) else ""
+    of_unit = slug("count" if unit == "1" else unit.replace("/", " per ")) or "value"
+    metric = of_unit if label else slug(text) or of_unit
+    if metric in METRICS and METRICS[metric].unit != units.to_base(1.0, own.unit)[1]:
+        metric = f"{metric}_in_{of_unit}"
+    return ColumnMeaning("figure", metric, own.unit, own.scale, statistic, label=label)
+
+
+def named_unit(name: str) -> str:
+    """Return what is in brackets in the name of a column and looks like a unit, "" without one."""
+    inside = [text.strip() for text in _IN_BRACKETS.findall(name)]
+    return next((text for text in reversed(inside) if _LOOKS_LIKE_UNIT.fullmatch(text)), "")
+
+
+def _without_unit(name: str, unit: str) -> str:
+    """Return a name without brackets that hold a unit, and without the stated unit at its end."""
+    text = _IN_BRACKETS.sub(lambda match: " " if named_unit(match[0]) else match[0], name)
+    return re.sub(rf"[\s_-]+{re.escape(unit)}$", "", text)
