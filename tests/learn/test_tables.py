@@ -24,6 +24,7 @@ from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, write_files
 from tests.cli.calling import call, error_of
 from tests.conftest import ROOT
+from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_people import TABLES, PeoplesTable
 
 
@@ -54,7 +55,7 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
     )
 
 
-@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize("table", (TABLES | FORMS).values(), ids=TABLES | FORMS)
 def test_a_table_is_learned_and_read_back(table: PeoplesTable) -> None:
     proposal = proposed(table)
     if not table.numbers:

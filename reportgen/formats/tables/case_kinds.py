@@ -27,6 +27,10 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
         r"|mistral|mixtral|qwen|gemma|phi|falcon|t5|roberta|distilbert|albert|deepseek|swin|deit|convnext|squeezenet|shufflenet|unet|ssd|mask.?rcnn"
         r"|whisper|opt|bloom|stable.?diffusion|sdxl|clip|dlrm|transformer|gnmt|lstm|wav2vec|googlenet|regnet).*"
     ),
+    "version": re.compile(
+        r"v(?:er(?:sion)? ?)?[0-9]+(?:\.[0-9]+)*(?:[._-]?(?:rc|alpha|beta|dev|post)[0-9]*)?"
+        r"|[0-9]+\.[0-9]+\.[0-9]+.{0,12}"
+    ),
     "mode": re.compile(r"train(?:ing)?|infer(?:ence)?|eval(?:uation)?|prefill|decode"),
     "operation": re.compile(
         r"(?:random |seq(?:uential)? )?(?:read|write|copy|scale|add|triad|send|recv|h2d|d2h|d2d|all ?reduce"
@@ -35,11 +39,12 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
 }  # fmt: skip
 _COUNTED = re.compile(
     r"(?i)x?(?P<count>[0-9]+) ?x? ?(?P<unit>gpu|device|node|thread|worker)s?"
-    r"|(?:run|trial|rep|repeat|attempt|iter(?:ation)?|round|pass)[ _#-]?(?P<repeat>[0-9]+)"
+    r"|(?:run|trial|rep|repeat|attempt|iter(?:ation)?|round|pass|seed|try|sample|messung|lauf)"
+    r"[ _#-]?(?P<repeat>[0-9]+)"
 )
 _NAMED_NUMBER = re.compile(r"([A-Za-z][A-Za-z _-]*?)[ _]?[=:_-]?[ ]?([0-9]+)")
 _COUNT_WORD = re.compile(
-    r"(?i)(?<![a-z])(?:(gpu|device|node|thread|worker)|run|trial|rep|repeat|attempt|iter|round|pass)s?(?![a-z])"
+    r"(?i)(?<![a-z])(?:(gpu|device|node|thread|worker)|run|trial|rep|repeat|attempt|iter|round|pass|seed)s?(?![a-z])"
 )
 _COUNT_FACTORS = {
     "gpu": "devices",

@@ -8,6 +8,7 @@ than none.
 import re
 from collections.abc import Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -42,7 +43,9 @@ _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 # What loggers put before a name: "train/tokens_per_second".
 _GROUP = re.compile(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
 _A_MINUTE = re.compile(r"(?i)(?:/ ?|\bper[ _])min(?:ute)?$")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
+# "p99LatencyMs", "latencyP99"
+_PERCENTILE_IN_CAMEL = re.compile(r"(?<=[pP][0-9]{2})(?=[A-Z][a-z])|(?<=[a-z])(?=P[0-9]{2})")
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
 _PERCENTILE = re.compile(r"p[0-9]{1,2}(?:\.[0-9]{1,3})?|p999|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?")
 _STATISTICS = _words(
@@ -91,7 +94,8 @@ _IGNORED = _words(
     """
 )
 _FACTORS = {
-    "batch_size": "batch lot batchgröße batchgroesse bs bsz batchsize batch_size per_device_batch_size"
+    "batch_size": "batch lot lote batchgröße batchgroesse stapelgröße tamaño_de_lote taille_de_lot"
+    " taille_du_lot bs bsz batchsize batch_size per_device_batch_size"
     " batch_size_per_gpu",
     "global_batch_size": "gbs global_batch_size global_batch total_batch_size",
     "micro_batch_size": "mbs micro_batch_size micro_batch",
@@ -99,8 +103,9 @@ _FACTORS = {
     " #_gpu world_size devices num_devices n_devices ndev accelerators num_accelerators cards nproc num_chips"
     " chips",
     "nodes": "nodes num_nodes nnodes n_nodes #_nodes number_of_nodes",
-    "device": "device device_name grafikkarte gpu_model gpu_name gpu_type accelerator carte hardware card hw",
-    "model": "model modell modèle model_name network net arch architecture model_id",
+    "device": "device device_name grafikkarte karte tarjeta gpu_model gpu_name"
+    " gpu_type accelerator carte hardware card hw",
+    "model": "model modell modelo modèle model_name network net arch architecture model_id",
     "precision": "precision präzision précision genauigkeit dtype data_type datatype prec",
     "seq_len": "seq_len seqlen seq_length sequence_length max_seq_len max_seq_length sl",
     "concurrency": "concurrency max_concurrency concurrent_requests num_concurrent",
@@ -116,7 +121,7 @@ _CHOSEN = _words(
     grad_accum gradient_accumulation_steps head_dim heads height hidden hidden_dim hidden_size
     image_size img_size input_len input_length input_size iterations iters k layers learning_rate lr m
     max_tokens n n_cores n_heads n_layers n_threads n_workers nnz num_beams num_cores num_heads
-    num_iters num_layers num_prompts num_runs num_samples num_threads num_workers output_len
+    loops rounds num_iters num_layers num_prompts num_runs num_samples num_threads num_workers output_len
     output_length output_tokens page_size power_limit prompt_len prompt_tokens queue_depth rank ranks
     repeats request_rate resolution size sparsity stage threads version vocab_size warmup width window
     workers year zero_stage
@@ -130,8 +135,9 @@ CONFIGURATION = _words(
 )
 _FILLER = _words(
     """
-    a and avg better higher in is lower measured metric metrics of overall per perf performance result
-    results statistics stats summary the value values
+    a and avg bench benchmark benchmarks better data figures higher in is lower measured measurement
+    measurements metric metrics numbers of overall per perf performance report
+    res result results scores statistics stats summary the value values
     """
 )
 # "Power mode" and "memory type" are settings.
@@ -141,12 +147,16 @@ _NAMES_OF_KINDS = _words(
 _UNIT_WORDS = _words("fps iops qps rps")
 _TIME_WORDS = _words(
     """
-    clock duration durée elapsed laufzeit runtime temps time took wall wall_time wallclock walltime zeit
+    clock dauer duration durations durée elapsed laufzeit runtime runtimes temps tiempo time times took wall
+    wall_time wallclock walltime zeit zeiten
     """
 )
-_RATE_WORDS = _words("durchsatz débit processing rate speed throughput thruput tput")
+_RATE_WORDS = _words(
+    "durchsatz débit geschwindigkeit processing rate rates rendimiento speed speeds throughput throughputs"
+    " thruput tput velocidad vitesse"
+)
 _BANDWIDTH_WORDS = _words("algbw bandwidth busbw bw")
-_MEMORY_WORDS = _words("mem memory speicher vram")
+_MEMORY_WORDS = _words("mem memoria memory mémoire speicher vram")
 _SIZE_WORDS = _words(
     """
     buffer bytes cap file limit message model msg params size
@@ -205,14 +215,18 @@ class ColumnMeaning:
         return self.unit.removesuffix("/s").removesuffix("s") if self.base == "samples/s" else ""
 
 
+_FACTOR_OF = {spelling: name for name, spellings in _FACTORS.items() for spelling in spellings.split()}
+
+
 def words_of(name: str) -> list[str]:
     """Return the words of a name, in lower case."""
     return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", name))]
 
 
 def slug(name: str) -> str:
-    """Return a name as a factor has it: `Batch Size` is batch_size."""
-    return "_".join(words_of(name))[:60]
+    """Return a name as a factor has it: `Batch Size` is batch_size; gnuplot comments its header, `#size`."""
+    own = "_".join(words_of(name))[:60]
+    return own if own in _FACTOR_OF or own == "#" else own.removeprefix("#_")
 
 
 def factor_name(name: str) -> str:
@@ -221,9 +235,7 @@ def factor_name(name: str) -> str:
     return _FACTOR_OF.get(own, own)
 
 
-_FACTOR_OF = {spelling: name for name, spellings in _FACTORS.items() for spelling in spellings.split()}
-
-
+@lru_cache(maxsize=4096)
 def meaning_of(name: str, unit: str = "") -> ColumnMeaning:
     """Return the meaning of a column. unit  as a second header row or its cells have it, "" without one."""
     last, parents = _path(name)
@@ -266,7 +278,8 @@ def _role(own: str) -> ColumnMeaning | None:
 
 def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     """Return the meaning of a name that is not one of the usual names of factors."""
-    text = name = _GROUP.sub(r"\1 ", re.split(r"±|\+/-", name)[0])
+    name = _PERCENTILE_IN_CAMEL.sub(" ", re.split(r"±|\+/-", name)[0])
+    text = name = _GROUP.sub(r"\1 ", name)
     before = ""
     for match in _BRACKETS.finditer(name):
         inside_unit = unit_of(match[1].split(",")[0])
@@ -384,8 +397,9 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         return _made("step_time", unit, words, generic | set(_PHASES) | {"pass", "step"}, phase)
     if "data" in own and own & {"loading", "load", "wait"}:
         return _made("step_time", unit, words, generic | {"data", "loading", "load", "wait"}, "data_loading")
-    if "epoch" in said or "epochenzeit" in own:
-        return _made("epoch_time", unit, words, generic | {"epoch", "epochenzeit"})
+    epochs = {"epoch", "epoche", "epochenzeit", "epoca", "época", "epoque", "époque"}
+    if said & epochs:
+        return _made("epoch_time", unit, words, generic | epochs | {"par", "por", "pro"})
     steps = {"step", "steps", "schritt", "iter", "iteration", "it", "iters", "batch"}
     steps -= {word for word, after in pairwise(words) if after.isdigit()}  # "iter 1" counts repeats
     if said & steps and not own & {"latency", "lat"}:
@@ -394,7 +408,18 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
     if unit.per:
         metric = _TIMES_PER.get(unit.per, f"time_per_{unit.per}")
         return _made(metric, unit, words, generic | {unit.per, f"{unit.per}s"})
-    latency = {"latency", "latenz", "latence", "lat", "inference", "infer", "response", "delay"}
+    latency = {
+        "latency",
+        "latencies",
+        "latenz",
+        "latence",
+        "latencia",
+        "lat",
+        "inference",
+        "infer",
+        "response",
+        "delay",
+    }
     if own & latency:
         return _made("latency", unit, words, generic | latency)
     if own <= generic:
@@ -520,7 +545,11 @@ def _unitless(words: list[str]) -> ColumnMeaning:
     """Return the metric that words name without a unit; the unit stays open."""
     own = set(words)
     for names, unit in (
-        ({"ttft", "tpot", "itl", "e2el", "latency", "latenz", "latence", "lat"} | _TIME_WORDS, "s"),
+        (
+            {"ttft", "tpot", "itl", "e2el", "latency", "latencies", "latenz", "latence", "latencia", "lat"}
+            | _TIME_WORDS,
+            "s",
+        ),
         (_BANDWIDTH_WORDS, "GB/s"),
         (_RATE_WORDS, "samples/s"),
         (_MEMORY_WORDS, "GiB"),
@@ -534,6 +563,8 @@ def _unitless(words: list[str]) -> ColumnMeaning:
             if unit == "s" and metric == "run_time":
                 metric = "latency" if own & {"latency", "lat"} else "run_time"
             return replace(meaning, kind="figure", metric=metric, unit="", doubt="has no unit")
+    if own & {"params", "parameters"}:
+        return ColumnMeaning("factor", factor="_".join(words))
     if own and own <= {"loss", "train", "val", "validation", "eval", "final"} and "loss" in own:
         return ColumnMeaning(
             "figure", "loss", "1", extra=tuple(w for w in words if w not in ("loss", "final"))

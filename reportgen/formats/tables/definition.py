@@ -20,6 +20,7 @@ from reportgen.formats.parsing.user_patterns import pattern_fault
 from reportgen.formats.tables.derive import FUNCTIONS
 
 Kind = Literal["json", "jsonl", "csv", "tsv", "markdown", "columns", "pattern", "block", "matrix"]
+Layout = Literal["objects", "columns", "split"]
 Severity = Literal["note", "warning", "invalid"]
 
 #: Placeholder of a column that names the statistic of its figure.
@@ -95,7 +96,12 @@ class TableRows(TomlTable, kw_only=True):
     twin      name of a file with the same results in a better form, or several: "{stem}.json"; `{column}` is
               a cell of the row, or a group of a context
     twin_same  columns whose numbers must all occur in the twin; without them the twin has all rows
-    heads     lines of the header of CSV: of 2, the first names several columns of the second
+    layout    of JSON. objects: each is a row. columns: an object of lists of one length, or of objects with
+              the same keys, which are the column `*`. split: rows are lists, of `columns` and `data`, or
+              below a list of names
+    transposed  whether each column of CSV or Markdown is a row; the first has the names of its cells
+    fill      columns whose empty cells repeat the cell above, of CSV or Markdown
+    heads     lines of the header of CSV: the first of several names columns of the next
     separator of cells, of CSV; " " for columns of words, "&" for LaTeX
     decimal   mark of numbers: "," in 1.234,5
     """
@@ -118,7 +124,10 @@ class TableRows(TomlTable, kw_only=True):
     each: str = ""
     twin: str | list[str] = ""
     twin_same: list[str] = field(default_factory=list)
-    heads: Literal[1, 2] = 1
+    layout: Layout = "objects"
+    transposed: bool = False
+    fill: list[str] = field(default_factory=list)
+    heads: Literal[1, 2, 3] = 1
     separator: Literal[",", ";", "|", " ", "&"] = ","
     decimal: Literal[".", ","] = "."
 

@@ -14,11 +14,15 @@ from reportgen.formats.parsing.csv_cells import number as number_of_text
 _LEADING = re.compile(r"[0-9][0-9,]{0,30}(?:\.[0-9]{0,30})?(?:[eE][-+]?[0-9]{1,3})?")
 _NUMBER = r"[+-]?[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?"
 # "12.3 ± 0.4 ms": the value, and a spread that is left out.
-_WITH_SPREAD = re.compile(rf"({_NUMBER})\s*(?:±|\+/-)\s*{_NUMBER}\s*([^0-9]*)")
+_WITH_SPREAD = re.compile(rf"({_NUMBER})\s*([^0-9±+]{{0,12}}?)\s*(?:±|\+/-)\s*{_NUMBER}\s*([^0-9]*)")
 # "1 234.5", "1'234": blanks, also narrow ones, and apostrophes separate thousands.
 _GROUPED = re.compile(
     r"([+-]?[0-9]{1,3}(?:[ '\u2019\u00a0\u202f][0-9]{3})+(?:\.[0-9]+)?)(?![0-9.,])(\s*[^0-9]*)"
 )
+
+# "1234 (1.9x)", "12.5 (0.3)", "81.2 (+0.4 %)": the value; the ratio, the spread or the change are left out.
+_WITH_REMARK = re.compile(rf"({_NUMBER}\s*[^0-9()]{{0,12}}?)\s*\((?:±|\+/-)?\s*{_NUMBER}\s*[x×%]?\)")
+_MARKS = "*†‡§¶¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ"
 
 _SHORTENED = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKM])")
 _CLOCK = re.compile(r"(?:([0-9]{1,3}) days?, )?(?:([0-9]{1,4}):)?([0-9]{1,3}):([0-5][0-9](?:\.[0-9]{1,9})?)")
@@ -44,10 +48,16 @@ def is_nan(cell: object) -> bool:
 
 
 def plain_text(text: str) -> str:
-    """Return the text of a number without its spread, and without blanks or apostrophes between thousands."""
+    """Return the text of a number alone: without its spread, a remark in parentheses, marks of footnotes, and
+    what separates thousands.
+    """
     text = text.strip()
+    if text[-1:] in _MARKS:
+        text = text.rstrip(_MARKS + " ")
+    if text.endswith(")") and (match := _WITH_REMARK.fullmatch(text)):
+        text = match[1].strip()
     if match := _WITH_SPREAD.fullmatch(text):
-        text = f"{match[1]} {match[2]}".strip()
+        text = f"{match[1]} {match[2] or match[3]}".strip()
     if match := _GROUPED.fullmatch(text):
         text = re.sub(r"[^0-9.+-]", "", match[1]) + match[2]
     return text

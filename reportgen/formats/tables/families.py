@@ -15,15 +15,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from reportgen.core.schema import convert
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
 from reportgen.formats.parsing.user_patterns import whole_line
-from reportgen.formats.tables import latex
+from reportgen.formats.tables import drawn, latex
 from reportgen.formats.tables.definition import OwnTable, Sign, TableFamily, TableRows
 from reportgen.formats.tables.reader import read
-from reportgen.formats.tables.records import blanks, merged
+from reportgen.formats.tables.records import blanks, merged, uncommented
 from reportgen.formats.tables.twins import names
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -169,18 +171,24 @@ class Recogniser:
         """Return where the header of a table is, and its columns; of Markdown, of the first with the keys."""
         rows, sign = self.family.rows, self.sign
         text = head.decode("utf-8", "replace").removeprefix("\ufeff")
-        if rows.header:
+        if rows.kind == "markdown":
+            lines = [line for line in drawn.as_markdown(text.split("\n")) if "|" in line]
+            lines = [line for line in lines if not rows.header or self._search(rows.header, line)]
+        elif rows.header:
             match = self._search(rows.header, text)
             lines = [text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]] if match else []
-        elif rows.kind == "markdown":
-            lines = [line for line in text.split("\n") if "|" in line]
         else:
             lines = [text.lstrip("\r\n").partition("\n")[0]]
+        if rows.transposed:
+            lines = text.split("\n")
+            first = {_first(line, rows) for line in lines}
+            return (0, first) if _has(sign, first) else None
         for line in lines:
             columns = _names(line.rstrip("\r"), rows)
-            if rows.heads == 2:
-                second = text[text.find(line) + len(line) :].lstrip("\r\n").partition("\n")[0]
-                columns = set(merged(_cells(line, rows), _cells(second, rows)))
+            if rows.heads > 1:
+                below = text[text.find(line) :].split("\n")
+                heads = [cells for each in below if any(cells := _cells(each, rows))][: rows.heads]
+                columns = set(merged(*heads))
             if _has(sign, columns):
                 return max(head.find(line.encode()), 0), columns
         return None
@@ -196,7 +204,7 @@ def _names(line: str, rows: TableRows) -> set[str]:
     if rows.kind == "columns":
         return set(line.strip("# \r").split())
     if rows.separator == " ":
-        return set(blanks(line).split(line.strip()))
+        return set(blanks(line).split(uncommented(line)))
     if rows.kind == "csv" and '"' in line:
         with suppress(csv.Error):
             return {cell.strip() for cell in next(csv.reader([line], delimiter=rows.separator), [])}
@@ -208,6 +216,13 @@ def _names(line: str, rows: TableRows) -> set[str]:
         for cell in line.split(separator)
         for name in (cell.strip(), cell.strip().strip('"').strip("*`# "))
     }
+
+
+def _first(line: str, rows: TableRows) -> str:
+    """Return the first cell of a line, which names a column of a transposed table."""
+    if rows.kind == "markdown":
+        line, rows = line.strip().removeprefix("|"), msgspec.structs.replace(rows, kind="csv", separator="|")
+    return next(iter(_cells(line, rows)), "").strip("*`# ")
 
 
 def _cells(line: str, rows: TableRows) -> list[str]:

@@ -54,8 +54,15 @@ def _sign(own: OwnTable) -> Sign:
     if begin := own.rows.pattern or own.rows.begin:
         return Sign(any=[[]], text=begin, confidence=1.0)
     if own.rows.kind in ("json", "jsonl"):
-        return Sign(any=[[key] for name in _figures(own) for key in _keys(name)] or [[]], confidence=1.0)
+        named = [_named(own, column) for column in _figures(own)]
+        return Sign(any=[[key] for name in named for key in _keys(name) if key] or [[]], confidence=1.0)
     return Sign(keys=[], any=[_names(own)], confidence=1.0)
+
+
+def _named(own: OwnTable, column: str) -> str:
+    """Return the column of a figure; of numbers that are members of an object, the name of this object."""
+    is_member = column == "value" and own.rows.path.endswith("{*}")
+    return re.split(r"[.\]}]", own.rows.path.removesuffix("{*}"))[-1] if is_member else column
 
 
 def _names(own: OwnTable) -> list[str]:

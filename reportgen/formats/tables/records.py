@@ -9,17 +9,18 @@ import json
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, zip_longest
+from itertools import accumulate, pairwise, zip_longest
 from typing import Any
 
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.user_patterns import whole_line
-from reportgen.formats.tables import expand, latex
+from reportgen.formats.tables import drawn, expand, latex
 from reportgen.formats.tables.definition import Context, TableRows
+from reportgen.formats.tables.layouts import LAYOUTS
 
 # A row with more columns than these holds lists of single values, which no definition names.
 _MAX_COLUMNS = 4000
@@ -98,12 +99,41 @@ class TableFile:
 
 def read_records(table: TableFile) -> Iterator[Record]:
     """Yield the rows of a file, at most 200,000."""
-    for number, record in enumerate(_READERS[table.rows.kind](table)):
+    records = _READERS[table.rows.kind](table)
+    records = transposed(records) if table.rows.transposed else records
+    for number, record in enumerate(filled(records, table.rows.fill) if table.rows.fill else records):
         if number == _MAX_ROWS:
             table.fault(record.line, f"more than {_MAX_ROWS} rows; the rest is not read")
             return
         parts = _each(record, table.rows.each) if table.rows.each else [record]
         yield from (each for part in parts for each in _expanded(table, part))
+
+
+def filled(records: Iterable[Record], columns: Sequence[str]) -> Iterator[Record]:
+    """Yield rows with the cell above in place of each empty one of some columns."""
+    above: dict[str, Any] = {}
+    part = 0
+    for record in records:
+        above = above if record.part == part else {}
+        part = record.part
+        own = {name: record.cells.get(name) or above.get(name, "") for name in columns}
+        above |= own
+        yield replace(record, cells={**record.cells, **own})
+
+
+def transposed(records: Iterable[Record]) -> Iterator[Record]:
+    """Yield a row for each column but the first, which has the names of the cells.
+
+    The name of a column is the cell of the first name. The line of a row is that of the first cells.
+    """
+    rows = list(records)
+    if not rows:
+        return
+    corner, *names = rows[0].cells
+    titles = _unique([str(row.cells.get(corner) or "").strip() for row in rows])
+    for name in names:
+        cells = {title: row.cells.get(name) for title, row in zip(titles, rows, strict=True)}
+        yield Record(rows[0].line, {corner: name, **cells}, rows[0].part)
 
 
 def _expanded(table: TableFile, record: Record) -> Iterator[Record]:
@@ -147,7 +177,9 @@ def _document(table: TableFile, document: Any, content: bytes, before: int = 0) 
     if document is None:
         table.fault(before + 1, "not a JSON document; it may be truncated")
         return
-    objects = list(_walk(document, _keys(table.rows.path), ()))
+    layout = LAYOUTS[table.rows.layout]
+    walked = _walk(document, _keys(table.rows.path), ())
+    objects = [(parents, row) for parents, value in walked for row in layout(value)]
     yield from _located(table, objects, content, before)
 
 
@@ -177,8 +209,9 @@ def _json_lines(table: TableFile) -> Iterator[Record]:
                 return
             at = end
             continue
-        for parents, row in _walk(value, _keys(table.rows.path), ()):
-            yield Record(line, _cells(parents, row))
+        for parents, inner in _walk(value, _keys(table.rows.path), ()):
+            for row in LAYOUTS[table.rows.layout](inner):
+                yield Record(line, _cells(parents, row))
 
 
 def _from_first_bracket(content: bytes) -> bytes:
@@ -192,10 +225,9 @@ def _keys(path: str) -> list[str]:
 
 
 def _walk(value: object, keys: list[str], parents: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Yield (the objects around, the object) for each object that a path leads to."""
+    """Yield (the objects around, the value) for each value that a path leads to."""
     if not keys:
-        if isinstance(value, dict):
-            yield parents, value
+        yield parents, value
         return
     key, rest = keys[0], keys[1:]
     if key == "[*]":
@@ -239,6 +271,7 @@ def _located(
     """Yield the records of a JSON document with the lines of the first key that all rows have once."""
     names = [name for name in (objects[0][1] if objects else ()) if all(name in row for _, row in objects)]
     names.sort(key=lambda name: name != table.rows.line)
+    names = names if table.rows.layout == "objects" else []
     for name in names:
         literal = json.dumps(name).encode()
         if content.count(literal) == len(objects):
@@ -271,22 +304,28 @@ def _csv(table: TableFile) -> Iterator[Record]:
         start = text.rfind("\n", 0, match.start()) + 1
         before, text = text.count("\n", 0, start), text[start:]
     separator = "\t" if table.rows.kind == "tsv" else table.rows.separator
+    is_commented = False
     if separator in ("\t", " "):
         lines = text.split("\n")
         cut = re.compile("\t") if separator == "\t" else blanks(lines[0])
-        text = "\n".join(_quoted(cut, line) for line in lines)
+        is_commented = separator == " "
+        lines[0] = uncommented(lines[0]) if lines[0].lstrip().startswith("#") and is_commented else lines[0]
+        quoted = [_quoted(cut, line) for line in lines]
+        first = next((line for line in lines[1:] if line.strip()), "").strip()
+        if is_commented and is_indexed(lines[0], len(cut.split(lines[0].strip())), cut.split(first)):
+            quoted[0] = f'"",{quoted[0]}'
+        text = "\n".join(quoted)
         separator = ","
     elif separator == "&":
         text = "\n".join(latex.filled(text, table.rows.heads))
     header: list[str] = []
-    first: list[str] = []
+    heads: list[list[str]] = []
     try:
         for line, cells in csv_rows(text, separator):
-            if not header and table.rows.heads == 2 and not first:
-                first = cells
-            elif not header:
-                header = _unique(merged(first, cells) if first else cells)
-            elif len(cells) != len(header) and cells[0].startswith("#"):
+            if not header and len(heads) < table.rows.heads:
+                heads.append(cells)
+                header = _unique(merged(*heads)) if len(heads) == table.rows.heads else []
+            elif cells[0].startswith("#") and (is_commented or len(cells) != len(header)):
                 continue  # a comment
             elif cells == header[: len(cells)] and len(cells) == len(header):
                 continue  # a header that is repeated
@@ -300,8 +339,16 @@ def _csv(table: TableFile) -> Iterator[Record]:
         table.fault(before + 1, f"not CSV: {error}")
 
 
-def merged(first: Sequence[str], second: Sequence[str]) -> list[str]:
-    """Return the names of the columns below two lines; a name of the first holds for blank cells after it."""
+def merged(*heads: Sequence[str]) -> list[str]:
+    """Return the names of columns below lines of a header; each line but the last names several columns."""
+    names: Sequence[str] = heads[0]
+    for head in heads[1:]:
+        names = _below(names, head)
+    return list(names)
+
+
+def _below(first: Sequence[str], second: Sequence[str]) -> list[str]:
+    """Return the names of two lines together; a name of the first holds for blank cells after it."""
     names, above = [], ""
     for upper, lower in zip_longest(first, second, fillvalue=""):
         above = upper or (above if lower else "")
@@ -315,9 +362,19 @@ def _with_point(cell: str) -> str:
     return match[1].replace(".", "").replace(",", ".") + match[2] if match else cell
 
 
+def uncommented(header: str) -> str:
+    """Return a header of words without the mark of a comment before it, as gnuplot needs one."""
+    return header.strip().lstrip("#").strip()
+
+
 def blanks(header: str) -> re.Pattern[str]:
     """Return what separates the words of a table: two blanks or more if its header has them, else one."""
     return re.compile(r"[ \t]{2,}|\t" if re.search(r"\S(?:[ ]{2,}|\t)\S", header) else r"[ \t]+")
+
+
+def is_indexed(header: str, width: int, row: Sequence[str]) -> bool:
+    """Return whether the rows below a header of words have a number before them, as pandas prints it."""
+    return header[:2].isspace() and len(row) == width + 1 and row[0].isdigit()
 
 
 def _quoted(cut: re.Pattern[str], line: str) -> str:
@@ -332,20 +389,23 @@ def _markdown(table: TableFile) -> Iterator[Record]:
     Lines of other programs may be between the rows.
     """
     lines = table.text.split("\n")
+    offsets = accumulate((len(line) + 1 for line in lines), initial=0)
+    lines = drawn.as_markdown(lines)
     rows: list[tuple[int, dict[str, Any]]] = []
     parts: dict[int, int] = {}
-    part, at = -1, 0
+    part = -1
     header: list[str] = []
     has_bar = is_torn = False
     rules = ["|" in line and bool(_RULE.fullmatch(line.strip())) for line in lines]
-    for number, (line, is_rule, is_heading) in enumerate(
-        zip(lines, rules, [*rules[1:], False], strict=True), 1
+    for number, (line, at, is_rule, is_heading) in enumerate(
+        zip(lines, offsets, rules, [*rules[1:], False], strict=False), 1
     ):
         text, cells = line.strip(), _bar_cells(line)
         if not text:
             header = []
         elif cells and is_heading and (is_torn or not header):
-            part, header, has_bar = part + 1, _unique(cells), text.startswith("|")
+            is_own = not table.rows.header or any(table.matches(table.rows.header, line))
+            part, header, has_bar = part + 1, _unique(cells) if is_own else [], text.startswith("|")
         elif header and cells and not is_rule and text.startswith("|") == has_bar:
             if len(cells) == len(header):
                 rows.append((at, dict(zip(header, cells, strict=True))))
@@ -353,7 +413,6 @@ def _markdown(table: TableFile) -> Iterator[Record]:
             else:
                 table.fault(number, "not as many cells as the header")
         is_torn = not cells
-        at += len(line) + 1
     records = (
         _with_contexts(table, rows) if table.contexts else (Record(table.line_of(at), x) for at, x in rows)
     )

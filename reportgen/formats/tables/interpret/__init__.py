@@ -11,6 +11,8 @@ from reportgen.formats.tables.interpret.aside import take_totals, take_units_row
 from reportgen.formats.tables.interpret.columns import read_wide
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.long import read_named_metrics
+from reportgen.formats.tables.interpret.merged_cells import without_gaps
+from reportgen.formats.tables.interpret.orientation import upright
 from reportgen.formats.tables.interpret.reading import TableReading, numbers
 from reportgen.formats.tables.interpret.status import add_faults
 from reportgen.formats.tables.interpret.whole import check_rows, name_items
@@ -20,7 +22,9 @@ __all__ = ["TableReading", "interpret", "numbers"]
 
 def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> TableReading:
     """Return what the columns of a table are. answers  column -> unit, as the user states it."""
+    table = without_gaps(upright(table))
     draft = Draft(table, answers or {})
+    _note_form(draft)
     take_units_row(draft)
     draft.collect()
     take_totals(draft)
@@ -31,3 +35,14 @@ def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> Ta
     name_items(draft)
     check_rows(draft)
     return draft.result
+
+
+def _note_form(draft: Draft) -> None:
+    """Note what is changed before the table is read."""
+    rows = draft.table.rows
+    if rows.transposed:
+        draft.result.doubts.append("its columns are the rows")
+        draft.result.notes.append(f'each column is a row: "{draft.columns[0]}" names the figures')
+    if rows.fill:
+        draft.result.doubts.append("empty cells repeat the cell above")
+        draft.result.notes.append(f"empty cells repeat the cell above: {', '.join(rows.fill)}")

@@ -1,60 +1,118 @@
-"""Put aside the rows that are not results: units below the header, totals and means of other rows."""
+"""Put aside the rows that are not results: units below the header, totals and means of other rows.
+
+A word says that a row is a total, or arithmetic does. A word that may be a case, such as "all", needs both.
+"""
 
 import re
+from collections.abc import Sequence, Set
 
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import slug
+from reportgen.formats.tables.column_words import meaning_of, slug
+from reportgen.formats.tables.interpret.arithmetic import summary_of
 from reportgen.formats.tables.interpret.cells import number_of
-from reportgen.formats.tables.interpret.draft import METRIC_COLUMN, STATISTIC_COLUMN, Draft
+from reportgen.formats.tables.interpret.draft import METRIC_COLUMN, STATISTIC_COLUMN, UNIT_COLUMN, Draft
+from reportgen.formats.tables.records import Record
 
 _TOTALS = re.compile(
-    r"(?i)[*_ ]*(?:grand )?(?:totals?|sum|average|avg\.?|mean|median|geo(?:metric)?[ -]?mean|gmean|overall"
-    r"|all|summe|mittelwert|min|max|std|stdev|summary)(?: .{0,20})?[*_: ]*"
+    r"(?i)[*_ ]*(?:grand )?(?:totals?|sum|average|avg\.?|mean|geo(?:metric)?[ -]?mean|gmean|overall|gesamt"
+    r"|summe|mittelwert|moyenne|subtotals?)(?: .{0,20})?[*_: ]*"
+)
+# More rows than these are not sums of others.
+_MAX_TOTALS = 50
+_MAYBE_TOTALS = re.compile(
+    r"(?i)[*_ ]*(?:all|median|min|max|minimum|maximum|std|stdev|summary)(?: .{0,20})?[*_: ]*"
 )
 
 
 def take_units_row(draft: Draft) -> None:
-    """Take the units of a second header row."""
+    """Take the units of a second header row, or of the row of a turned table that has them."""
     if draft.table.is_json or len(draft.records) < 2:
         return
-    first = {name: str(cell).strip().strip("()[]") for name, cell in draft.records[0].cells.items()}
-    unit_texts = {name: text for name, text in first.items() if text and unit_of(text)}
-    others = [text for name, text in first.items() if text not in ("", "-") and name not in unit_texts]
-    if (
-        unit_texts
-        and len(others) <= len(unit_texts)
-        and not any(number_of(text) is not None for text in first.values())
-    ):
+    corner = draft.columns[0] if draft.columns else ""
+    named = (each for each in draft.records if slug(str(each.cells.get(corner))) in UNIT_COLUMN)
+    row = next(named, draft.records[0])
+    texts = {name: str(cell).strip().strip("()[]") for name, cell in row.cells.items()}
+    if row is not draft.records[0] or slug(texts.get(corner, "")) in UNIT_COLUMN:
+        texts[corner] = ""
+    unit_texts = {name: text for name, text in texts.items() if text and unit_of(text)}
+    others = [text for name, text in texts.items() if text not in ("", "-") and name not in unit_texts]
+    has_numbers = any(number_of(text) is not None for text in texts.values())
+    if unit_texts and len(others) <= len(unit_texts) and not has_numbers:
         draft.units = unit_texts
-        name = next(iter(unit_texts))
-        draft.result.skip.append({"column": name, "equals": str(draft.records[0].cells[name]).strip()})
+        name = corner if corner and str(row.cells[corner] or "").strip() else next(iter(unit_texts))
+        draft.result.skip.append({"column": name, "equals": str(row.cells[name]).strip()})
         draft.result.doubts.append("the second row holds units")
-        draft.result.skipped_lines.add(draft.records[0].line)
-        draft.records = draft.records[1:]
+        _put_aside(draft, [row])
 
 
 def take_totals(draft: Draft) -> None:
-    """Skip the rows at the end whose first text says that they repeat others."""
+    """Skip the rows that sum up or average others."""
     if draft.table.is_json or len(draft.records) < 3:
         return
     # Below numbers of repeats, too: "mean" is not a seed.
     texts = [name for at, name in enumerate(draft.columns) if not at or draft.is_text(name)]
     name = next((name for name in texts if draft.is_text(name) or _has_total(draft, name)), "")
-    if not name:
+    if not name or slug(name) in STATISTIC_COLUMN | METRIC_COLUMN:
         return
-    at = [i for i, cell in enumerate(draft.cells[name]) if _TOTALS.fullmatch(str(cell).strip())]
-    are_last = at == list(range(len(draft.records) - len(at), len(draft.records)))
-    most = len(draft.records) // (2 if are_last else 3)
-    if slug(name) in STATISTIC_COLUMN | METRIC_COLUMN or not at or len(at) > max(most, 1):
-        return
-    words = sorted({str(draft.cells[name][i]).strip() for i in at})
-    draft.result.notes.append(f'rows are skipped as totals: {", ".join(words)} in column "{name}"')
-    draft.result.doubts.append("some rows repeat others")
-    draft.result.skip += [{"column": name, "equals": word} for word in words]
-    draft.result.skipped_lines |= {draft.records[i].line for i in at}
-    draft.records = [record for i, record in enumerate(draft.records) if i not in at]
-    draft.collect()
+    for name in texts:
+        at = _totals(draft, name)
+        if at:
+            words = sorted({str(draft.cells[name][i] or "").strip() for i in at})
+            draft.result.notes.append(f'rows are skipped as totals: {", ".join(words)} in column "{name}"')
+            draft.result.doubts.append("some rows repeat others")
+            draft.result.skip += [{"column": name, "equals": word} for word in words]
+            _put_aside(draft, [draft.records[i] for i in at])
+            draft.collect()
+            return
+
+
+def _put_aside(draft: Draft, rows: Sequence[Record]) -> None:
+    draft.result.skipped |= set(map(id, rows))
+    draft.records = [record for record in draft.records if id(record) not in draft.result.skipped]
 
 
 def _has_total(draft: Draft, name: str) -> bool:
     return any(_TOTALS.fullmatch(str(cell).strip()) for cell in draft.cells[name])
+
+
+def _totals(draft: Draft, name: str) -> list[int]:
+    """Return the rows that the texts of a column, or the numbers beside them, show as totals."""
+    labels = [str(cell or "").strip() for cell in draft.cells[name]]
+    words = [i for i, label in enumerate(labels) if _TOTALS.fullmatch(label)]
+    maybe = [i for i, label in enumerate(labels) if _MAYBE_TOTALS.fullmatch(label)]
+    last = [i for i in (*words, *maybe) if set(range(i, len(labels))) <= {*words, *maybe}]
+    others = [i for i, label in enumerate(labels) if not re.search(r"[^\W_]", label) and i not in words]
+    others = others if len(others) <= max(len(labels) // 3, 1) else []
+    sums = _sums(draft, sorted({*words, *maybe, *others})[:_MAX_TOTALS], set(others))
+    if len(last) <= max(len(labels) // 2, 1) and (set(last) & (set(words) | sums)):
+        totals = {*last, *sums}
+    elif len(words) <= max(len(labels) // 3, 1) and not set(words) - sums:
+        totals = sums
+    else:
+        totals = {*(words if len(words) <= max(len(labels) // 3, 1) else ()), *sums}
+    kept = {label for i, label in enumerate(labels) if i not in totals}
+    return sorted(i for i in totals if labels[i] not in kept)
+
+
+def _sums(draft: Draft, candidates: Sequence[int], unnamed: Set[int]) -> set[int]:
+    """Return the rows whose numbers sum up the rows above, since the last such row or from the top."""
+    sums: set[int] = set()
+    if not candidates:
+        return sums
+    columns = [name for name in draft.columns if _is_measured(draft, name)]
+    for i in candidates:
+        begin = max((j + 1 for j in sums), default=0)
+        for rows in ([*range(begin, i)], [j for j in range(i) if j not in sums]):
+            summaries = [
+                summary_of(draft.cells[name][i], [draft.cells[name][j] for j in rows])
+                for name in columns
+                if number_of(draft.cells[name][i])
+            ]
+            is_clear = i not in unnamed or len(rows) > 2 or len(summaries) > 1
+            if summaries and 2 * sum(map(bool, summaries)) > len(summaries) and is_clear:
+                sums.add(i)
+    return sums
+
+
+def _is_measured(draft: Draft, name: str) -> bool:
+    return not draft.is_text(name) and meaning_of(name).kind in ("figure", "other", "derived")

@@ -5,10 +5,27 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, pairs_of
-from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, words_of
-from reportgen.formats.tables.interpret.draft import MAX_FIGURES, Draft
+from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
+from reportgen.formats.tables.interpret.captions import stated_metric
+from reportgen.formats.tables.interpret.draft import MAX_FIGURES, VALUE_COLUMN, Draft
 from reportgen.formats.tables.interpret.reading import FigureGuess
-from reportgen.formats.tables.interpret.roles import add_factor, factor_of
+from reportgen.formats.tables.interpret.roles import add_factor, corner_names, factor_of
+
+# If one column is called so, the others are what is compared with it.
+_BASELINES = {
+    "after",
+    "base",
+    "baseline",
+    "before",
+    "naive",
+    "new",
+    "old",
+    "original",
+    "ours",
+    "ref",
+    "reference",
+}
+_BASELINES |= {"stock", "vanilla"}
 
 
 def add_cases(draft: Draft, figures: list[tuple[str, ColumnMeaning]], unknown: list[str]) -> None:
@@ -65,7 +82,8 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
         _single(draft, *group[0], kind, values[0])
         return
     are_distinct = all(labels) and len(set(labels)) == len(labels)
-    if kind or (are_distinct and (draft.has_ratios or all(meaning.metric for _, meaning in group))):
+    is_one = draft.has_ratios or bool(_BASELINES & set(map(str.lower, labels)))
+    if kind or (are_distinct and (is_one or all(meaning.metric for _, meaning in group))):
         factor = kind if kind and kind not in draft.result.factors else "variant"
         for (column, meaning), value in zip(group, values, strict=True):
             _figure(draft, column, _with_metric(meaning), ((factor, value),))
@@ -138,19 +156,9 @@ def _add(draft: Draft, figure: FigureGuess) -> None:
 
 def _unknown(draft: Draft, unknown: list[str]) -> None:
     """Sort the columns of numbers whose names say nothing: settings, cases of one metric, or open."""
+    unknown = _read_stated(draft, unknown)
     cases = [column for column in unknown if not _is_setting(draft, column)]
-    counted = numbered(cases) if len(cases) > 1 else None
-    kind, values = counted or (kind_of(cases) if len(cases) > 1 else "", cases)
-    stated = _stated_metric(draft)
-    if len(cases) > 1 and stated and not draft.result.figures and (kind or len(cases) == len(unknown)):
-        factor = kind or "case"
-        for column, value in zip(cases, values, strict=True):
-            _figure(draft, column, replace(stated, doubt=""), ((factor, value),))
-        shown = f"{stated.metric} in {stated.unit}"
-        draft.result.notes.append(f'{", ".join(cases)}: read as values of "{factor}", of {shown}')
-        draft.result.doubts.append("a column for each case")
-        unknown = [column for column in unknown if column not in cases]
-    elif kind:
+    if kind := kind_of(cases) if len(cases) > 1 else "":
         for column in cases:
             draft.result.open[column] = f"a case of the factor {kind}? its metric and unit are not stated"
         unknown = [column for column in unknown if column not in cases]
@@ -165,22 +173,59 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
             draft.result.doubts.append(f'"{column}" may be a setting or a result')
 
 
+def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
+    """Add figures of the metric that the texts around a table state; return the columns that are not of it.
+
+    The names of the columns are statistics, cases, or say nothing, as "value".
+    """
+    stated = None if draft.result.figures else stated_metric(draft)
+    cases = [column for column in unknown if not _is_setting(draft, column)]
+    if stated is None or not cases:
+        return unknown
+    meaning, text = replace(stated[0], doubt=""), stated[1]
+    statistics = [meaning_of(column) for column in cases]
+    kind, values = _named_cases(draft, cases)
+    if all(each.statistic and not each.extra for each in statistics):
+        for column, own in zip(cases, statistics, strict=True):
+            _figure(draft, column, replace(meaning, statistic=own.statistic), ())
+    elif len(cases) == 1 and slug(cases[0]) in VALUE_COLUMN:
+        _figure(draft, cases[0], meaning, ())
+    elif len(cases) > 1 and (kind or len(cases) == len(unknown)):
+        for column, value in zip(cases, values, strict=True):
+            _figure(draft, column, meaning, ((kind or "case", value),))
+        shown = f"{meaning.metric} in {meaning.unit}"
+        draft.result.notes.append(f'{", ".join(cases)}: read as values of "{kind or "case"}", of {shown}')
+    else:
+        return unknown
+    draft.result.doubts.append("the metric is stated beside the columns")
+    if text not in draft.columns and not draft.table.is_json:
+        draft.result.files = draft.table.name
+    return [column for column in unknown if column not in cases]
+
+
+def _named_cases(draft: Draft, columns: list[str]) -> tuple[str, Sequence[str]]:
+    """Return the factor that the names of columns are values of, "" without one, and the values.
+
+    The corner of a table may name it, after that of the first column: "batch \\ tp".
+    """
+    counted = numbered(columns)
+    if counted or all(map(str.isdigit, columns)):
+        corner = corner_names(draft.columns[0])
+        return counted or (factor_name(corner[1]) if corner else "", columns)
+    return kind_of(columns), columns
+
+
 def _is_setting(draft: Draft, column: str) -> bool:
     """Return whether numbers are rather chosen than measured: whole, or the same in several rows."""
+    if meaning_of(column).statistic or column.isdigit():
+        return False
     if kind_of([column]) and not draft.is_repetitive(column):
         return False
-    return draft.is_repetitive(column) or (draft.is_whole(column) and len(draft.records) < 2)
-
-
-def _stated_metric(draft: Draft) -> ColumnMeaning | None:
-    """Return the metric and unit that the line above the table, or the first column, states."""
-    texts = [draft.table.title, *(name for name in draft.columns[:1] if draft.is_text(name))]
-    for text in texts:
-        for part in (text, *re.split(r"[:;,\u2013-]\s", text)):
-            meaning = meaning_of(part) if part else None
-            if meaning and meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.doubt:
-                return meaning
-    return None
+    return (
+        draft.is_repetitive(column)
+        or draft.is_constant(column)
+        or (draft.is_whole(column) and len(draft.records) < 2)
+    )
 
 
 def _guess(

@@ -1,18 +1,25 @@
 """Understand tables with a column for each figure: what each column is, by its name and its cells."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from reportgen.core import units
+from reportgen.core.metrics import METRICS
+from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
+from reportgen.formats.tables.definition import SAMPLE
 from reportgen.formats.tables.derive import spelled
+from reportgen.formats.tables.interpret.arithmetic import is_ratio, scale_of, scaled
+from reportgen.formats.tables.interpret.captions import stated_units
 from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.cells import ONE_COLON, is_fault, number_of
 from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, UNIT_COLUMN, Draft
-from reportgen.formats.tables.interpret.long import by_statistic
+from reportgen.formats.tables.interpret.long import by_statistic, statistic_of
 from reportgen.formats.tables.interpret.roles import add_factor, add_member_names, add_role, factor_of
 from reportgen.formats.tables.stated_units import stated_meaning
 
@@ -51,6 +58,13 @@ _COUNTS = frozenset(
     )
 )
 
+# Factors that count what a step, or a request, works on.
+_COUNTED = {"batch_size", "global_batch_size"}
+# Digits of a load that people choose: 1, 2, 4, 5, 10, 16, 25, 30, ...
+_STEPS = {
+    f"{n}".rstrip("0")
+    for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 24, 25, 32, 48, 64, 75, 96, 128, 256, 512)
+}
 # Columns with what their names mean.
 Columns = list[tuple[str, ColumnMeaning]]
 
@@ -59,14 +73,24 @@ def read_wide(draft: Draft) -> None:
     """Understand a table with a column for each figure."""
     figures: Columns = []
     unknown: list[str] = []
-    statistic = next((n for n in draft.columns if slug(n) in STATISTIC_COLUMN and draft.is_text(n)), "")
+    statistic = next((name for name in draft.columns if _names_statistics(draft, name)), "")
     for column in draft.columns:
         if column == statistic:
             continue
         _sort_column(draft, column, figures, unknown)
-    add_cases(draft, _with_unit_column(draft, figures), unknown)
+    figures = _with_stated_units(draft, _with_unit_column(draft, figures))
+    figures = _with_computed_units(draft, figures)
+    add_cases(draft, _without_doubles(draft, figures), unknown)
     if statistic:
         by_statistic(draft, statistic)
+
+
+def _names_statistics(draft: Draft, column: str) -> bool:
+    """Return whether the texts of a column are statistics of the figures beside them."""
+    if slug(column) in STATISTIC_COLUMN:
+        return draft.is_text(column)
+    is_corner = draft.table.rows.transposed and column == draft.columns[0]
+    return is_corner and all(statistic_of(str(cell)) for cell in draft.known(column))
 
 
 def _with_unit_column(
@@ -87,6 +111,82 @@ def _with_unit_column(
     return [(name, meaning if meaning.unit else meaning_of(name, unit)) for name, meaning in figures]
 
 
+def _with_stated_units(draft: Draft, figures: Columns) -> Columns:
+    """Take the units of figures without one from a text around the table."""
+    stated = stated_units(draft) if any(not meaning.unit for _, meaning in figures) else {}
+    known: Columns = []
+    for column, meaning in figures:
+        bases = METRICS[meaning.metric].unit if meaning.metric in METRICS else ""
+        if not meaning.unit and bases in stated:
+            draft.result.notes.append(f'"{column}" is in {stated[bases]}, as the text beside the table says')
+            draft.result.doubts.append("the unit is stated beside the table")
+            draft.result.files = draft.table.name
+            meaning = meaning_of(column, stated[bases])
+        known.append((column, meaning))
+    return known
+
+
+def _with_computed_units(draft: Draft, figures: Columns) -> Columns:
+    """Take the units of figures without one from arithmetic: a batch divided by its time is a rate."""
+    counts = [name for name in draft.columns if meaning_of(name).factor in _COUNTED and draft.is_whole(name)]
+    stated = [(name, meaning) for name, meaning in figures if meaning.base in ("s", "samples/s")]
+    known: Columns = []
+    for column, meaning in figures:
+        unit = "" if meaning.unit else _computed_unit(draft, column, meaning, counts, stated)
+        if unit:
+            draft.result.notes.append(f'"{column}" is in {unit}: so its numbers fit the other columns')
+            draft.result.doubts.append(f'the unit of "{column}" is computed')
+        known.append((column, meaning_of(column, unit) if unit else meaning))
+    return known
+
+
+def _computed_unit(
+    draft: Draft, column: str, meaning: ColumnMeaning, counts: Sequence[str], stated: Columns
+) -> str:
+    """Return the unit of a rate or a time that is a count divided by the numbers of another column."""
+    base = "samples/s" if "throughput" in meaning.metric else "s" if _unitless_time(meaning) else ""
+    for count in counts:
+        for name, other in stated:
+            if not base or other.base == base:
+                continue
+            numbers = [scaled(cell, other.unit) for cell in draft.cells[name]]
+            scale = scale_of(draft.cells[column], draft.cells[count], numbers)
+            if scale == scale:
+                return {1.0: base, 1e3: "ms", 1e6: "us"}[scale] if base == "s" or scale == 1 else ""
+    return ""
+
+
+def _unitless_time(meaning: ColumnMeaning) -> bool:
+    return meaning.metric in ("latency", "run_time", "step_time", "ttft", "tpot", "itl", "e2e_latency")
+
+
+def _without_doubles(draft: Draft, figures: Columns) -> Columns:
+    """Leave out figures that another column has in another unit: `time_us` beside `time_ms`."""
+    kept: Columns = []
+    for column, meaning in figures:
+        twin = next((name for name, other in kept if _are_same(draft, (column, meaning), (name, other))), "")
+        if twin:
+            draft.result.left_out[column] = f'the numbers of "{twin}" in another unit'
+        else:
+            kept.append((column, meaning))
+    return kept
+
+
+def _are_same(draft: Draft, first: tuple[str, ColumnMeaning], second: tuple[str, ColumnMeaning]) -> bool:
+    if (
+        first[1].unit == second[1].unit
+        or first[1].base != second[1].base
+        or first[1].statistic != second[1].statistic
+    ):
+        return False
+    pairs = [
+        (scaled(a, first[1].unit), scaled(b, second[1].unit))
+        for a, b in zip(draft.cells[first[0]], draft.cells[second[0]], strict=True)
+    ]
+    known = [(a, b) for a, b in pairs if a and b]
+    return len(known) > 1 and all(abs(a.value - b.value) <= a.half + b.half for a, b in known)
+
+
 def _sort_column(
     draft: Draft, column: str, figures: list[tuple[str, ColumnMeaning]], unknown: list[str]
 ) -> None:
@@ -99,9 +199,9 @@ def _sort_column(
         draft.result.doubts.append(f"{column!r} cannot be written")
         return
     if any(isinstance(cell, list) for cell in known):
-        draft.result.left_out[column] = "lists"
+        _samples(draft, column, figures)
         return
-    if column.rpartition("/")[2] == "*":
+    if column.rpartition("/")[2] == "*" or (draft.table.rows.transposed and column == draft.columns[0]):
         add_member_names(draft, column)
         return
     meaning = _meaning(draft, column)
@@ -114,12 +214,48 @@ def _sort_column(
         meaning = text_meaning
     if column.startswith(AROUND):
         _about(draft, column, meaning)
+    elif _is_load(draft, column, meaning):
+        add_factor(draft, "request_rate", column)
+        draft.result.doubts.append(f'"{column}" may be a result')
+        draft.result.notes.append(f'"{column}" grows in steps before the results: it is read as the load')
     elif meaning.kind == "figure":
         figures.append((column, meaning))
+        _note_remarks(draft, column)
     elif meaning.kind == "other" and not draft.is_text(column) and not draft.are_truths(column):
         unknown.append(column)
     else:
         add_role(draft, column, meaning)
+
+
+def _samples(draft: Draft, column: str, figures: Columns) -> None:
+    """Take the lists of a column as values of a figure that was measured several times."""
+    meaning = meaning_of(column)
+    items = [item for cell in draft.known(column) for item in json_values.items(cell)]
+    is_clear = meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.statistic
+    if is_clear and items and all(map(json_values.is_number, items)) and not column.startswith(AROUND):
+        figures.append((column, replace(meaning, statistic=SAMPLE)))
+        draft.result.doubts.append("a list has the values of a figure")
+    else:
+        draft.result.left_out[column] = "lists"
+
+
+def _is_load(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
+    """Return whether a rate of requests is the load that was offered: whole, growing, before all results."""
+    if meaning.metric != "request_throughput" or meaning.statistic or draft.table.is_json:
+        return False
+    own = [name for name in draft.columns if not draft.is_text(name)]
+    is_first = own[0] == column and len(own) > 1
+    values = draft.values(column)
+    grows = len(values) > 1 and all(a < b for a, b in pairwise(values))
+    return is_first and grows and all(f"{value:g}".rstrip("0") in _STEPS for value in values)
+
+
+def _note_remarks(draft: Draft, column: str) -> None:
+    """Note texts beside numbers that are left out."""
+    beside = next((str(cell) for cell in draft.known(column) if str(cell).strip().endswith(")")), "")
+    if beside and number_of(beside):
+        draft.result.notes.append(f'"{beside[:40]}" in column "{column}": what is in parentheses is not read')
+        draft.result.doubts.append(f'"{column}" has numbers in parentheses')
 
 
 def _of_texts(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
@@ -154,6 +290,14 @@ def _spelled(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
     return meaning if meaning.unit else meaning_of(column, unit)
 
 
+def _is_derived(draft: Draft, column: str) -> bool:
+    """Return whether the numbers of a column are ratios of numbers of two others, or of one other."""
+    if draft.is_text(column) or draft.is_repetitive(column) or not draft.compared:
+        return False
+    others = [draft.printed(name) for name in draft.compared if name != column]
+    return is_ratio(draft.printed(column), others)
+
+
 def _open_text(draft: Draft, column: str, text: str) -> None:
     draft.result.open[column] = (
         f'is "{text}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?'
@@ -170,14 +314,21 @@ def _meaning(draft: Draft, column: str) -> ColumnMeaning:
     unit = draft.units.get(column, "")
     from_cells = "" if unit else draft.unit_of_cells(column)
     meaning = meaning_of(column, unit)
-    if from_cells and not meaning.unit:
+    if from_cells and not meaning.unit and meaning.kind in ("figure", "other", "derived"):
         meaning = meaning_of(column, from_cells)
         draft.result.doubts.append(f'the unit of "{column}" is in its cells')
     if column.endswith(".value") and f"{column.removesuffix('.value')}.unit" in draft.columns:
         stated = {str(x) for x in draft.known(f"{column.removesuffix('.value')}.unit")}
         if len(stated) == 1 and unit_of(only := stated.pop()):
             meaning = meaning_of(column.removesuffix(".value"), only)
-    if meaning.kind == "other" and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
+    is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
+    if is_bare and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
+        return ColumnMeaning("derived")
+    if meaning.kind == "series" and slug(column) == "elapsed" and not draft.counts_rows(column):
+        return meaning_of("elapsed time", from_cells)
+    if slug(column) in ("column_1", "index", "unnamed_0") and draft.is_counted(column):
+        return ColumnMeaning("index")
+    if meaning.kind == "other" and not meaning.statistic and _is_derived(draft, column):
         return ColumnMeaning("derived")
     if meaning.kind == "other" and draft.is_clock(column):
         return ColumnMeaning("series")

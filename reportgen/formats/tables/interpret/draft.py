@@ -3,13 +3,15 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import pairwise
 
 from reportgen.core import units
 from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable
-from reportgen.formats.tables.interpret.cells import is_fault, number_of
+from reportgen.formats.tables.interpret.arithmetic import Printed, printed
+from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
 from reportgen.formats.tables.interpret.reading import TableReading
 from reportgen.formats.tables.records import ROW
 
@@ -17,6 +19,10 @@ MAX_REPEATS = 100
 # Fewer rows may be cases, also where a number of them grows.
 MIN_SERIES = 5
 MAX_FIGURES = 200
+# Rows with which columns are compared by arithmetic.
+_MAX_COMPUTED = 100
+_MAX_COMPARED = 8
+VALUE_COLUMN = {"value", "result", "measurement", "measured", "score", "metric_value", "val"}
 METRIC_COLUMN = {"metric", "metric_name", "measure", "measurement", "quantity", "kpi"}
 # What begins the columns of the objects around a row of JSON.
 AROUND = ("/", "../")
@@ -46,35 +52,66 @@ class Draft:
         self.figure_factors: set[str] = set()
         self.has_ratios = any(meaning_of(name).kind == "derived" for name in self.columns)
         self.cells: dict[str, list[object]] = {}
+        self._printed: dict[str, list[Printed | None]] = {}
+        self._known: dict[str, list[object]] = {}
+        self._numbers: dict[str, list[tuple[float, str] | None]] = {}
 
     def collect(self) -> None:
         """Take the cells of each column from the rows."""
+        for parsed in (self._printed, self._known, self._numbers):
+            parsed.clear()
         self.cells = {name: [record.cells.get(name) for record in self.records] for name in self.columns}
 
     def known(self, name: str) -> list[object]:
         """Return the cells of a column that are not missing."""
-        return [cell for cell in self.cells[name] if not is_missing(cell)]
+        if name not in self._known:
+            self._known[name] = [cell for cell in self.cells[name] if not is_missing(cell)]
+        return self._known[name]
+
+    def numbers(self, name: str) -> list[tuple[float, str] | None]:
+        """Return (number, unit) of each cell that is not missing, None for a text."""
+        if name not in self._numbers:
+            self._numbers[name] = [number_of(cell) for cell in self.known(name)]
+        return self._numbers[name]
+
+    def values(self, name: str) -> list[float]:
+        """Return the numbers of a column, as written."""
+        return [number[0] for number in self.numbers(name) if number]
+
+    def printed(self, name: str) -> list[Printed | None]:
+        """Return the numbers of a column as printed, in its first rows."""
+        if name not in self._printed:
+            self._printed[name] = [printed(cell) for cell in self.cells[name][:_MAX_COMPUTED]]
+        return self._printed[name]
+
+    @cached_property
+    def compared(self) -> list[str]:
+        """The first columns that others may be ratios of: figures, then numbers that no name explains."""
+        kinds = {name: meaning_of(name).kind for name in self.columns if not name.startswith(AROUND)}
+        by_kind = [name for kind in ("figure", "other") for name in kinds if kinds[name] == kind]
+        return [name for name in by_kind if not self.is_text(name)][:_MAX_COMPARED]
 
     def is_text(self, name: str) -> bool:
         """Return whether the cells of a column are texts, and not numbers with or without units."""
-        known = self.known(name)
-        return bool(known) and sum(1 for cell in known if number_of(cell) is not None) * 2 < len(known)
+        numbers = self.numbers(name)
+        return bool(numbers) and sum(1 for number in numbers if number) * 2 < len(numbers)
 
     def is_whole(self, name: str) -> bool:
         """Return whether all cells of a column are whole numbers without units."""
-        return all(
-            (value := number_of(cell)) is not None and value[0].is_integer() and not value[1]
-            for cell in self.known(name)
-        )
+        return all(number and number[0].is_integer() and not number[1] for number in self.numbers(name))
 
     def unit_of_cells(self, name: str) -> str:
         """Return the unit that cells have; the most frequent one of several of one base."""
-        unit_texts = Counter(value[1] for cell in self.known(name) if (value := number_of(cell)) and value[1])
+        quantities = [
+            number or _duration(cell)
+            for cell, number in zip(self.known(name), self.numbers(name), strict=True)
+        ]
+        unit_texts = Counter(value[1] for value in quantities if value and value[1])
         if not unit_texts or len({units.to_base(1.0, unit)[1] for unit in unit_texts}) > 1:
             return ""
-        if not all(map(is_fault, self.known(name))):
+        if not all(value or is_fault(cell) for cell, value in zip(self.known(name), quantities, strict=True)):
             return ""  # "15W" beside "MAXN" names a mode
-        numbers = sum(1 for cell in self.known(name) if number_of(cell))
+        numbers = sum(1 for value in quantities if value)
         return unit_texts.most_common(1)[0][0] if sum(unit_texts.values()) * 2 > numbers else ""
 
     def are_truths(self, column: str) -> bool:
@@ -93,7 +130,7 @@ class Draft:
         """Return whether a column counts the steps of one run: it only grows, over many rows."""
         if self.is_clock(column):
             return True
-        values = [number[0] for cell in self.known(column) if (number := number_of(cell))]
+        values = self.values(column)
         return len(values) >= MIN_SERIES and all(a < b for a, b in pairwise(values))
 
     def are_dates(self, column: str) -> bool:
@@ -103,12 +140,17 @@ class Draft:
 
     def is_constant(self, column: str) -> bool:
         """Return whether several rows have the same number, which is chosen then: no two times are equal."""
-        values = [number for cell in self.known(column) if (number := number_of(cell))]
+        values = [number for number in self.numbers(column) if number]
         return len(values) > 1 and len(set(values)) == 1
+
+    def is_counted(self, column: str) -> bool:
+        """Return whether numbers count the rows, from 0 or 1."""
+        values = self.values(column)
+        return values in (list(range(len(values))), list(range(1, len(values) + 1)))
 
     def is_repetitive(self, column: str) -> bool:
         """Return whether numbers are rather chosen than measured: they recur, are powers of two, or count."""
-        values = [number[0] for cell in self.known(column) if (number := number_of(cell))]
+        values = self.values(column)
         if len(values) > 2 and len(set(values)) * 2 <= len(values):
             return True
         powers = all(
@@ -116,6 +158,11 @@ class Draft:
             for value in values
         )
         return self.is_whole(column) and (powers or values == list(range(1, len(values) + 1)))
+
+
+def _duration(cell: object) -> tuple[float, str] | None:
+    """Return (seconds, "s") of a time in words, such as "1m 12s"."""
+    return number_in(cell, "s") if isinstance(cell, str) and re.search("[hms]", cell) else None
 
 
 def _is_repeated(name: str, names: frozenset[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from reportgen.core import units
 from reportgen.core.factors import parse_scalar
 from reportgen.core.schema import convert
-from reportgen.formats.tables.definition import Check
+from reportgen.formats.tables.definition import SAMPLE, Check
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.cells import number_in
 from reportgen.formats.tables.reader import holds
@@ -17,6 +17,7 @@ from reportgen.formats.tables.reader import holds
 class FigureGuess:
     """A column that is read as numbers.
 
+    is_positive  whether a number that is not above 0 says that nothing was measured
     where  column -> text, of the rows that it is read from, for tables that name the metric in a column
     """
 
@@ -29,6 +30,7 @@ class FigureGuess:
     factors: tuple[tuple[str, str], ...] = ()
     where: tuple[tuple[str, str], ...] = ()
     unit_column: str = ""
+    is_positive: bool = False
 
     @property
     def item(self) -> str:
@@ -52,6 +54,7 @@ class FigureGuess:
         entry |= (
             {"factors": {name: parse_scalar(text) for name, text in self.factors}} if self.factors else {}
         )
+        entry |= {"zero": "absent"} if self.is_positive else {}
         if self.where:
             entry["where"] = [{"column": name, "equals": text} for name, text in self.where]
         return entry
@@ -67,6 +70,8 @@ class TableReading:
     notes     assumptions
     doubts    why the table is not read without a definition, none if all is clear
     totals    column and texts of rows that repeat others
+    files     glob of the files that it is of, where a caption or the name states the metric; "" for all
+    skipped   identities of the rows that are put aside
     series    column that counts the steps of one run, "" for a table of results
     """
 
@@ -78,12 +83,13 @@ class TableReading:
     skip: list[dict[str, Any]] = field(default_factory=list)
     repeat: str = ""
     started: str = ""
+    files: str = ""
     series: str = ""
     open: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
-    skipped_lines: set[int] = field(default_factory=set)
+    skipped: set[int] = field(default_factory=set)
 
     @property
     def is_certain(self) -> bool:
@@ -95,12 +101,16 @@ class TableReading:
         rows = self.table.rows
         entry: dict[str, Any] = {"kind": rows.kind}
         entry |= {"path": rows.path} if rows.path else {}
+        entry |= {"layout": rows.layout} if rows.layout != "objects" else {}
+        entry |= {"transposed": True} if rows.transposed else {}
+        entry |= {"fill": rows.fill} if rows.fill else {}
         entry |= {"header": rows.header} if rows.header else {}
         entry |= {"heads": rows.heads} if rows.heads != 1 else {}
         entry |= {"separator": rows.separator} if rows.separator != "," else {}
         entry |= {"decimal": rows.decimal} if rows.decimal != "." else {}
         factors = {**self.factors, **{key: {"value": value} for key, value in self.constants.items()}}
         table: dict[str, Any] = {"name": name}
+        table |= {"files": self.files} if self.files else {}
         table |= {"repeat": self.repeat} if self.repeat else {}
         table |= {"started": self.started} if self.started else {}
         table["rows"] = entry
@@ -116,9 +126,12 @@ def numbers(reading: TableReading) -> Iterator[tuple[str, int]]:
     checks = [convert({**check, "message": ""}, Check, "checks") for check in reading.checks]
     for record in reading.table.records:
         is_failed = any(holds(check, record.cells) for check in checks)
-        if is_failed or (record.line in reading.skipped_lines and not reading.table.is_json):
+        if is_failed or id(record) in reading.skipped:
             continue
         for figure in reading.figures:
+            cell = record.cells.get(figure.column)
             is_its = all(str(record.cells.get(name)).strip() == text for name, text in figure.where)
-            if is_its and number_in(record.cells.get(figure.column), figure.unit) is not None:
-                yield figure.column, record.line
+            cells = cell if isinstance(cell, list) and figure.statistic == SAMPLE else [cell]
+            quantities = [number_in(each, figure.unit) for each in cells if is_its]
+            known = [each for each in quantities if each and (each[0] > 0 or not figure.is_positive)]
+            yield from ((figure.column, record.line) for _ in known)

@@ -11,6 +11,19 @@ from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.status import add_errors, add_status
 
 _NAMELESS = ("", "unnamed_0", "index", "column_1")
+# Ids that a program makes up, and columns with an id for each request of one load.
+_ID = re.compile(r"(?i)[0-9a-f]{8}|^[a-z_-]*[0-9]{3,}$")
+_REQUESTS = (
+    "call_id",
+    "message_id",
+    "prompt_id",
+    "query_id",
+    "req_id",
+    "request_id",
+    "sample_id",
+    "trace_id",
+    "uuid",
+)
 _ERROR_COLUMN = {"error", "err", "errors", "error_message", "exception", "failure", "error_msg"}
 
 
@@ -33,7 +46,7 @@ def add_role(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
         add_status(draft, column)
     elif slug(column) in _ERROR_COLUMN and draft.is_text(column):
         add_errors(draft, column)
-    elif meaning.kind == "index" and not (slug(column) in _NAMELESS and draft.is_text(column)):
+    elif meaning.kind == "index" and not _names_rows(draft, column):
         draft.result.left_out[column] = "a number of the row"
     elif meaning.kind == "ignored":
         draft.result.left_out[column] = "neither a setting nor a result"
@@ -45,9 +58,24 @@ def add_role(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
         add_factor(draft, factor_of(draft, column, meaning), column)
 
 
+def _names_rows(draft: Draft, column: str) -> bool:
+    """Return whether a column that usually numbers rows has names of cases."""
+    if not draft.is_text(column) or slug(column) in _REQUESTS:
+        return False
+    return slug(column) in _NAMELESS or not any(map(_ID.search, map(str, draft.known(column))))
+
+
+def corner_names(corner: str) -> tuple[str, str] | None:
+    """Return what the first cell of a header says of the rows and of the columns; None if it does not."""
+    parts = re.split(r"\s*(?:\\+|\|)\s*|\s+/\s+|(?<=[a-z])/(?=[a-z])", corner.rpartition(": ")[2])
+    return (parts[0], parts[1]) if len(parts) == 2 and all(parts) else None
+
+
 def factor_of(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
     """Return the name of the factor that a column is."""
     last = meaning.factor or column.rpartition(".")[2] or column
+    if column == draft.columns[0] and (corner := corner_names(column)):
+        last = corner[0]
     if not draft.table.is_json:
         last = re.sub(r"[(\[][^()\[\]]*[)\]]", "", last) or last
     own = factor_name(last)

@@ -1,7 +1,9 @@
 """Turn texts that say how a run ended into checks of the definition."""
 
 import re
+from dataclasses import replace
 
+from reportgen.core import units
 from reportgen.formats.tables.column_words import slug
 from reportgen.formats.tables.interpret.cells import FAILED, ONE_COLON, OUT_OF_MEMORY, number_in, number_of
 from reportgen.formats.tables.interpret.draft import Draft
@@ -15,6 +17,8 @@ _GOOD = frozenset(
 )
 _CANCELLED = frozenset(("cancelled", "canceled", "aborted", "skipped", "skip"))
 # A column with more different texts does not hold a status.
+# Base units of what is never below 0.
+_POSITIVE = ("s", "samples/s", "B/s", "FLOP/s", "B", "W", "J")
 _MAX_WORDS = 20
 
 
@@ -67,6 +71,15 @@ def add_faults(draft: Draft, column: str) -> None:
     unit = next(figure.unit for figure in draft.result.figures if figure.column == column)
     known = draft.known(column)
     faults = dict.fromkeys(str(x).strip() for x in known if number_in(x, unit) is None)
+    if units.to_base(1.0, unit)[1] in _POSITIVE and any(
+        (number := number_in(cell, unit)) and number[0] < 0 for cell in known
+    ):
+        draft.result.figures = [
+            replace(figure, is_positive=True) if figure.column == column else figure
+            for figure in draft.result.figures
+        ]
+        draft.result.notes.append(f'"{column}" has numbers below 0: they say that there is no value')
+        draft.result.doubts.append(f'"{column}" has numbers below 0')
     has_clock = any(ONE_COLON.fullmatch(str(x).strip()) for x in known)
     if has_clock and any(map(number_of, known)) and column not in draft.answers:
         draft.result.doubts.append(f'"{column}" has times with one colon beside plain numbers')

@@ -75,7 +75,8 @@ def _key(draft: Draft, cells: Mapping[str, Any]) -> tuple[str, ...]:
 def _keep_apart(draft: Draft, column: str) -> None:
     """Make an open column a factor if rows without it would be taken for repeats."""
     result = draft.result
-    if meaning_of(column).kind == "figure":
+    meaning = meaning_of(column)
+    if meaning.kind == "figure" or meaning.statistic:
         return
     add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
     del result.open[column]

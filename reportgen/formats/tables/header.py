@@ -1,0 +1,168 @@
+"""Find the header of a table in lines of separated cells: names above cells of another type.
+
+A block of lines with as many cells each begins with its header, if it has one. Of several blocks, as below a
+preamble of facts, the one whose names say most counts, then the one with most cells.
+"""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from reportgen.formats.parsing.csv_cells import rows as csv_rows
+from reportgen.formats.tables import latex
+from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_words import meaning_of
+from reportgen.formats.tables.records import blanks, is_indexed, merged, uncommented
+
+NUMBER_LIKE = re.compile(r"[+-]?[0-9][0-9.,' ]*(?:[eE][+-]?[0-9]+)?\s*(?:[^\W\d]{1,4}(?:/s)?|%)?")
+_DIGITS = re.compile(r"[0-9][0-9.,]*(?:e[-+]?[0-9]+)?")
+_WHOLE = re.compile(r"[0-9]{1,12}")
+# What a spreadsheet needs to know about a file.
+_QUANTITY = re.compile(r"[0-9][0-9.,]*\s*[^\W\d]{1,4}(?:/s)?(?:\s*±.{1,20})?")
+_SEPARATOR = re.compile(r'"?sep=.?"?')
+_MAX_HEADS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderLine:
+    """A header: the separator of its cells, its line from 0, its width, and the lines as wide as it.
+
+    known  its cells whose meaning is known
+    """
+
+    separator: str
+    start: int
+    width: int
+    count: int
+    known: int
+
+    @property
+    def weight(self) -> tuple[int, int]:
+        """Of several headers of one separator, the largest counts."""
+        return self.known, self.count * self.width
+
+
+def header_of(lines: Sequence[str], separator: str) -> HeaderLine | None:
+    """Return the header of a table with a separator; None without one."""
+    cells = [cells_of(line, separator) for line in lines]
+    headers: list[HeaderLine] = []
+    width = 0
+    for start, names in enumerate(cells[:-1]):
+        if len(names) == width:
+            continue  # below the header of its block
+        width = 0
+        if header := _header_at(lines, cells, start, separator):
+            headers.append(header)
+            width = header.width
+    return max(headers, key=lambda header: header.weight, default=None)
+
+
+def _header_at(
+    lines: Sequence[str], cells: Sequence[list[str]], start: int, separator: str
+) -> HeaderLine | None:
+    """Return the header that a line is, None if it is not one."""
+    names = cells[start]
+    if separator == " " and lines[start].lstrip().startswith("#"):
+        names = blanks(lines[start]).split(uncommented(lines[start]))
+    if len(names) < 2 or not (_are_names(names) or _are_counted(names)):
+        return None
+    if separator == " ":
+        cut = blanks(lines[start])
+        cells = [cut.split(line.strip()) if line.strip() else [] for line in lines]
+        names = cells[start] = cut.split(uncommented(lines[start]))
+    row = _row_after(cells, start)
+    if separator == " " and is_indexed(lines[start], len(names), row):
+        names = ["", *names]
+    if len(row) != len(names) or _is_like_its_rows(names, row):
+        return None
+    count = sum(1 for row in cells[start:] if len(row) == len(names))
+    if separator == " " and (count < 3 or not (_has_metric(names) or _has_quantity(names, row))):
+        return None
+    known = sum(1 for name in names if meaning_of(name).kind != "other")
+    return HeaderLine(separator, start, len(names), count, known)
+
+
+def heads_of(lines: Sequence[str], separator: str) -> int:
+    """Return the number of lines of a header, 1 to 3: all but the last name several columns."""
+    rows = [cells for line in lines if (cells := cells_of(line, separator))][: _MAX_HEADS + 1]
+    heads = 1
+    while heads < min(_MAX_HEADS, len(rows) - 1) and _is_below(rows[heads - 1], rows[heads]):
+        heads += 1
+    has_rows = heads < len(rows) and any(NUMBER_LIKE.fullmatch(cell) for cell in rows[heads])
+    is_distinct = len(set(merged(*rows[:heads]))) == len(rows[0]) if rows else False
+    return heads if has_rows and is_distinct else 1
+
+
+def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
+    """Return whether a line names each of the columns that the line above names together."""
+    spans = "" in above[1:] or len(set(filter(None, above))) < sum(map(bool, above))
+    numbers = [cell for cell in names if NUMBER_LIKE.fullmatch(cell)]
+    is_counted = all(map(_WHOLE.fullmatch, numbers)) and min(Counter(numbers).values(), default=0) > 1
+    units = sum(1 for name in names if name and unit_of(name.strip("()[]")))
+    is_named = len(names) == len(above) and sum(map(bool, names)) > 1 and 2 * units <= sum(map(bool, names))
+    return spans and is_named and (not numbers or is_counted)
+
+
+def cells_of(line: str, separator: str) -> list[str]:
+    """Return the cells of a line, [] for an empty one."""
+    if not line.strip() or _SEPARATOR.fullmatch(line.strip()):
+        return []
+    if separator == " ":
+        return blanks(line).split(line.strip())
+    if separator == "&":
+        line = latex.plain(line)
+    try:
+        return next((cells for _, cells in csv_rows(line, separator)), [])
+    except csv.Error:
+        return []
+
+
+def _are_names(cells: Sequence[str]) -> bool:
+    """Return whether the cells of a line can be a header: distinct names, few numbers."""
+    numbers = sum(1 for cell in cells if NUMBER_LIKE.fullmatch(cell))
+    return any(re.search(r"[^\W\d_]", cell) for cell in cells) and 2 * numbers <= len(cells)
+
+
+def _are_counted(cells: Sequence[str]) -> bool:
+    """Return whether numbers are names of columns: they grow, and the first cell names what is counted."""
+    first, *numbers = cells
+    are_whole = len(numbers) > 1 and all(map(_WHOLE.fullmatch, numbers))
+    grows = are_whole and all(int(a) < int(b) for a, b in pairwise(numbers))
+    parts = re.split(r"\s*[\\/|]\s*", first)
+    return grows and any(part and meaning_of(part).kind in ("factor", "figure") for part in (first, *parts))
+
+
+def _row_after(cells: Sequence[list[str]], start: int) -> list[str]:
+    """Return the cells of the next line that is not empty and no comment."""
+    rows = (row for row in cells[start + 1 :] if any(cell.strip() for cell in row))
+    return next((row for row in rows if len(row) > 1 or not row[0].startswith("#")), [])
+
+
+def _is_like_its_rows(names: Sequence[str], row: Sequence[str]) -> bool:
+    """Return whether a line is a row itself: its cells differ from the next ones in digits only."""
+    if _are_counted(names):
+        return False
+    alike = [_DIGITS.sub("0", name) == _DIGITS.sub("0", cell) for name, cell in zip(names, row, strict=True)]
+    digits = [bool(re.search("[0-9]", name)) for name in names]
+    same = sum(is_alike and has for is_alike, has in zip(alike, digits, strict=True))
+    return same > 0 and 2 * same >= sum(digits)
+
+
+def _has_quantity(names: Sequence[str], row: Sequence[str]) -> bool:
+    """Return whether one of the names is a metric, and the cell below it a number with its unit."""
+    pairs = zip(names, row, strict=True)
+    return any(meaning_of(name).metric and _QUANTITY.fullmatch(cell) for name, cell in pairs)
+
+
+def _has_metric(names: Sequence[str]) -> bool:
+    """Return whether a line of words is a header and no sentence: one of them names a metric and its unit.
+
+    A colon ends the label of a value or the title of a block.
+    """
+    if any(name.endswith(":") for name in names):
+        return False
+    meanings = [meaning_of(name) for name in names]
+    return any(each.kind == "figure" and each.metric and each.unit for each in meanings)

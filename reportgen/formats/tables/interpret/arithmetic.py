@@ -1,0 +1,148 @@
+"""Find by arithmetic what names do not say: a row that sums up others, a column of ratios of two others.
+
+Numbers are equal if they are within what their printed digits leave open.
+"""
+
+import math
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+from reportgen.core import units
+from reportgen.formats.tables.derive import is_missing, plain_text
+from reportgen.formats.tables.interpret.cells import number_of
+
+_SUMMARIES: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "sum": math.fsum,
+    "mean": statistics.fmean,
+    "geometric mean": lambda values: statistics.geometric_mean(values) if min(values) > 0 else math.nan,
+    "median": statistics.median,
+    "minimum": min,
+    "maximum": max,
+    "standard deviation": statistics.stdev,
+}
+# What people make of a ratio: itself, its percentage, and the change in percent.
+_QUOTIENTS: tuple[Callable[[float], float], ...] = (
+    lambda ratio: ratio,
+    lambda ratio: 100 * ratio,
+    lambda ratio: 100 * (ratio - 1),
+    lambda ratio: 100 * (1 - ratio),
+)
+# Numbers whose digits leave more open show nothing.
+_MAX_OPEN = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A number as printed: its value, and half of the last digit."""
+
+    value: float
+    half: float
+
+
+Numbers = Sequence[Printed | None]
+
+
+def printed(cell: object) -> Printed | None:
+    """Return a cell as a printed number in the unit of the cell; None for a text."""
+    number = None if is_missing(cell) else number_of(cell)
+    if number is None:
+        return None
+    digits = plain_text(str(cell)).lower()
+    mantissa, _, exponent = digits.partition("e")
+    fraction = mantissa.partition(".")[2]
+    decimals = len(fraction) - len(fraction.lstrip("0123456789"))
+    power = int(exponent) if exponent.lstrip("+-").isdigit() and len(exponent) < 5 else 0
+    return Printed(number[0], 0.5 * 10.0 ** (power - decimals))
+
+
+def summary_of(cell: object, above: Sequence[object]) -> str:
+    """Return what a number is of the numbers above it: their sum, mean, ...; "" for none of these."""
+    total, parts = printed(cell), [number for each in above if (number := printed(each))]
+    if total is None or len(parts) < 2:
+        return ""
+    values = [part.value for part in parts]
+    own = [part.half for part in parts]
+    for name, summarise in _SUMMARIES.items():
+        open_digits = math.fsum(own) if name == "sum" else max(own)
+        result = summarise(values)
+        if math.isfinite(result) and abs(result - total.value) <= total.half + open_digits:
+            return name
+    return ""
+
+
+def is_ratio(own: Numbers, columns: Sequence[Numbers]) -> bool:
+    """Return whether a column of numbers is the ratio of two others, or of one to one of its own numbers.
+
+    A column of whole numbers is rather chosen: 1, 2, 4 devices are also the ratios of 100, 200 and 400.
+    """
+    known = [number.value for number in own if number]
+    if len(known) < 2 or all(map(float.is_integer, known)):
+        return False
+    pairs = (*permutations(columns, 2), *_to_itself(columns))
+    return any(_is_quotient(own, a, b, of) for a, b in pairs for of in _forms(own, a, b))
+
+
+def _to_itself(columns: Sequence[Numbers]) -> Iterator[tuple[Numbers, ...]]:
+    """Yield each column with its first, its largest and its smallest number, in both orders."""
+    for column in columns:
+        known = [number for number in column if number]
+        if len(known) < 2:
+            continue
+        bases = (known[0], max(known, key=lambda x: x.value), min(known, key=lambda x: x.value), known[-1])
+        for base in bases:
+            yield column, [base] * len(column)
+            yield [base] * len(column), column
+
+
+def _forms(own: Numbers, above: Numbers, below: Numbers) -> list[int]:
+    """Return the forms of a ratio that the first row with three numbers has."""
+    rows = ((value, a, b) for value, a, b in zip(own, above, below, strict=True) if value and a and b)
+    value, a, b = next(rows, (None, None, None))
+    if value is None or a is None or b is None or not b.value:
+        return []
+    return [form for form, of in enumerate(_QUOTIENTS) if _is_near(value, a, b, of(a.value / b.value))]
+
+
+def _is_near(value: Printed, a: Printed, b: Printed, result: float) -> bool:
+    relative = a.half / (abs(a.value) or 1.0) + b.half / abs(b.value)
+    slack = value.half * 1.01 + relative * max(abs(result), abs(a.value / b.value))
+    return relative <= _MAX_OPEN and abs(result - value.value) <= slack
+
+
+def _is_quotient(own: Numbers, above: Numbers, below: Numbers, form: int) -> bool:
+    told, of = 0, _QUOTIENTS[form]
+    for value, a, b in zip(own, above, below, strict=True):
+        if value is None:
+            continue
+        if not a or not b or not b.value or not _is_near(value, a, b, of(a.value / b.value)):
+            return False
+        told += a.value != b.value and abs(value.value) > 10 * value.half
+    return told > 1
+
+
+def scaled(cell: object, unit: str) -> Printed | None:
+    """Return a cell in the base unit; None for a text."""
+    number = printed(cell)
+    factor = units.to_base(1.0, unit)[0]
+    return Printed(number.value * factor, number.half * factor) if number else None
+
+
+def scale_of(cells: Sequence[object], counts: Sequence[object], others: Numbers) -> float:
+    """Return the power of 1000 with which numbers are counts divided by others, NaN if they are not."""
+    rows = [
+        (value, count, other)
+        for value, count, other in zip(map(printed, cells), map(printed, counts), others, strict=True)
+        if value and count and other and other.value > 0 and value.value > 0
+    ]
+    for scale in (1.0, 1e3, 1e6):
+        if len(rows) > 1 and all(_fits(value, scale * count.value, other) for value, count, other in rows):
+            return scale
+    return math.nan
+
+
+def _fits(value: Printed, count: float, other: Printed) -> bool:
+    slack = value.half * 1.01 + value.value * (other.half / other.value + 1e-9)
+    is_exact = slack < 0.2 * value.value
+    return is_exact and abs(count / other.value - value.value) <= slack

@@ -1,0 +1,63 @@
+"""Find the metric and unit that texts beside a table state: its caption, its key in JSON, its file name."""
+
+import re
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from reportgen.core import units
+from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
+from reportgen.formats.tables.interpret.draft import Draft
+
+# "throughput in images/s", "times are in seconds", "units: ms"
+_IN_UNIT = re.compile(
+    r"(?i)\b(?:in|as|units?:?)\s+(?P<unit>[\w/%µ]+(?: per [a-z]+| ?/ ?[a-z]+)*)"
+    r"|[(\[](?P<inner>[^()\[\]]+)[)\]]"
+)
+_PARTS = re.compile(r"[:;,\u2013-]\s")
+
+
+def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:
+    """Return the metric with its unit that one text around a table states, and the text; None without one.
+
+    The first column, if it has texts, may name what the others measure.
+    """
+    names = [name for name in draft.columns[:1] if draft.is_text(name) or re.search(r"[:\\/|]", name)]
+    for text in (*draft.table.titles, *names, PurePosixPath(draft.table.name).stem):
+        meanings = list(dict.fromkeys(filter(None, map(_metric, (text, *_PARTS.split(text))))))
+        meanings = meanings or [each for each in (_in_sentence(text),) if each]
+        if meanings:
+            return meanings[0], text
+    return None
+
+
+def stated_units(draft: Draft) -> dict[str, str]:
+    """Return the only unit of each base that the texts around a table state: "units: ms, GB/s"."""
+    units_of: dict[str, set[str]] = {}
+    for title in draft.table.titles:
+        for match in _IN_UNIT.finditer(title):
+            for text in re.split(r",|;|\band\b", f"{match['unit'] or match['inner']}{title[match.end() :]}"):
+                unit = unit_of(text.strip(" .)"))
+                if unit is None or unit.doubt:
+                    break
+                units_of.setdefault(units.to_base(1.0, unit.unit)[1], set()).add(text.strip(" .)"))
+    return {base: texts.pop() for base, texts in units_of.items() if len(texts) == 1}
+
+
+def _metric(text: str) -> ColumnMeaning | None:
+    meaning = meaning_of(text) if text else None
+    is_whole = meaning and meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.doubt
+    return meaning if is_whole else None
+
+
+def _in_sentence(text: str) -> ColumnMeaning | None:
+    """Return the metric of a sentence such as "Training throughput in images/s on 8 GPUs"."""
+    for match in _IN_UNIT.finditer(text):
+        unit = match["unit"] or match["inner"]
+        if (known := unit_of(unit)) and not known.doubt:
+            words = re.findall(r"[^\W\d_]+", text[: match.start()])[-4:]
+            for start in range(len(words)):
+                meaning = _metric(f"{' '.join(words[start:])} ({unit})")
+                if meaning and not meaning.extra:
+                    return replace(meaning, label="")
+    return None

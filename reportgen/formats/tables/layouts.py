@@ -1,0 +1,84 @@
+"""Turn JSON whose rows are not objects into objects: columns as lists, columns as objects, rows as lists."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import zip_longest
+from typing import Any
+
+from reportgen.formats.parsing import json_values
+
+
+def are_columns(value: object) -> bool:
+    """Return whether an object has columns: lists of one length, or objects with the same keys."""
+    if not isinstance(value, dict):
+        return False
+    columns = _columns(value)
+    length = len(next(iter(columns.values()), ()))
+    return len(columns) > 1 and length > 1 and all(map(_is_single, next(iter(columns.values()))))
+
+
+def is_split(value: object) -> bool:
+    """Return whether a value has rows as lists: with `columns` and `data`, or below a list of names."""
+    names, rows = _split(value)
+    is_named = len(names) > 1 and all(isinstance(name, str) and name for name in names)
+    are_rows = all(
+        isinstance(row, list) and len(row) == len(names) and all(map(_is_single, row)) for row in rows
+    )
+    has_numbers = any(json_values.is_number(cell) for row in rows[:1] for cell in row)
+    return is_named and len(set(names)) == len(names) and bool(rows) and are_rows and has_numbers
+
+
+def _objects(value: object) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+
+
+def _by_columns(value: object) -> Iterator[dict[str, Any]]:
+    """Yield a row for each place of the lists; what is beside them is of each row."""
+    if not isinstance(value, dict):
+        return
+    columns = _columns(value)
+    about = {name: cell for name, cell in value.items() if name not in columns}
+    first = next((column for column in columns.values()), [])
+    keys = next((list(value[name]) for name in columns if isinstance(value[name], dict)), [])
+    named = {} if keys == [str(at) for at in range(len(keys))] else dict(enumerate(keys))
+    for at in range(len(first)):
+        own = {"*": named[at]} if at in named else {}
+        yield {**own, **about, **{name: column[at] for name, column in columns.items()}}
+
+
+def _columns(value: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the members of an object that are its columns, each as a list."""
+    lists = {name: cell for name, cell in value.items() if isinstance(cell, list) and cell}
+    if lists:
+        length = Counter(map(len, lists.values())).most_common(1)[0][0]
+        return {name: cell for name, cell in lists.items() if len(cell) == length}
+    objects = {name: cell for name, cell in value.items() if isinstance(cell, dict) and cell}
+    form = Counter(map(tuple, objects.values())).most_common(1)[0][0] if objects else ()
+    return {name: list(cell.values()) for name, cell in objects.items() if tuple(cell) == form}
+
+
+def _by_rows(value: object) -> Iterator[dict[str, Any]]:
+    names, rows = _split(value)
+    texts = [str(name) for name in names]
+    for row in rows:
+        yield dict(zip_longest(texts, json_values.items(row)[: len(texts)]))
+
+
+def _split(value: object) -> tuple[list[Any], list[Any]]:
+    """Return (names, rows); ([], []) for other values."""
+    if isinstance(value, dict):
+        return json_values.items(value.get("columns")), json_values.items(value.get("data"))
+    rows = json_values.items(value)
+    return (rows[0], rows[1:]) if rows and isinstance(rows[0], list) else ([], [])
+
+
+def _is_single(cell: object) -> bool:
+    return not isinstance(cell, list | dict)
+
+
+LAYOUTS: Mapping[str, Callable[[object], Iterator[dict[str, Any]]]] = {
+    "objects": _objects,
+    "columns": _by_columns,
+    "split": _by_rows,
+}

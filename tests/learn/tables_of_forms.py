@@ -1,0 +1,431 @@
+"""Tables in forms that need more than the names of their columns: drawn, turned, nested, summed up."""
+
+from tests.learn.tables_of_people import PeoplesTable
+
+FORMS = {
+    "a table drawn with plus and minus": PeoplesTable(
+        "out.txt",
+        "+-----------+-------+--------------+\n"
+        "| model     | batch | latency (ms) |\n"
+        "+-----------+-------+--------------+\n"
+        "| resnet50  |     1 |         7.12 |\n"
+        "| resnet50  |    32 |        41.90 |\n"
+        "| vit_b_16  |     1 |         9.55 |\n"
+        "+-----------+-------+--------------+\n",
+        3,
+        (("latency", 0.0419, {"model": "resnet50", "batch_size": 32}),),
+    ),
+    "a table drawn with box characters": PeoplesTable(
+        "rich.txt",
+        "┏━━━━━━━━━━┳━━━━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━┓\n"
+        "┃ Backend  ┃ Latency (ms)   ┃ Throughput (it/s)┃\n"
+        "┡━━━━━━━━━━╇━━━━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━┩\n"
+        "│ eager    │ 12.50          │ 80.0             │\n"
+        "│ inductor │ 8.00           │ 125.0            │\n"
+        "└──────────┴────────────────┴──────────────────┘\n",
+        4,
+        (("latency", 0.008, {"backend": "inductor"}), ("throughput", 125, {"backend": "inductor"})),
+    ),
+    "a table between lines of equal signs": PeoplesTable(
+        "t.rst",
+        "=========  ======  ============\n"
+        "Kernel     Size    Time (us)\n"
+        "=========  ======  ============\n"
+        "gemm       1024    55.2\n"
+        "gemm       2048    410.9\n"
+        "softmax    1024    12.1\n"
+        "=========  ======  ============\n",
+        3,
+        (("latency", 0.0004109, {"kernel": "gemm", "size": 2048}),),
+    ),
+    "JSON with a list for each column and a unit": PeoplesTable(
+        "plot.json",
+        '{"batch_size": [1, 8, 32], "latency_ms": [3.1, 6.2, 19.7], "throughput": [322.6, 1290.3, 1624.4], "unit": "img/s"}',
+        6,
+        (("latency", 0.0062, {"batch_size": 8}),),
+    ),
+    "JSON with a list for each column": PeoplesTable(
+        "plot2.json",
+        '{"batch_size": [1, 8, 32], "latency_ms": [3.1, 6.2, 19.7], "gpu": "A100"}',
+        3,
+        (("latency", 0.0062, {"batch_size": 8, "device": "A100"}),),
+    ),
+    "JSON with names and rows apart": PeoplesTable(
+        "df.json",
+        '{"columns":["model","tokens_per_sec"],"index":[0,1],"data":[["a",100.5],["b",200.5]]}',
+        2,
+        (("throughput", 200.5, {"model": "b", "item": "token"}),),
+    ),
+    "JSON with an object for each column": PeoplesTable(
+        "df2.json",
+        '{"model":{"0":"a","1":"b"},"tokens_per_sec":{"0":100.5,"1":200.5}}',
+        2,
+        (("throughput", 200.5, {"model": "b", "item": "token"}),),
+    ),
+    "JSON with rows as lists": PeoplesTable(
+        "rows.json", '[["model","latency_ms"],["a",1.5],["b",2.5]]', 2, (("latency", 0.0025, {"model": "b"}),)
+    ),
+    "a mean below, without a word": PeoplesTable(
+        "m.csv", "prompt,latency_s\np1,1.0\np2,2.0\np3,3.0\n∅,2.0\n", 3, (("latency", 3.0, {"prompt": "p3"}),)
+    ),
+    "a spread in parentheses": PeoplesTable(
+        "ms.md",
+        "| Method | Latency [ms] | Memory [GiB] |\n"
+        "|---|---|---|\n"
+        "| base | 12.5 (0.3) | 10.25 (0.10) |\n"
+        "| ours | 9.5 (0.2) | 8.50 (0.05) |\n",
+        4,
+        (("latency", 0.0095, {"method": "ours"}), ("memory_used", 9126805504.0, {"method": "ours"})),
+    ),
+    "a ratio in parentheses": PeoplesTable(
+        "sp.md",
+        "| Config | Throughput (tok/s) |\n"
+        "|---|---|\n"
+        "| baseline | 1000 (1.00x) |\n"
+        "| +flash | 1520 (1.52x) |\n"
+        "| +compile | 1810 (1.81×) |\n",
+        3,
+        (("throughput", 1810, {"config": "+compile"}),),
+    ),
+    "marks of footnotes": PeoplesTable(
+        "fn.md",
+        "| GPU | Images/s |\n"
+        "|---|---|\n"
+        "| A100 | 2500* |\n"
+        "| H100 | 4100† |\n"
+        "| V100 | 900 |\n"
+        "\n"
+        "\\* with DALI\n",
+        3,
+        (("throughput", 4100, {"device": "H100"}),),
+    ),
+    "a row of units in Markdown": PeoplesTable(
+        "u.md",
+        "| Model | Batch | Latency | Power |\n"
+        "|---|---|---|---|\n"
+        "| | | (ms) | (W) |\n"
+        "| a | 1 | 5.5 | 120 |\n"
+        "| b | 8 | 9.5 | 180 |\n",
+        4,
+        (("latency", 0.0055, {"model": "a"}), ("power", 180, {"model": "b"})),
+    ),
+    "the unit in the name of the file": PeoplesTable(
+        "latency_ms.csv",
+        "batch_size,resnet50,vgg16\n1,5.1,7.2\n8,12.3,19.5\n",
+        4,
+        (("latency", 0.0195, {"batch_size": 8, "model": "vgg16"}),),
+    ),
+    "a row for each metric, with units": PeoplesTable(
+        "trans.csv",
+        "Metric,Unit,H100,MI300X\n"
+        "TTFT,ms,45.1,52.9\n"
+        "TPOT,ms,9.8,11.2\n"
+        "Throughput,tok/s,5120,4480\n"
+        "Power,W,690,745\n",
+        8,
+        (("ttft", 0.0529, {"device": "MI300X"}), ("power", 690, {"device": "H100"})),
+    ),
+    "a row for each metric and each setting": PeoplesTable(
+        "trans2.csv",
+        "parameter,run A,run B\n"
+        "batch size,32,64\n"
+        "precision,fp16,bf16\n"
+        "step time (ms),120.5,210.5\n"
+        "throughput (samples/s),265.6,304.0\n",
+        4,
+        (("step_time", 0.2105, {"batch_size": 64, "precision": "bf16"}),),
+    ),
+    "two tables in one document": PeoplesTable(
+        "two.md",
+        "# Latency\n"
+        "\n"
+        "| Model | ms |\n"
+        "|---|---|\n"
+        "| a | 5.5 |\n"
+        "| b | 6.5 |\n"
+        "\n"
+        "# Memory\n"
+        "\n"
+        "| Model | GiB |\n"
+        "|---|---|\n"
+        "| a | 1.5 |\n"
+        "| b | 2.5 |\n",
+        2,
+        (("latency", 0.0065, {"model": "b"}),),
+    ),
+    "a time in words beside seconds": PeoplesTable(
+        "si.csv",
+        "dataset,rows/s,elapsed\nsmall,1.2M,3.5s\nlarge,950k,1m 12s\n",
+        4,
+        (("throughput", 950000.0, {"dataset": "large"}), ("run_time", 72, {"dataset": "large"})),
+    ),
+    "jobs with start and end": PeoplesTable(
+        "se.csv",
+        "job,start,end,duration_s\n"
+        "A,2024-05-01 10:00:00,2024-05-01 10:10:00,600\n"
+        "B,2024-05-01 11:00:00,2024-05-01 11:05:00,300\n",
+        2,
+        (("run_time", 300, {"job": "B"}),),
+    ),
+    "JSON with a number for each batch size": PeoplesTable(
+        "b.json",
+        '{"model":"resnet50","throughput_img_per_s":{"1":210.5,"8":905.1,"32":1502.7}}',
+        3,
+        (("throughput", 905.1, {"model": "resnet50"}),),
+    ),
+    "JSON lines of nested objects": PeoplesTable(
+        "r.jsonl",
+        '{"cfg":{"model":"a","tp":1},"res":{"tok_s":100.5,"ttft_ms":50.1}}\n'
+        '{"cfg":{"model":"a","tp":2},"res":{"tok_s":180.5,"ttft_ms":30.1}}\n',
+        4,
+        (("ttft", 0.0301, {"tensor_parallel": 2}),),
+    ),
+    "JSON with lists of samples": PeoplesTable(
+        "s.json",
+        '[{"name":"matmul","size":512,"times_ms":[1.0,1.1,1.2]},{"name":"matmul","size":1024,"times_ms":[8.0,8.1,8.2]}]',
+        6,
+        (("latency", 0.0081, {"size": 1024}),),
+    ),
+    "German rates and batch sizes": PeoplesTable(
+        "mess.csv",
+        "Karte;Stapelgröße;Bilder pro Sekunde;Speicher (GiB)\n"
+        "RTX 4090;32;1.020,5;11,5\n"
+        "RTX 3090;32;640,25;11,75\n",
+        4,
+        (("throughput", 1020.5, {}), ("memory_used", 12616466432.0, {})),
+    ),
+    "a column that counts the rows": PeoplesTable(
+        "idx.csv",
+        ",model,batch_size,latency_ms\n0,a,1,1.5\n1,a,2,2.5\n2,b,1,3.5\n",
+        3,
+        (("latency", 0.0035, {"model": "b"}),),
+    ),
+    "a count that is the same in all rows": PeoplesTable(
+        "cnt.csv",
+        "lib,n_images,total_s,img_per_s\npil,1000,12.5,80\nturbo,1000,2.5,400\n",
+        4,
+        (("throughput", 400, {"lib": "turbo"}), ("run_time", 12.5, {"lib": "pil"})),
+    ),
+    "units in a comment above": PeoplesTable(
+        "c.csv",
+        "# units: ms, GB/s\nkernel,time,bw\ncopy,1.5,800\nscale,1.6,790\n",
+        4,
+        (("latency", 0.0016, {"kernel": "scale"}), ("bandwidth", 800000000000.0, {"kernel": "copy"})),
+    ),
+    "a header behind a number sign": PeoplesTable(
+        "h.dat",
+        "# threads time_s speedup\n1 10.0 1.0\n2 5.2 1.92\n4 2.8 3.57\n",
+        3,
+        (("run_time", 2.8, {"threads": 4}),),
+    ),
+    "sums of groups between the rows": PeoplesTable(
+        "sub.csv",
+        "group,stage,seconds\nA,load,10\nA,train,90\nA,all,100\nB,load,12\nB,train,80\nB,all,92\n",
+        4,
+        (("run_time", 80, {}),),
+    ),
+    "before and after, with a geometric mean": PeoplesTable(
+        "geo.csv",
+        "benchmark,baseline_ms,optimized_ms\nfib,4,2\nsort,9,3\nmat,16,8\ngeomean,8.32,3.63\n",
+        6,
+        (("latency", 0.003, {"benchmark": "sort"}),),
+    ),
+    "the unit in a sentence above": PeoplesTable(
+        "tt.md",
+        "Runtime in seconds (lower is better)\n"
+        "\n"
+        "| Dataset | pandas | polars | duckdb |\n"
+        "|---|---|---|---|\n"
+        "| 1M | 2.5 | 0.5 | 0.4 |\n"
+        "| 10M | 25.1 | 3.5 | 2.9 |\n",
+        6,
+        (("run_time", 2.9, {}),),
+    ),
+    "the unit below the table": PeoplesTable(
+        "bn.md",
+        "| Dataset | pandas | polars |\n"
+        "|---|---|---|\n"
+        "| 1M | 2.5 | 0.5 |\n"
+        "| 10M | 25.1 | 3.5 |\n"
+        "\n"
+        "All times in seconds.\n",
+        4,
+        (("run_time", 3.5, {}),),
+    ),
+    "percentiles without a metric": PeoplesTable(
+        "pp.csv",
+        "qps,p50,p90,p99\n10,12.1,15.0,20.5\n50,14.0,22.0,41.0\n",
+        0,
+        (),
+        open=frozenset(["p50", "p90", "p99"]),
+    ),
+    "names in camel case": PeoplesTable(
+        "cc.json",
+        '[{"modelName":"a","batchSize":4,"avgLatencyMs":5.5,"p99LatencyMs":9.5,"tokensPerSecond":88.5},{"modelName":"b","batchSize":4,"avgLatencyMs":6.5,"p99LatencyMs":10.5,"tokensPerSecond":70.5}]',
+        6,
+        (("latency", 0.0105, {"model": "b", "batch_size": 4, "statistic": "p99"}),),
+    ),
+    "a ratio of two columns, found by arithmetic": PeoplesTable(
+        "ur.csv",
+        "kernel,torch_us,triton_us,torch/triton\nsoftmax,20.0,10.0,2.0\nln,30.0,12.0,2.5\n",
+        4,
+        (("latency", 1.2e-05, {"kernel": "ln", "framework": "triton"}),),
+    ),
+    "minus one in place of a time": PeoplesTable(
+        "neg.csv",
+        "model,batch,latency_ms\na,1,5.5\na,64,-1\nb,1,6.5\n",
+        2,
+        (("latency", 0.0065, {"model": "b"}),),
+    ),
+    "a table for each device": PeoplesTable(
+        "bench.md",
+        "# Bench\n"
+        "\n"
+        "## A100\n"
+        "\n"
+        "| Model | Latency (ms) |\n"
+        "|---|---|\n"
+        "| a | 5.5 |\n"
+        "| b | 6.5 |\n"
+        "\n"
+        "## H100\n"
+        "\n"
+        "| Model | Latency (ms) |\n"
+        "|---|---|\n"
+        "| a | 3.5 |\n"
+        "| b | 4.5 |\n",
+        4,
+        (("latency", 0.0045, {"model": "b"}),),
+    ),
+    "the unit names the metric": PeoplesTable(
+        "uc.csv",
+        "Test,Value,Unit\nMemcpy,23.4,GB/s\nLaunch latency,4.5,us\nFP32,19.1,TFLOPS\n",
+        3,
+        (("bandwidth", 23400000000.0, {}), ("latency", 4.5e-06, {}), ("flops", 19100000000000.0, {})),
+    ),
+    "a speed as a multiple": PeoplesTable(
+        "ff.csv",
+        "preset,fps,speed,bitrate_kbps\nfast,120.5,4.02x,2500\nslow,30.25,1.01x,2100\n",
+        2,
+        (("throughput", 120.5, {"preset": "fast"}),),
+        open=frozenset(["bitrate_kbps"]),
+    ),
+    "names of runs that look like sizes": PeoplesTable(
+        "sum.md",
+        "| Run | GPUs | Global batch | Time/step | Tokens/s/GPU | MFU |\n"
+        "|---|---|---|---|---|---|\n"
+        "| 7B | 64 | 1024 | 3.21 s | 3,310 | 52.1% |\n"
+        "| 13B | 128 | 1024 | 3.05s | 1,740 | 50.3% |\n",
+        6,
+        (
+            ("step_time", 3.05, {"devices": 128, "global_batch_size": 1024}),
+            ("throughput_per_device", 3310, {"devices": 64}),
+            ("mfu", 0.503, {}),
+        ),
+    ),
+    "a name only in the first row of its group": PeoplesTable(
+        "grp.csv",
+        "model,batch,latency_ms\nresnet,1,5.5\n,8,9.5\n,32,30.5\nvit,1,7.5\n,8,14.5\n",
+        5,
+        (("latency", 0.0305, {"model": "resnet", "batch_size": 32}),),
+    ),
+    "a spread with its unit": PeoplesTable(
+        "pm.txt",
+        "kernel      time\n"
+        "add         12.5 us ± 0.3 us\n"
+        "mul         13.5 us ± 0.2 us\n"
+        "exp         30.25 us ± 1.5 us\n",
+        3,
+        (("latency", 3.025e-05, {"kernel": "exp"}),),
+    ),
+    "numbers as names of columns": PeoplesTable(
+        "wb.csv",
+        "model,1,8,32\nresnet50,5.5,9.5,30.5\nvit,7.5,14.5,50.5\n",
+        0,
+        (),
+        open=frozenset(["1", "32", "8"]),
+    ),
+    "numbers as names of columns, below a caption": PeoplesTable(
+        "wb.md",
+        "### Latency (ms) by batch size\n"
+        "\n"
+        "| model | 1 | 8 | 32 |\n"
+        "|---|---|---|---|\n"
+        "| resnet50 | 5.5 | 9.5 | 30.5 |\n"
+        "| vit | 7.5 | 14.5 | 50.5 |\n",
+        6,
+        (("latency", 0.0145, {"model": "vit"}),),
+    ),
+    "the corner names rows and columns": PeoplesTable(
+        "corner.csv",
+        "tok/s: batch \\ tp,1,2,4\n1,30.5,55.5,90.5\n8,200.5,380.5,640.5\n",
+        6,
+        (("throughput", 380.5, {"item": "token"}),),
+    ),
+    "one time in two units": PeoplesTable(
+        "two.csv", "size_mb,time_us,time_ms\n1,1500,1.5\n8,9500,9.5\n", 2, ()
+    ),
+    "a rate without a unit, found by arithmetic": PeoplesTable(
+        "tp.csv",
+        "batch_size,step_time_s,throughput\n32,0.16,200\n64,0.30,213.3\n128,0.58,220.7\n",
+        6,
+        (("throughput", 213.3, {"batch_size": 64}), ("step_time", 0.58, {})),
+    ),
+    "a time without a unit, found by arithmetic": PeoplesTable(
+        "la.csv",
+        "batch_size,latency,images_per_sec\n1,5.0,200\n8,10.0,800\n32,25.0,1280\n",
+        6,
+        (("latency", 0.01, {"batch_size": 8}),),
+    ),
+    "Spanish headers": PeoplesTable(
+        "es.csv",
+        "Modelo;Lote;Tiempo por época (s);Imágenes/s\nresnet;64;152,3;845,2\nvgg;64;301,7;420,1\n",
+        4,
+        (
+            ("epoch_time", 152.3, {"model": "resnet", "batch_size": 64}),
+            ("throughput", 420.1, {"model": "vgg"}),
+        ),
+    ),
+    "JSON with a metric above devices": PeoplesTable(
+        "md.json",
+        '{"latency_ms":{"A100":5.5,"H100":3.5},"power_w":{"A100":310,"H100":520}}',
+        4,
+        (("latency", 0.0035, {"device": "H100"}), ("power", 310, {"device": "A100"})),
+    ),
+    "before and after": PeoplesTable(
+        "ba.md",
+        "| Query | Before (s) | After (s) | Speedup |\n"
+        "|---|---|---|---|\n"
+        "| q1 | 10.5 | 5.25 | 2.0x |\n"
+        "| q2 | 7.5 | 5.0 | 1.5x |\n",
+        4,
+        (("run_time", 5.0, {"query": "q2"}),),
+    ),
+    "a sum behind dashes": PeoplesTable(
+        "dt.csv",
+        "phase,ms\ndata,5.0\nforward,20.0\nbackward,40.0\noptimizer,5.0\n---,70.0\n",
+        4,
+        (("latency", 0.04, {"phase_factor": "backward"}),),
+    ),
+    "the separator in the first line": PeoplesTable(
+        "xs.csv", "sep=;\nmodel;fps\na;100,5\nb;200,5\n", 2, (("throughput", 200.5, {"model": "b"}),)
+    ),
+    "a column for each version": PeoplesTable(
+        "ver.md",
+        "| Benchmark | v1.12 (ms) | v2.0 (ms) | v2.1 (ms) |\n"
+        "|---|---|---|---|\n"
+        "| train | 150.5 | 120.5 | 118.5 |\n"
+        "| infer | 50.5 | 40.5 | 39.5 |\n",
+        6,
+        (("latency", 0.1205, {"benchmark": "train"}),),
+    ),
+    "a table as pandas prints it": PeoplesTable(
+        "pd.txt",
+        "          model  batch  latency_ms\n"
+        "0      resnet50      1         5.5\n"
+        "1      resnet50      8         9.5\n"
+        "2           vit      1         7.5\n",
+        3,
+        (("latency", 0.0095, {"model": "resnet50", "batch_size": 8}),),
+    ),
+}
