@@ -97,22 +97,27 @@ class HostPause(Phase):
 
 
 class EventPause(EventPhase):
-    """A pause with a CUDA event at both ends; `wait` waits for the work of the step.
+    """A pause with a CUDA event at both ends, and the waits of `HostPause`.
 
     On the device the pause begins before the wait: otherwise a device that had nothing to do, because the
     work is on another one, would seem to work for as long as the recorder waits.
     """
 
-    __slots__ = ("_wait",)
+    __slots__ = ("_wait_before", "_wait_within")
 
-    def __init__(self, kind: int, cuda_events: CudaEvents, wait: Wait) -> None:
+    def __init__(self, kind: int, cuda_events: CudaEvents, wait_before: Wait, wait_within: Wait) -> None:
         super().__init__(kind, cuda_events)
-        self._wait = wait
+        self._wait_before = wait_before
+        self._wait_within = wait_within
 
     def __enter__(self) -> None:
         self._first = self._cuda_events.border()
-        self._wait()
+        self._wait_before()
         self._begin = perf_counter_ns()
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self._wait_within()
+        super().__exit__(kind, error, trace)
 
 
 def named(kind: str, name: object) -> str:
@@ -179,5 +184,5 @@ class PhaseRegistry:
     def pause(self, kind: int, wait_before: Wait, wait_within: Wait) -> Phase:
         """Return a new context manager for a break of this kind, with what waits for the devices."""
         if self._cuda_events is not None:
-            return EventPause(kind, self._cuda_events, wait_before)
+            return EventPause(kind, self._cuda_events, wait_before, wait_within)
         return HostPause(kind, self._extend, wait_before, wait_within)

@@ -57,7 +57,7 @@ _SLICE_PAUSE_SECONDS = 1e-4  # only a thread that sleeps hands the interpreter o
 _MAX_WRITE_SECONDS = 1.0  # a write that takes longer while the training waits ends the recording
 _MAX_CLOSE_SECONDS = 5.0  # how long a failed training waits for the device, and each one for a hanging disk
 _WINDOW = (20, 120)  # the steps after which the measured window of the default protocol begins and ends
-_MAX_WAITS = 10  # for the devices, before pauses and after loops: many short loops are not disturbed
+_MAX_WAITS = 10  # breaks at whose ends the recorder waits for the devices: many short loops are not disturbed
 _COUNT_LIMIT = 2**63  # of a cell in the log
 
 
@@ -299,19 +299,20 @@ class Recorder:
     def _wait_before_break(self) -> None:
         """Wait for the devices before the end of the window: a break hides how far the host is ahead."""
         if self._borders_left and self._waits_left:
-            self._waits_left -= 1
             self._wait()
         elif self._synchronize is not None:
             self._synchronize()
 
     def _wait_in_break(self) -> None:
-        """Wait for what a break has queued: by the host's clock it would count as the next steps' work."""
-        if self._cuda_events is None and (self._borders_left or self._synchronize is not None):
+        """Wait for what a break has queued: between two waits it would count as work of the next steps."""
+        if self._borders_left and self._waits_left:
+            self._waits_left -= 1
             wait_for_devices()
+        elif self._synchronize is not None:
+            self._synchronize()
 
     def _wait_after_loop(self) -> None:
         if self._borders_left and self._waits_left and not self._is_closed:
-            self._waits_left -= 1
             wait = wait_interruptibly(lambda: False)
             if wait:
                 self._note_wait(*wait)
