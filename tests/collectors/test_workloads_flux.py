@@ -365,3 +365,12 @@ def test_phases_are_synchronised_on_a_gpu():
     recorder = FakeRecorder()
     on_gpu.forward(recorder, 1)
     assert recorder.phases_of_steps == [["forward synchronized"]]
+
+
+def test_the_second_bias_that_a_gpu_needs_adds_nothing():
+    cell = cells.LSTMCell(3, 5)
+    rows, state = torch.randn(4, 3), (torch.randn(4, 5), torch.randn(4, 5))
+    on_gpu = torch.lstm_cell(rows, state, cell.weight_input, cell.weight_hidden, cell.bias, cell.no_bias)
+    assert all(map(torch.equal, cell(rows, state), on_gpu))
+    assert "no_bias" not in dict(cell.named_parameters())
+    assert "no_bias" not in cell.state_dict()

@@ -39,6 +39,8 @@ class LSTMCell(nn.Module):
         bias = torch.zeros(4, hidden)
         bias[1] = 1.0
         self.bias = nn.Parameter(bias.flatten())
+        # The kernel of a GPU needs a second bias; on a CPU it would be work that the original does not do.
+        self.register_buffer("no_bias", torch.zeros(4 * hidden), persistent=False)
         self.state0_h = nn.Parameter(torch.zeros(1, hidden))
         self.state0_c = nn.Parameter(torch.zeros(1, hidden))
 
@@ -48,7 +50,8 @@ class LSTMCell(nn.Module):
 
     def forward(self, rows: Tensor, state: State) -> State:
         """Return the state after `rows` (n, inputs), given the previous state (n, hidden)."""
-        after: State = torch.lstm_cell(rows, state, self.weight_input, self.weight_hidden, self.bias)
+        second = self.no_bias if rows.is_cuda else None
+        after: State = torch.lstm_cell(rows, state, self.weight_input, self.weight_hidden, self.bias, second)
         return after
 
 
