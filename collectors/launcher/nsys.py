@@ -65,7 +65,12 @@ def read_report(folder: Path) -> None:
         with closing(sqlite3.connect(database)) as connection:
             ranges = connection.execute(_RANGES).fetchall()
             kernels = connection.execute(_KERNELS).fetchall()
-    except (OSError, subprocess.CalledProcessError, sqlite3.Error) as error:
+    except subprocess.CalledProcessError as error:
+        lines = error.stderr.decode("utf-8", "replace").split("\n")
+        reason = next((each for each in reversed(lines) if each.strip()), f"exit code {error.returncode}")
+        warn(f"{report}: the kernels could not be read: nsys export: {reason.strip()}")
+        return
+    except (OSError, sqlite3.Error) as error:
         warn(f"{report}: the kernels could not be read: {error}")
         return
     finally:

@@ -9,6 +9,7 @@ import pytest
 
 from collectors.__main__ import main
 from collectors.format_v1.kernels_file import Kernel, PhaseSpan, write_kernels
+from collectors.launcher import nsys
 from reportgen.load import load_runs
 from tests.collectors.nsys_standin import install
 from tests.conftest import ROOT
@@ -117,3 +118,15 @@ def test_the_profiler_of_torch_names_the_operators_of_a_phase(tmp_path):
     record = json.loads((folder / "run.json").read_text())
     assert (record["status"], record["recorder"]["profiled_steps"]) == ("complete", 10)
     assert "[profile]" in messages
+
+
+def test_an_export_that_fails_is_named_by_the_last_line_of_nsys(tmp_path, monkeypatch, capsys):
+    program = tmp_path / "nsys"
+    program.write_text("#!/bin/sh\necho Importer error status >&2\necho no importer >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(nsys, "find", lambda: str(program))
+    nsys.read_report(tmp_path)
+    report = tmp_path / "profile.nsys-rep"
+    assert capsys.readouterr().err == (
+        f"reportgen: {report}: the kernels could not be read: nsys export: no importer\n"
+    )

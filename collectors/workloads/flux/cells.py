@@ -32,6 +32,8 @@ class Stateful(nn.Module):
 class LSTMCell(nn.Module):
     """An LSTM step; state (h, c), gates in the order input, forget, cell, output; the forget bias is 1."""
 
+    no_bias: Tensor
+
     def __init__(self, inputs: int, hidden: int) -> None:
         super().__init__()
         self.weight_input = glorot(4 * hidden, inputs)
