@@ -139,7 +139,7 @@ def find(name: str) -> Unit | None:
 
 
 def misspelt(name: str) -> str:
-    """Return the known unit closest to an unknown one if it is likely misspelt, "" if it is a unit of its own."""
+    """Return the known unit that an unknown one likely is a misspelling for, "" without one."""
     close = get_close_matches(name, [known for known in _UNITS if len(known) > 1], n=1, cutoff=0.8)
     return close[0] if close else ""
 

@@ -376,4 +376,4 @@ def _text(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    return "".join(x if x.isprintable() else " " if x.isspace() else "?" for x in text)

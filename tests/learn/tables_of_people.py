@@ -694,4 +694,52 @@ TABLES = {
         4,
         (("compile_time", 23.25, {"model": "gpt"}), ("tokenize_time", 0.08, {"model": "bert"})),
     ),
+    "narrow blanks, apostrophes and underscores between thousands": PeoplesTable(
+        "narrow.csv",
+        "model;throughput (tokens/s)\na;12\u202f345\nb;1\u2009234\u202f567\nc;2'345'678\nd;9\u2019876\ne;1_024\n",
+        5,
+        (
+            ("throughput", 12345, {"model": "a"}),
+            ("throughput", 1234567, {"model": "b"}),
+            ("throughput", 2345678, {"model": "c"}),
+            ("throughput", 9876, {"model": "d"}),
+            ("throughput", 1024, {"model": "e"}),
+        ),
+    ),
+    "decimal commas with spreads": PeoplesTable(
+        "streuung.csv",
+        "Modell;Zeit (ms);Durchsatz (img/s)\na;12,3 ± 0,4;1.234,5 ± 12\nb;13,25 ± 1,1;12\u202f345,5 ± 9\n",
+        4,
+        (
+            ("latency", 0.0123, {"model": "a"}),
+            ("throughput", 1234.5, {"model": "a"}),
+            ("throughput", 12345.5, {"model": "b"}),
+        ),
+    ),
+    "spreads in another unit than their values": PeoplesTable(
+        "timeit.md",
+        "| model | mean time |\n|---|---|\n| a | 12.3 ms ± 401 µs |\n| b | 1.25 s ± 20 ms |\n| c | 950 us +- 4.5 us |\n",
+        3,
+        (
+            ("latency", 0.0123, {"model": "a"}),
+            ("latency", 1.25, {"model": "b"}),
+            ("latency", 0.00095, {"model": "c"}),
+        ),
+    ),
+    "spreads and thin spaces in LaTeX": PeoplesTable(
+        "spread.tex",
+        "\\begin{tabular}{lrr}\n\\toprule\nModel & Step time (ms) & Throughput (images/s) \\\\\n\\midrule\n"
+        "ResNet & $12.3 \\pm 0.4$ & $2\\,601 \\pm 12$ \\\\\n"
+        "VGG & $45.25_{\\pm 0.5}$ & 707 {\\scriptsize $\\pm$ 3} \\\\\n"
+        "ViT & $\\mathbf{30.0}\\,{\\pm}\\,1.1$ & 12{,}707 \\textpm\\ 3 \\\\\n\\bottomrule\n\\end{tabular}\n",
+        6,
+        (
+            ("step_time", 0.0123, {"model": "ResNet"}),
+            ("throughput", 2601, {"model": "ResNet"}),
+            ("step_time", 0.04525, {"model": "VGG"}),
+            ("throughput", 707, {"model": "VGG"}),
+            ("step_time", 0.03, {"model": "ViT"}),
+            ("throughput", 12707, {"model": "ViT"}),
+        ),
+    ),
 }

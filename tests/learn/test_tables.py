@@ -440,3 +440,15 @@ def test_times_of_day_that_follow_each_other_are_a_series() -> None:
     assert propose_table(view) is None
     fact, _ = why_not(view) or ("", "")
     assert fact == 'its rows are steps of one run (column "t"), not results'
+
+
+@pytest.mark.parametrize("name", ["spreads and thin spaces in LaTeX"])
+def test_runs_reads_what_learn_writes_for_a_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = TABLES[name]
+    write_files(tmp_path, {table.file: table.text})
+    call("learn", table.file, "--write", ".")
+    runs = json.loads(call("runs", "--format", "json", table.file)[0])["runs"]
+    assert sum(len(run["measurements"]) for run in runs) == table.numbers

@@ -12,13 +12,12 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import number as number_of_text
 
 _LEADING = re.compile(r"[0-9][0-9,]{0,30}(?:\.[0-9]{0,30})?(?:[eE][-+]?[0-9]{1,3})?")
-_NUMBER = r"[+-]?[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)?"
-# "12.3 ± 0.4 ms": the value, and a spread that is left out.
-_WITH_SPREAD = re.compile(rf"({_NUMBER})\s*([^0-9±+]{{0,12}}?)\s*(?:±|\+/-)\s*{_NUMBER}\s*([^0-9]*)")
-# "1 234.5", "1'234": blanks, also narrow ones, and apostrophes separate thousands.
-_GROUPED = re.compile(
-    r"([+-]?[0-9]{1,3}(?:[ '\u2019\u00a0\u202f][0-9]{3})+(?:\.[0-9]+)?)(?![0-9.,])(\s*[^0-9]*)"
-)
+# Blanks, also narrow ones, apostrophes and underscores between thousands: 1 234.5, 1'234, 1_234.
+GROUPING = " '_\u2019\u00a0\u2007\u2009\u202f"
+_NUMBER = rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?"
+# "12.3 ± 0.4 ms", "12.3 ms ± 40 µs": the value with its unit, and a spread that is left out.
+_WITH_SPREAD = re.compile(rf"({_NUMBER})\s*([^0-9±+]{{0,12}}?)\s*(?:±|\+/-|\+-)\s*{_NUMBER}\s*([^0-9]*)")
+_GROUPED = re.compile(rf"([+-]?[0-9]{{1,3}}(?:[{GROUPING}][0-9]{{3}})+(?:\.[0-9]+)?)(?![0-9.,])(\s*[^0-9]*)")
 
 # "1234 (1.9x)", "12.5 (0.3)", "81.2 (+0.4 %)": the value; the ratio, the spread or the change are left out.
 _WITH_REMARK = re.compile(rf"({_NUMBER}\s*[^0-9()]{{0,12}}?)\s*\((?:±|\+/-)?\s*{_NUMBER}\s*[x×%]?\)")
@@ -57,7 +56,7 @@ def plain_text(text: str) -> str:
     if text.endswith(")") and (match := _WITH_REMARK.fullmatch(text)):
         text = match[1].strip()
     if match := _WITH_SPREAD.fullmatch(text):
-        text = f"{match[1]} {match[2] or match[3]}".strip()
+        text = f"{match[1].strip()} {match[2] or match[3]}".strip()
     if match := _GROUPED.fullmatch(text):
         text = re.sub(r"[^0-9.+-]", "", match[1]) + match[2]
     return text

@@ -10,6 +10,7 @@ from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.tables import drawn
 from reportgen.formats.tables.column_words import CONFIGURATION
 from reportgen.formats.tables.definition import TableRows
+from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.find_json import TablePlace, places_in_json
 from reportgen.formats.tables.header import NUMBER_LIKE, cells_of, header_of, heads_of
 from reportgen.formats.tables.records import Record, TableFile, read_records
@@ -20,6 +21,7 @@ _MAX_ROWS = 2000
 _MAX_CELLS = 100_000
 _MAX_HEAD_LINES = 60
 _SEPARATORS = ("\t", ";", ",", "|", "&", " ")
+_GROUPING = re.compile(f"[{GROUPING}]")
 # The caption of a table of LaTeX; macros in it end it.
 _CAPTION = re.compile(r"\\caption(?:\[[^\]]*\])?\{([^{}]*)")
 _RULE = re.compile(r"\|?[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*(?:\|[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*)*\|?")
@@ -159,10 +161,10 @@ def _decimal(lines: Sequence[str], separator: str) -> str:
     cells = [cell for line in lines for cell in cells_of(line, separator)]
     marks: Counter[str] = Counter()
     for cell in cells:
-        number = re.fullmatch(r"[+-]?([0-9.,]+)(?:\s*[^0-9.,]*)", cell)
+        number = re.fullmatch(rf"[+-]?([0-9.,{GROUPING}]+)(?:\s*[^0-9.,]*)", cell.partition("±")[0].strip())
         if not number:
             continue
-        text = number[1]
+        text = _GROUPING.sub("", number[1])
         if re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+", text):
             marks[","] += 1
         elif re.fullmatch(

@@ -15,9 +15,10 @@ from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.tables import latex
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import meaning_of
+from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.records import blanks, is_indexed, merged, uncommented
 
-NUMBER_LIKE = re.compile(r"[+-]?[0-9][0-9.,' ]*(?:[eE][+-]?[0-9]+)?\s*(?:[^\W\d]{1,4}(?:/s)?|%)?")
+NUMBER_LIKE = re.compile(rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?\s*(?:[^\W\d]{{1,4}}(?:/s)?|%)?")
 _DIGITS = re.compile(r"[0-9][0-9.,]*(?:e[-+]?[0-9]+)?")
 _WHOLE = re.compile(r"[0-9]{1,12}")
 # What a spreadsheet needs to know about a file.

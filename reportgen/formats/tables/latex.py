@@ -5,8 +5,14 @@ from collections.abc import Iterator
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _LINE_END = re.compile(r"\\\\(?:\[[^\]]*\])?.*$")
-_SIGNS = {r"\%": "%", r"\_": "_", r"\#": "#", r"\$": "$", r"\pm": "±", r"\times": "x", r"\mu": "µ", "~": " "}
-_SIGN = re.compile(r"\\[%_#$]|\\(?:pm|times|mu)(?![A-Za-z])|~")
+_THIN_SPACE = "\u2009"
+_SIGNS = {
+    r"\%": "%", r"\_": "_", r"\#": "#", r"\$": "$", r"\pm": "±", r"\textpm": "±", r"\times": "x", r"\mu": "µ",
+    "~": " ", r"\,": _THIN_SPACE, r"\thinspace": _THIN_SPACE, r"\;": " ", r"\:": " ", r"\ ": " ", r"\!": "",
+}  # fmt: skip
+_SIGN = re.compile(r"\\[%_#$,;:! ]|\\(?:pm|textpm|times|mu|thinspace)(?![A-Za-z])|~")
+# A spread below or above its value: 45.2_{\pm 0.5}.
+_RAISED_SPREAD = re.compile(r"[_^]\s*(?=±)")
 _FORMS = (
     "textbf|textit|texttt|textsc|textrm|textsf|text|emph|underline|mathbf|mathrm|bf|it|tt|bm|num|makecell"
 )
@@ -74,4 +80,4 @@ def _without_inner(text: str) -> str:
 
 
 def _text(cell: str) -> str:
-    return re.sub(r"[${}]", "", _MARK.sub("", cell))
+    return _RAISED_SPREAD.sub("", re.sub(r"[${}]", "", _MARK.sub("", cell)))

@@ -123,7 +123,8 @@ def claims(files: LogFiles) -> Claim | None:
         return None
     own, at, reason = chosen
     claim = Claim.of_file(files, 1.0, reason[:100], line_at(files.head(files.path), at))
-    return replace(claim, is_whole=own.rows.kind == "markdown")
+    # Documents contain such tables as their own results, not as quotes of logs.
+    return replace(claim, is_whole=own.rows.kind == "markdown" or own.rows.separator == "&")
 
 
 def read(files: LogFiles) -> Results:

@@ -20,6 +20,7 @@ from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables import drawn, expand, latex
 from reportgen.formats.tables.definition import Context, TableRows
+from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.layouts import LAYOUTS
 
 # A row with more columns than these holds lists of single values, which no definition names.
@@ -35,8 +36,10 @@ _NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?%?")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 _RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _DECIMAL_COMMA = re.compile(
-    r"([+-]?(?:[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?))(\s*[^0-9.,]*)"
+    rf"([+-]?(?:[0-9]{{1,3}}(?:[.{GROUPING}][0-9]{{3}})+(?:,[0-9]+)?|[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?))"
+    r"(\s*[^0-9.,]*)"
 )
+_NO_DIGIT_MARK = re.compile(rf"[.{GROUPING}]")
 _LABEL = re.compile(r"[ \t]*([^\s:=][^:=\n]{0,80}?)[ \t]*(?::|=(?!=))[ \t]*(\S.*)?")
 _PART = re.compile(r"([A-Za-z][\w ()%.]*?) *= *([^,=]+?)(?:,|$)")
 # What loggers put before a message: a time, a level, the name of the program. "[TTFT] P99" is a label.
@@ -358,8 +361,10 @@ def _below(first: Sequence[str], second: Sequence[str]) -> list[str]:
 
 def _with_point(cell: str) -> str:
     """Return a cell with a decimal point where it is a number with a decimal comma: 1.234,5 is 1234.5."""
+    if "±" in cell:
+        return " ± ".join(_with_point(part.strip()) for part in cell.split("±"))
     match = _DECIMAL_COMMA.fullmatch(cell)
-    return match[1].replace(".", "").replace(",", ".") + match[2] if match else cell
+    return _NO_DIGIT_MARK.sub("", match[1]).replace(",", ".") + match[2] if match else cell
 
 
 def uncommented(header: str) -> str:
