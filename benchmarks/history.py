@@ -136,18 +136,25 @@ def reports(cells: int, commits: int, fresh: float, seed: int) -> Iterator[bytes
 def make_repository(root: Path, contents: Iterator[bytes]) -> None:
     """Write a repository with a commit for each content of reports/study/report.json."""
     root.mkdir(parents=True)
-    path = "reports/study/report.json"
-    stream = bytearray()
-    for day, content in enumerate(contents):
-        message = f"day {day}".encode()
-        stream += b"commit refs/heads/main\ncommitter Ada <ada@example.org> %d +0000\n" % (
-            1_700_000_000 + DAY * day
-        )
-        stream += b"data %d\n%s\nM 100644 inline %s\n" % (len(message), message, path.encode())
-        stream += b"data %d\n%s\n" % (len(content), content)
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main"], cwd=root, check=True)
-    subprocess.run(["git", "fast-import", "--quiet"], cwd=root, check=True, input=bytes(stream))
+    # One commit after the other: Linux counts the memory of this process as that of the ones it starts.
+    with subprocess.Popen(["git", "fast-import", "--quiet"], cwd=root, stdin=subprocess.PIPE) as process:
+        assert process.stdin
+        for day, content in enumerate(contents):
+            process.stdin.write(_commit(day, content))
+    if process.returncode:
+        raise SystemExit(f"git fast-import exited with {process.returncode}")
     subprocess.run(["git", "reset", "--quiet", "--hard"], cwd=root, check=True)
+
+
+def _commit(day: int, content: bytes) -> bytes:
+    """Return a commit of a report.json for `git fast-import`."""
+    message = f"day {day}".encode()
+    return (
+        b"commit refs/heads/main\ncommitter Ada <ada@example.org> %d +0000\n" % (1_700_000_000 + DAY * day)
+        + b"data %d\n%s\nM 100644 inline reports/study/report.json\n" % (len(message), message)
+        + b"data %d\n%s\n" % (len(content), content)
+    )
 
 
 def measure(root: Path) -> str:

@@ -14,7 +14,7 @@ from reportgen.document.file_names import REPORT_JSON, stems
 from reportgen.history.cells import report_histories
 from reportgen.history.commits import ReportStates
 from reportgen.history.document import point_rows, quantity_title, shown_values
-from reportgen.history.points import CellHistory, with_changes
+from reportgen.history.points import CellHistory, with_all_changes
 from reportgen.render.outputs import NO_HISTORY
 from reportgen.render.page.page_json import encoded
 from reportgen.sources.git import FileVersion, GitRepository, find_repository
@@ -55,7 +55,7 @@ def _history_js(
         histories = report_histories(ReportStates(repository, path, versions, report_json))
     except RequestError:  # a clone may lack the content of old commits
         return NO_HISTORY
-    told = [with_changes(history, _RULE) for history in histories if history.case and _is_told(history)]
+    told = with_all_changes([each for each in histories if each.case and _is_told(each)], _RULE)
     if not told:
         return NO_HISTORY
     tables = stems(dict.fromkeys(history.table for history in told))

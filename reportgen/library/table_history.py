@@ -12,7 +12,7 @@ from reportgen.history.cells import cell_histories
 from reportgen.history.commits import read_states
 from reportgen.history.document import COLUMNS, csv_text, json_text, markdown_text, point_rows, title
 from reportgen.history.logs import log_histories
-from reportgen.history.points import CellHistory, with_changes
+from reportgen.history.points import CellHistory, with_all_changes
 from reportgen.render.text.english import count
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def read_history(
         raise RequestError(
             place, "no number in these rows and columns", "check the rows and columns asked for"
         )
-    return TableHistory(place, tuple(with_changes(each, _RULE) for each in chosen), notes)
+    return TableHistory(place, with_all_changes(chosen, _RULE), notes)
 
 
 def _folder_of(reports: Path, name: str, table: str) -> Path:

@@ -12,7 +12,7 @@ import pytest
 from reportgen.core.change_points import ChangePointRule
 from reportgen.history.cells import cell_histories
 from reportgen.history.commits import read_states
-from reportgen.history.points import CellHistory, with_changes
+from reportgen.history.points import CellHistory, with_all_changes, with_changes
 from tests.cli.calling import call, error_of
 from tests.history.stored_study import Measured, StoredStudy, spread
 
@@ -54,6 +54,17 @@ def long_study(tmp_path_factory: pytest.TempPathFactory) -> tuple[StoredStudy, l
         ]
         commits.append(study.commit(*cases, digest=str(day), message=f"day {day}"))
     return study, commits
+
+
+def test_processes_find_the_same_changes(
+    long_study: tuple[StoredStudy, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, _ = long_study
+    found = cell_histories(read_states(study.root / "reports" / "study"), "times", {}, {})
+    here = with_all_changes(found, RULE)
+    monkeypatch.setattr("reportgen.history.points._POOL_POINTS", 0)
+    assert with_all_changes(found, RULE) == here
+    assert any(history.changes for history in here)
 
 
 def test_a_step_and_a_slow_drift_are_found_and_nothing_else(
