@@ -428,4 +428,168 @@ FORMS = {
         3,
         (("latency", 0.0095, {"model": "resnet50", "batch_size": 8}),),
     ),
+    "times of other things beside a latency": PeoplesTable(
+        "cw.csv",
+        "model,load time (s),cold start (ms),warm latency (ms)\nllama,12.5,850,45.5\nphi,4.5,400,20.5\n",
+        6,
+        (("latency", 0.0455, {"model": "llama"}),),
+    ),
+    "a change in percent under a sign": PeoplesTable(
+        "dc.md",
+        "| Op | main (us) | PR (us) | Δ |\n"
+        "|---|---|---|---|\n"
+        "| add | 10.5 | 9.5 | -9.5% |\n"
+        "| mul | 12.0 | 12.6 | +5.0% |\n",
+        4,
+        (("latency", 9.5e-06, {"op": "add"}),),
+    ),
+    "rates and times of models, a row for each": PeoplesTable(
+        "ur.csv",
+        "Benchmark,H100,A100\n"
+        "ResNet-50 (img/s),4100,2500\n"
+        "BERT (seq/s),1200,650\n"
+        "GPT step (ms),210.5,390.5\n",
+        6,
+        (("throughput", 2500, {"device": "A100"}),),
+    ),
+    "JSON with a list of runs": PeoplesTable(
+        "nr.json",
+        '{"name":"attn","runs":[{"ms":1.5},{"ms":1.6},{"ms":1.55}],"gpu":"A100"}',
+        3,
+        (("latency", 0.0016, {"device": "A100"}),),
+    ),
+    "JSON with names of several words": PeoplesTable(
+        "rc.json",
+        '{"bs1_fp16":{"latency_ms":1.5},"bs8_fp16":{"latency_ms":4.5},"bs8_fp32":{"latency_ms":8.5}}',
+        3,
+        (("latency", 0.0085, {}),),
+    ),
+    "JSON with statistics and their unit": PeoplesTable(
+        "st.json",
+        '{"benchmarks":{"encode":{"time":{"mean":1.5,"std":0.1,"unit":"ms"}},"decode":{"time":{"mean":2.5,"std":0.2,"unit":"ms"}}}}',
+        2,
+        (("latency", 0.0025, {"case": "decode"}),),
+    ),
+    "a column for each number of devices, a rate in each row": PeoplesTable(
+        "gw.csv",
+        "Framework,1 GPU,2 GPUs,4 GPUs,8 GPUs\n"
+        "DDP (img/s),400,790,1550,3010\n"
+        "FSDP (img/s),380,750,1490,2900\n",
+        8,
+        (("throughput", 1550, {"devices": 4}),),
+    ),
+    "times of parts and of the whole": PeoplesTable(
+        "sc.csv",
+        "dataset,preprocess_sec,train_sec,eval_sec,total_sec\n"
+        "cifar,10.5,300.5,20,331\n"
+        "imnet,100,3000,200,3300\n",
+        8,
+        (("train_time", 300.5, {"dataset": "cifar"}),),
+    ),
+    "a caption in the first cell": PeoplesTable(
+        "cr.csv",
+        "Inference latency on Jetson Orin (ms),,\nModel,FP16,INT8\nyolov8n,5.5,3.5\nyolov8s,8.5,5.25\n",
+        4,
+        (("latency", 0.00525, {"model": "yolov8s", "precision": "INT8"}),),
+    ),
+    "the metric in a sentence of a document": PeoplesTable(
+        "mp.md",
+        "We measured throughput in tokens/s on one H100.\n"
+        "\n"
+        "| batch | Llama-2-7B | Mistral-7B |\n"
+        "|---|---|---|\n"
+        "| 1 | 110.5 | 115.5 |\n"
+        "| 8 | 801.5 | 830.5 |\n"
+        "\n"
+        "Higher is better.\n",
+        4,
+        (("throughput", 830.5, {"batch_size": 8, "model": "Mistral-7B"}),),
+    ),
+    "a metric in the name of the file": PeoplesTable(
+        "throughput_tokens_per_s.csv",
+        "concurrency,vllm,sglang\n1,100.5,110.5\n8,700.5,760.5\n",
+        4,
+        (("throughput", 760.5, {"concurrency": 8, "framework": "sglang"}),),
+    ),
+    "a row for each statistic": PeoplesTable(
+        "mm.csv",
+        "stat,ttft_ms,tpot_ms\nmin,10.5,5.5\navg,15.5,6.25\nmax,30.5,9.5\n",
+        6,
+        (("ttft", 0.0155, {"statistic": "mean"}),),
+    ),
+    "clocks and temperatures": PeoplesTable(
+        "cm.csv",
+        "gpu,sm_clock_mhz,temp_c,power_w,img_s\nA100,1410,65,400,2500\nV100,1530,70,300,900\n",
+        8,
+        (("throughput", 900, {"device": "V100"}), ("power", 400, {})),
+    ),
+    "a header of two lines and a row of units": PeoplesTable(
+        "g3.csv",
+        ",A100,,H100,\n"
+        ",fp16,fp32,fp16,fp32\n"
+        "model,ms,ms,ms,ms\n"
+        "bert,5.5,9.5,3.5,6.5\n"
+        "gpt,8.5,15.5,5.5,10.5\n",
+        8,
+        (("latency", 0.0065, {"model": "bert", "device": "H100", "precision": "fp32"}),),
+    ),
+    "a column for each precision": PeoplesTable(
+        "mp.csv",
+        "Model,FP32 Latency (ms),FP16 Latency (ms),INT8 Latency (ms)\n"
+        "resnet50,7.25,3.5,2.25\n"
+        "bert,20.5,9.5,6.25\n",
+        6,
+        (("latency", 0.00225, {"model": "resnet50", "precision": "INT8"}),),
+    ),
+    "configurations as texts": PeoplesTable(
+        "cs.csv",
+        'config,tok/s\n"tp=1,bs=8",810.5\n"tp=2,bs=8",1500.5\n',
+        2,
+        (("throughput", 1500.5, {"config": "tp=2,bs=8"}),),
+    ),
+    "units after a comma": PeoplesTable(
+        "ub.csv",
+        "Size; Time, ms; Bandwidth, GB/s\n1024; 0.05; 20.5\n2048; 0.075; 27.25\n",
+        4,
+        (("latency", 5e-05, {"size": 1024}), ("bandwidth", 27250000000.0, {})),
+    ),
+    "a header over two lines": PeoplesTable(
+        "hn.csv",
+        'Model,"Latency\n(ms)","Throughput\n(img/s)"\na,5.5,180.5\nb,6.5,150.25\n',
+        4,
+        (("latency", 0.0065, {"model": "b"}),),
+    ),
+    "numbers of parameters": PeoplesTable(
+        "lu.csv",
+        "model,params,tokens_per_sec\na,7_000_000_000,1_250\nb,13_000_000_000,710\n",
+        2,
+        (("throughput", 1250, {"model": "a"}),),
+    ),
+    "comments beside results": PeoplesTable(
+        "nt.csv",
+        'model,latency_ms,comment\na,5.5,"fast, but inaccurate"\nb,9.5,\n',
+        2,
+        (("latency", 0.0095, {"model": "b"}),),
+    ),
+    "German counts": PeoplesTable(
+        "dl.csv",
+        "Messung;Anzahl GPUs;Dauer [s];Durchsatz [Token/s]\n1;1;100,5;1.020,4\n2;2;52,25;1.962,7\n",
+        4,
+        (("run_time", 52.25, {"devices": 2}), ("throughput", 1962.7, {})),
+    ),
+    "breaks in the header": PeoplesTable(
+        "br.md",
+        "| Model | TTFT<br>(ms) | Throughput<br>(tok/s) |\n"
+        "|---|---|---|\n"
+        "| a | 45.5 | 1200.5 |\n"
+        "| b | 60.5 | 900.25 |\n",
+        4,
+        (("ttft", 0.0605, {"model": "b"}),),
+    ),
+    "JSON with an object of units": PeoplesTable(
+        "juo.json",
+        '{"units":{"latency":"ms","memory":"MiB"},"data":[{"model":"a","latency":5.5,"memory":512},{"model":"b","latency":6.5,"memory":640}]}',
+        4,
+        (("latency", 0.0065, {"model": "b"}), ("memory_used", 671088640, {})),
+    ),
 }

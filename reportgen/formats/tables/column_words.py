@@ -44,6 +44,7 @@ _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 _GROUP = re.compile(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
 _A_MINUTE = re.compile(r"(?i)(?:/ ?|\bper[ _])min(?:ute)?$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
+_COUNT_OF = re.compile(r"^(?:anzahl|nb|nombre_de|número_de|numero_de|number_of|num|no_of)_|_count$")
 # "p99LatencyMs", "latencyP99"
 _PERCENTILE_IN_CAMEL = re.compile(r"(?<=[pP][0-9]{2})(?=[A-Z][a-z])|(?<=[a-z])(?=P[0-9]{2})")
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
@@ -61,7 +62,7 @@ _SPREADS = _words(
 )
 _DERIVED = _words(
     """
-    change delta diff difference efficiency gain improvement normalised normalized overhead ratio
+    change delta δ diff difference efficiency gain improvement normalised normalized overhead ratio
     relative scaling slowdown speedup vs
     """
 )
@@ -72,7 +73,7 @@ _SERIES = _words(
 )
 _REPEAT = _words(
     """
-    attempt rep repeat replicate run run_no run_number seed trial trial_number
+    attempt durchlauf lauf messung rep repeat replicate run run_no run_number seed trial trial_number
     """
 )
 _STARTED = _words(
@@ -232,7 +233,8 @@ def slug(name: str) -> str:
 def factor_name(name: str) -> str:
     """Return the usual name of a factor, else its own words."""
     own = slug(name)
-    return _FACTOR_OF.get(own, own)
+    counted = _COUNT_OF.sub("", own)
+    return _FACTOR_OF.get(own) or (_FACTOR_OF.get(counted) if counted != own else None) or own
 
 
 @lru_cache(maxsize=4096)
@@ -307,7 +309,8 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         return ColumnMeaning("figure", statistic=statistic, extra=tuple(words), doubt=unit.doubt)
     meaning = _measured(words, unit or ColumnUnit(""))
     if unit is None and not meaning.metric:
-        return ColumnMeaning("other", statistic=statistic, extra=tuple(words))
+        is_factor = meaning.kind == "factor"
+        return meaning if is_factor else ColumnMeaning("other", statistic=statistic, extra=tuple(words))
     if unit is None and not meaning.unit:
         meaning = replace(meaning, doubt="has no unit")
     if meaning.metric.startswith("memory") and statistic == "maximum":
@@ -356,7 +359,8 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
             if (
                 unit.unit in ("h", "min", "B", "W", "J", "degC")
                 and text[cut:].lower() in ("h", "min", "b", "c", "j")
-                and not set(words_of(before)) & (_TIME_WORDS | _MEMORY_WORDS | {"energy"})
+                and not set(words_of(before))
+                & (_TIME_WORDS | _MEMORY_WORDS | {"energy", "temp", "temperature"})
             ):
                 continue
             return unit, before
@@ -369,6 +373,7 @@ def _measured(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
     by_base = {
         "s": _time, "samples/s": _rate, "B/s": _bandwidth, "FLOP/s": _flops, "B": _memory, "W": _power,
         "J": _energy, "ratio": _share, "degC": _temperature,
+        "Hz": _clock,
     }  # fmt: skip
     if base in by_base:
         return by_base[base](words, unit)
@@ -534,6 +539,18 @@ def _share(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         return _made("accuracy", unit, words, {"accuracy", "acc", "test", "val", "validation", "eval"})
     if "mfu" in own:
         return _made("mfu", unit, words, {"mfu", "model", "flops", "utilization"})
+    return ColumnMeaning("figure", unit=unit.unit, extra=tuple(words), doubt="names no metric")
+
+
+def _clock(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
+    own = set(words)
+    for metric, names in (
+        ("memory_clock", {"mem", "memory"}),
+        ("sm_clock", {"sm"}),
+        ("graphics_clock", {"graphics", "gfx"}),
+    ):
+        if own & names and own & {"clock", "clk", "frequency", "freq"}:
+            return _made(metric, unit, words, names | {"clock", "clk", "frequency", "freq", "gpu"})
     return ColumnMeaning("figure", unit=unit.unit, extra=tuple(words), doubt="names no metric")
 
 

@@ -25,7 +25,7 @@ from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables import drawn, latex
 from reportgen.formats.tables.definition import OwnTable, Sign, TableFamily, TableRows
 from reportgen.formats.tables.reader import read
-from reportgen.formats.tables.records import blanks, merged, uncommented
+from reportgen.formats.tables.records import blanks, merged, uncommented, whole_lines
 from reportgen.formats.tables.twins import names
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -34,6 +34,8 @@ FOLDER = Path(__file__).with_name("families")
 _JSON_KINDS = ("json", "jsonl")
 # The first section after `[sign]` and `[rows]`, those of forms included.
 _REST = re.compile(r"^\[(?!sign\]|rows\]|\[?forms[.\]])", re.MULTILINE)
+# Lines that the quoted names of a header may take.
+_MAX_HEADER_LINES = 20
 # A line that begins an object or a list; programs write text before it.
 _OPENING = re.compile(rb"^[ \t]*[{\[]", re.MULTILINE)
 
@@ -178,7 +180,7 @@ class Recogniser:
             match = self._search(rows.header, text)
             lines = [text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0]] if match else []
         else:
-            lines = [text.lstrip("\r\n").partition("\n")[0]]
+            lines = whole_lines(text.lstrip("\r\n").split("\n", _MAX_HEADER_LINES)[:_MAX_HEADER_LINES])[:1]
         if rows.transposed:
             lines = text.split("\n")
             first = {_first(line, rows) for line in lines}
@@ -207,7 +209,10 @@ def _names(line: str, rows: TableRows) -> set[str]:
         return set(blanks(line).split(uncommented(line)))
     if rows.kind == "csv" and '"' in line:
         with suppress(csv.Error):
-            return {cell.strip() for cell in next(csv.reader([line], delimiter=rows.separator), [])}
+            return {
+                cell.strip()
+                for cell in next(csv.reader(line.splitlines(keepends=True), delimiter=rows.separator), [])
+            }
     if rows.separator == "&":
         line = latex.plain(line)
     separator = {"tsv": "\t", "markdown": "|"}.get(rows.kind, rows.separator)

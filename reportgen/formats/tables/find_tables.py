@@ -13,7 +13,7 @@ from reportgen.formats.tables.definition import TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.find_json import TablePlace, places_in_json
 from reportgen.formats.tables.header import NUMBER_LIKE, cells_of, header_of, heads_of
-from reportgen.formats.tables.records import Record, TableFile, read_records
+from reportgen.formats.tables.records import Record, TableFile, read_records, whole_lines
 from reportgen.sources.logfiles import LogFiles
 
 # Rows and cells that are looked at, and lines in which a header is looked for.
@@ -116,7 +116,7 @@ def _titles(lines: Sequence[str], start: int) -> list[str]:
 
 def _delimited(text: str) -> Iterator[TablePlace]:
     """Yield the table of lines with separated cells, if there is one."""
-    lines = [line.rstrip("\r") for line in text.split("\n", _MAX_HEAD_LINES)[:_MAX_HEAD_LINES]]
+    lines = whole_lines(line.rstrip("\r") for line in text.split("\n", _MAX_HEAD_LINES)[:_MAX_HEAD_LINES])
     headers = [header for separator in _SEPARATORS if (header := header_of(lines, separator))]
     # Any text has blanks.
     best = max(headers, key=lambda each: (each.separator != " ", each.count * each.width), default=None)
@@ -140,7 +140,7 @@ def _delimited(text: str) -> Iterator[TablePlace]:
 def _captions(lines: Sequence[str], start: int) -> list[str]:
     """Return the texts around a table of separated cells that may say what it measures, the nearest first."""
     captions = [match[1] for line in lines if (match := _CAPTION.search(line))]
-    above = [line.strip("#% \t") for line in reversed(lines[:start]) if line.strip() and "\\" not in line]
+    above = [line.strip("#%,;| \t") for line in reversed(lines[:start]) if line.strip() and "\\" not in line]
     return [*captions, *above]
 
 

@@ -54,8 +54,9 @@ def header_of(lines: Sequence[str], separator: str) -> HeaderLine | None:
     for start, names in enumerate(cells[:-1]):
         if len(names) == width:
             continue  # below the header of its block
+        is_first = not start or len(cells[start - 1]) != len(names)
         width = 0
-        if header := _header_at(lines, cells, start, separator):
+        if (is_first or _are_names(names)) and (header := _header_at(lines, cells, start, separator)):
             headers.append(header)
             width = header.width
     return max(headers, key=lambda header: header.weight, default=None)
@@ -68,7 +69,7 @@ def _header_at(
     names = cells[start]
     if separator == " " and lines[start].lstrip().startswith("#"):
         names = blanks(lines[start]).split(uncommented(lines[start]))
-    if len(names) < 2 or not (_are_names(names) or _are_counted(names)):
+    if sum(map(bool, names)) < 2 or not (_are_names(names) or _are_counted(names)):
         return None
     if separator == " ":
         cut = blanks(lines[start])
@@ -88,11 +89,12 @@ def _header_at(
 
 def heads_of(lines: Sequence[str], separator: str) -> int:
     """Return the number of lines of a header, 1 to 3: all but the last name several columns."""
-    rows = [cells for line in lines if (cells := cells_of(line, separator))][: _MAX_HEADS + 1]
+    rows = [cells for line in lines if (cells := cells_of(line, separator))][: _MAX_HEADS + 2]
     heads = 1
     while heads < min(_MAX_HEADS, len(rows) - 1) and _is_below(rows[heads - 1], rows[heads]):
         heads += 1
-    has_rows = heads < len(rows) and any(NUMBER_LIKE.fullmatch(cell) for cell in rows[heads])
+    below = rows[heads : heads + 2]
+    has_rows = any(NUMBER_LIKE.fullmatch(cell) for row in below for cell in row)
     is_distinct = len(set(merged(*rows[:heads]))) == len(rows[0]) if rows else False
     return heads if has_rows and is_distinct else 1
 
@@ -123,8 +125,14 @@ def cells_of(line: str, separator: str) -> list[str]:
 
 def _are_names(cells: Sequence[str]) -> bool:
     """Return whether the cells of a line can be a header: distinct names, few numbers."""
-    numbers = sum(1 for cell in cells if NUMBER_LIKE.fullmatch(cell))
+    numbers = sum(1 for cell in cells if _is_number(cell))
     return any(re.search(r"[^\W\d_]", cell) for cell in cells) and 2 * numbers <= len(cells)
+
+
+def _is_number(cell: str) -> bool:
+    """Return whether a cell is a number, alone or with a unit: "8 ms", but not "8 GPU"."""
+    word = re.sub(r"^[-+0-9.,' eE]+", "", cell).strip()
+    return bool(NUMBER_LIKE.fullmatch(cell)) and (not word or unit_of(word) is not None)
 
 
 def _are_counted(cells: Sequence[str]) -> bool:

@@ -367,6 +367,17 @@ def _with_point(cell: str) -> str:
     return _NO_DIGIT_MARK.sub("", match[1]).replace(",", ".") + match[2] if match else cell
 
 
+def whole_lines(lines: Iterable[str]) -> list[str]:
+    """Return lines of CSV, with the lines of one quoted cell together."""
+    whole: list[str] = []
+    for line in lines:
+        if whole and whole[-1].count('"') % 2:
+            whole[-1] += f"\n{line}"
+        else:
+            whole.append(line)
+    return whole
+
+
 def uncommented(header: str) -> str:
     """Return a header of words without the mark of a comment before it, as gnuplot needs one."""
     return header.strip().lstrip("#").strip()

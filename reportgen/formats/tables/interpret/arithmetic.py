@@ -85,13 +85,14 @@ def is_ratio(own: Numbers, columns: Sequence[Numbers]) -> bool:
 
 
 def _to_itself(columns: Sequence[Numbers]) -> Iterator[tuple[Numbers, ...]]:
-    """Yield each column with its first, its largest and its smallest number, in both orders."""
+    """Yield each column with its first, last, largest and smallest number and its sum, in both orders."""
     for column in columns:
         known = [number for number in column if number]
         if len(known) < 2:
             continue
         bases = (known[0], max(known, key=lambda x: x.value), min(known, key=lambda x: x.value), known[-1])
-        for base in bases:
+        total = Printed(math.fsum(x.value for x in known), math.fsum(x.half for x in known))
+        for base in (*bases, total):
             yield column, [base] * len(column)
             yield [base] * len(column), column
 

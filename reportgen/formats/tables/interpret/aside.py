@@ -39,6 +39,7 @@ def take_units_row(draft: Draft) -> None:
     has_numbers = any(number_of(text) is not None for text in texts.values())
     if unit_texts and len(others) <= len(unit_texts) and not has_numbers:
         draft.units = unit_texts
+        draft.named = {column: text for column, text in texts.items() if text and column not in unit_texts}
         name = corner if corner and str(row.cells[corner] or "").strip() else next(iter(unit_texts))
         draft.result.skip.append({"column": name, "equals": str(row.cells[name]).strip()})
         draft.result.doubts.append("the second row holds units")

@@ -12,20 +12,34 @@ from reportgen.formats.tables.interpret.reading import FigureGuess
 from reportgen.formats.tables.interpret.roles import add_factor, corner_names, factor_of
 
 # If one column is called so, the others are what is compared with it.
-_BASELINES = {
-    "after",
-    "base",
-    "baseline",
-    "before",
-    "naive",
-    "new",
-    "old",
-    "original",
-    "ours",
-    "ref",
-    "reference",
-}
-_BASELINES |= {"stock", "vanilla"}
+_BASELINES = frozenset(
+    [
+        "after",
+        "base",
+        "baseline",
+        "before",
+        "control",
+        "current",
+        "head",
+        "main",
+        "master",
+        "naive",
+        "new",
+        "old",
+        "optimized",
+        "original",
+        "ours",
+        "pr",
+        "previous",
+        "ref",
+        "reference",
+        "stock",
+        "upstream",
+        "vanilla",
+    ]
+)
+# Words of times that alone name no metric, but distinguish several times.
+_PARTS_OF_RUNS = {"train", "training", "run", "end"}
 
 
 def add_cases(draft: Draft, figures: list[tuple[str, ColumnMeaning]], unknown: list[str]) -> None:
@@ -92,18 +106,31 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
         if not kind:
             draft.result.doubts.append("columns of one metric differ in words")
         return
-    plain = [pair for pair in group if not pair[1].label and pair[1].metric]
-    times = [pair for pair in group if pair[1].base == "s" and _has_word(pair[1].label)]
-    if len(plain) <= 1 and len({slug(pair[1].label) for pair in times}) == len(times) == len(group) - len(
-        plain
-    ):
-        for column, meaning in [*plain, *times]:
+    if own := _named_times(group):
+        for column, meaning in own:
             _single(draft, column, meaning, "", "")
         return
     names = ", ".join(column for column, _ in group)
     for column, _ in group:
         draft.result.open[column] = f"several columns have the same metric: {names}"
     draft.result.doubts.append(f"{names} have the same metric")
+
+
+def _named_times(group: Sequence[tuple[str, ColumnMeaning]]) -> list[tuple[str, ColumnMeaning]]:
+    """Return times that are metrics of their own by the words of their names; [] if two have the same words.
+
+    One may have no words of its own: the time of all, such as `total_s` beside `train_s`.
+    """
+    if not all(meaning.base == "s" for _, meaning in group):
+        return []
+    own = []
+    for column, meaning in group:
+        words = [word for word in words_of(column) if word in _PARTS_OF_RUNS] if not meaning.label else []
+        label = " ".join(words) if meaning.doubt else ""
+        own.append((column, replace(meaning, label=label) if label else meaning))
+    labels = [slug(meaning.label) for _, meaning in own]
+    are_words = all(_has_word(meaning.label) or (meaning.metric and not meaning.label) for _, meaning in own)
+    return own if are_words and len(set(labels)) == len(labels) else []
 
 
 def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value: str) -> None:
@@ -119,7 +146,7 @@ def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value:
     elif kind and kind not in draft.result.factors and value.lower() not in ("cpu", "gpu"):
         draft.result.constants[kind] = value
         _figure(draft, column, _with_metric(meaning), ())
-    elif meaning.base == "s" and _has_word(label):
+    elif meaning.base == "s" and _has_word(label) and (not meaning.metric or meaning.doubt):
         words = [word for word in words_of(label) if word != "time"]
         own = replace(meaning, metric=f"{'_'.join(words)}_time", doubt="")
         draft.result.notes.append(

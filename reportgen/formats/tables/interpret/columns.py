@@ -205,7 +205,7 @@ def _sort_column(
         add_member_names(draft, column)
         return
     meaning = _meaning(draft, column)
-    if column.endswith((".unit", ".units")) and f"{column.rpartition('.')[0]}.value" in draft.columns:
+    if column in draft.unit_columns.values():
         return
     if meaning.kind in ("figure", "spread", "derived") and draft.is_text(column):
         text_meaning = _of_texts(draft, column, meaning)
@@ -317,8 +317,8 @@ def _meaning(draft: Draft, column: str) -> ColumnMeaning:
     if from_cells and not meaning.unit and meaning.kind in ("figure", "other", "derived"):
         meaning = meaning_of(column, from_cells)
         draft.result.doubts.append(f'the unit of "{column}" is in its cells')
-    if column.endswith(".value") and f"{column.removesuffix('.value')}.unit" in draft.columns:
-        stated = {str(x) for x in draft.known(f"{column.removesuffix('.value')}.unit")}
+    if not meaning.unit and (of_unit := draft.unit_columns.get(column)):
+        stated = {str(record.cells[of_unit]) for record in draft.records if record.cells.get(of_unit)}
         if len(stated) == 1 and unit_of(only := stated.pop()):
             meaning = meaning_of(column.removesuffix(".value"), only)
     is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
@@ -328,7 +328,8 @@ def _meaning(draft: Draft, column: str) -> ColumnMeaning:
         return meaning_of("elapsed time", from_cells)
     if slug(column) in ("column_1", "index", "unnamed_0") and draft.is_counted(column):
         return ColumnMeaning("index")
-    if meaning.kind == "other" and not meaning.statistic and _is_derived(draft, column):
+    is_share = meaning.kind == "figure" and meaning.base == "ratio" and meaning.doubt == "names no metric"
+    if (is_share or meaning.kind == "other") and not meaning.statistic and _is_derived(draft, column):
         return ColumnMeaning("derived")
     if meaning.kind == "other" and draft.is_clock(column):
         return ColumnMeaning("series")

@@ -35,6 +35,7 @@ class Draft:
 
     cells     the cells of each column, without skipped rows
     units     the unit of a column in a second header row
+    named     the name of a column there
     figure_factors  factors in whose values the names of figures differ
     has_ratios  whether a column compares others
     named_in  the columns with the name and the value of each figure, for a table with one number a row
@@ -47,6 +48,7 @@ class Draft:
         names = frozenset(table.columns)
         self.columns = [name for name in table.columns if not _is_repeated(name, names)]
         self.units: dict[str, str] = {}
+        self.named: dict[str, str] = {}
         self.unit_column = ""
         self.named_in = ("", "")
         self.figure_factors: set[str] = set()
@@ -83,6 +85,20 @@ class Draft:
         if name not in self._printed:
             self._printed[name] = [printed(cell) for cell in self.cells[name][:_MAX_COMPUTED]]
         return self._printed[name]
+
+    @cached_property
+    def unit_columns(self) -> dict[str, str]:
+        """The columns with the unit of another: `latency_unit`, and `time.unit` of `time.mean`."""
+        known = frozenset(name for name in self.table.columns if "unit" in name)
+        of_unit: dict[str, str] = {}
+        for column in self.columns if known else ():
+            parent, _, last = column.rpartition(".")
+            names = [f"{column}{end}" for end in ("_unit", "_units", " unit", ".unit")]
+            names += [f"{begin}.{column}" for begin in ("/units", "units", "unit")]
+            names += [f"{parent}.unit", f"{parent}.units"] if parent and not last.startswith("unit") else []
+            if unit := next((name for name in names if name in known), ""):
+                of_unit[column] = unit
+        return of_unit
 
     @cached_property
     def compared(self) -> list[str]:

@@ -34,13 +34,11 @@ def _is_turned(table: FoundTable) -> bool:
     texts = [str(record.cells.get(corner) or "").strip() for record in table.records]
     if not cases or not all(texts) or len(set(texts)) < len(texts) or len(texts) > MAX_FIGURES:
         return False
-    if (
-        max(map(len, texts)) > _MAX_NAME
-        or slug(corner) in _FACTOR_COLUMNS
-        or set(map(slug, cases)) & VALUE_COLUMN
-    ):
+    if max(map(len, texts)) > _MAX_NAME or set(map(slug, cases)) & VALUE_COLUMN:
         return False
     meanings = [meaning_of(text) for text in texts]
+    if slug(corner) in _FACTOR_COLUMNS and not all(each.metric and each.unit for each in meanings):
+        return False
     has_metric = any(each.kind == "figure" and each.metric for each in meanings)
     known = sum(each.kind in _KNOWN and (each.kind != "figure" or bool(each.metric)) for each in meanings)
     return (

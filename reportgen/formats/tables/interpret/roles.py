@@ -78,7 +78,7 @@ def factor_of(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
         last = corner[0]
     if not draft.table.is_json:
         last = re.sub(r"[(\[][^()\[\]]*[)\]]", "", last) or last
-    own = factor_name(last)
+    own = factor_name(draft.named.get(column, last) if slug(last) in _NAMELESS else last)
     if own in ("gpu", "gpus") and draft.is_text(column):
         return "device"
     is_corner = draft.is_text(column) and bool(meaning_of(column).unit)  # "latency (ms)" of the others
