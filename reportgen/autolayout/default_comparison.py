@@ -32,6 +32,9 @@ _BATCH_SIZES = ("batch_size", "micro_batch_size", "global_batch_size")
 _SETTINGS: Mapping[str, Sequence[str]] = {
     "precision": ("fp64", "fp32", "tf32", "amp", "fp16", "bf16", "fp8", "int8"),
     "execution": ("eager", "compile"),
+    # From the fewest devices on.
+    "tensor_parallel": (),
+    "pipeline_parallel": (),
 }
 # So many numbers of devices are a course.
 _MIN_COUNTS = 3

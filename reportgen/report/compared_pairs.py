@@ -106,7 +106,7 @@ def _place(table: Table, row: Header, column: Header, differing: Collection[str]
             words.append(label.text if isinstance(key, str) else f"{title.text} {label.text}")
     heads = zip(table.column_factors, column.labels, strict=True)
     words += [label.text for name, label in heads if name not in differing]
-    return ", ".join(word for word in words if word)
+    return ", ".join(word for word in words if word not in ("", "-"))
 
 
 def _left_out(case: Case) -> tuple[str, ...]:

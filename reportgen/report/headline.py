@@ -6,22 +6,31 @@ to two short ones follow: what would decide it, what else differs, the answers o
 more than `MAX_WORDS`: of several wordings the first that fits is taken, and the table has the rest.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import structs
 
+from reportgen.compare.conditions import SIZES
 from reportgen.compare.expected_speed import Expected
 from reportgen.compare.pair import devices_ratio
-from reportgen.compare.verdict import EQUAL, VerdictKind, difference_from, difference_text, factor_text
+from reportgen.compare.verdict import (
+    EQUAL,
+    VerdictKind,
+    difference_from,
+    difference_text,
+    factor_text,
+    time_text,
+)
 from reportgen.core import units
 from reportgen.core.devices import shown_value
 from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
-from reportgen.protocol.conditions import STATISTIC
+from reportgen.protocol.conditions import STATISTIC, statistic_of
 from reportgen.protocol.measure_steps import LEFT_OUT_SHARE
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
@@ -42,6 +51,9 @@ _MAX_SUBJECTS = 3
 # Several subjects that differ from the baseline by less need no sentence each.
 _NEGLIGIBLE = 0.01
 
+# What a benchmark sweeps: of several comparisons over a size, the largest one is the answer.
+SWEPT = (*sorted(SIZES), "seq_len", "message_size", "concurrency", "request_rate")
+
 _AS_FAST = "as fast"
 # Factors whose value is a number of things, which the name calls: "4 devices".
 _COUNTS = ("devices", "nodes")
@@ -57,6 +69,9 @@ _SURENESS: Mapping[VerdictKind, str] = {
     "likely faster": "likely", "likely slower": "likely", "undecided": "undecided",
     "no repeats": "without repeats",
 }  # fmt: skip
+# What comparisons are that show no clear difference.
+_UNCLEAR: Mapping[VerdictKind, str] = {"undecided": "undecided", "same": "equally fast"}
+_NEAR = f"within {100 * _NEGLIGIBLE:g} %"
 _ONE_RUN, _PUBLISHED = "one run each", "published figures"
 
 
@@ -224,15 +239,37 @@ def _comparison(pair: ComparedPair, evidence: str) -> tuple[str, str]:
     if not metric_of(pair.case.metric).is_speed:
         return "has", f"{_times(value)}x the {_metric_in_words(pair)} of {baseline} ({evidence})"
     if verdict and verdict.kind in ("faster", "slower") and verdict.low is not None:
-        return "is", verdict.sentence(than=baseline)
+        return "is", verdict.sentence(than=baseline, beside_time=bool(_as_time(pair)))
     if verdict and verdict.kind == "same":
         return "is", f"as fast as {baseline}: {verdict.sentence()}"
     words = difference_from(_speed_ratio(pair), baseline)
+    evidence = "; ".join(filter(None, (_as_time(pair), evidence)))
     if verdict and verdict.kind in ("likely faster", "likely slower"):
         return "is likely", f"{words} ({evidence}; {verdict.spread_text})"
     if verdict and verdict.kind == "undecided":
-        return "seems", f"{words} ({evidence}), but this is undecided"
+        return "seems", f"{words} ({evidence}), but {_too_few([pair]) or 'this is undecided'}"
     return "is", f"{words} ({evidence})"
+
+
+def _as_time(pair: ComparedPair) -> str:
+    """Return a lower speed in % as the longer time that it means, "" for all else.
+
+    Beside times, a reader would take it for the difference of the times, which is larger.
+    """
+    ratio = _speed_ratio(pair)
+    is_percentage = "%" in difference_text(ratio) and "%" in (time := time_text(ratio))
+    return time if pair.case.unit == "s" and ratio < 1 and is_percentage else ""
+
+
+def _too_few(pairs: Sequence[ComparedPair]) -> str:
+    """Return that repeats without an overlap are too few to decide, "" if something else is the reason."""
+    numbers = {len(case.measurements) for pair in pairs for case in (pair.case, pair.baseline)}
+    for pair in pairs:
+        own, base = ([m.value for m in case.measurements] for case in (pair.case, pair.baseline))
+        verdict, are_apart = pair.comparison.verdict, max(own) < min(base) or max(base) < min(own)
+        if not verdict or verdict.kind != "undecided" or verdict.margin or not (verdict.more and are_apart):
+            return ""
+    return f"{numbers.pop()} repeats each are too few to decide" if len(numbers) == 1 else ""
 
 
 def _speedup(pair: ComparedPair) -> float:
@@ -262,9 +299,25 @@ def _evidence(pair: ComparedPair) -> str:
     """Return both ranges, or that there are no repeats."""
     if _is_single(pair):
         return _without_repeats([pair])
-    unit = unit_of(pair.case, pair.baseline)
+    unit = _unit(pair)
     own, base = (range_of_repeats(case, unit) for case in (pair.case, pair.baseline))
     return f"{own} against {base} {unit.name}".strip()
+
+
+def _medians(pair: ComparedPair) -> str:
+    """Return the numbers of both, as the table shows them."""
+    unit = _unit(pair)
+    summaries = [case.summary for case in (pair.case, pair.baseline) if case.summary]
+    return (
+        f"{' against '.join(units.text(each.median / unit.factor) for each in summaries)} {unit.name}".strip()
+    )
+
+
+def _unit(pair: ComparedPair) -> Unit:
+    """Return the unit of the numbers of both: times have the unit of the table."""
+    cells = (cell for line in pair.table.cells for cell in line if cell.case is pair.case)
+    shown = (cell.unit for cell in cells if cell.unit and cell.unit.base == "s")
+    return next(shown, unit_of(pair.case, pair.baseline))
 
 
 def _number_of_repeats(pair: ComparedPair) -> str:
@@ -316,6 +369,15 @@ def _several(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> Iterator[st
     )
     is_one = len(subjects) == 1
     baseline = baselines.pop() if len(baselines) == 1 else "its baselines" if is_one else "their baselines"
+    statistics = {statistic_of(pair.case) for pair in pairs} if _has_statistics(pairs[0].table) else set()
+    title = f"{title}, {statistics.pop()}" if len(statistics) == 1 else title
+    if largest := _at_largest(pairs, names):
+        yield from (f"{title}: {words}" for words in _of_largest(largest))
+        return
+    if is_one and not entry.means and (mixed := _mixed(pairs, baseline)):
+        who = subjects.pop()
+        yield from (f"{title}: {_clause(who, 'is')} {words}" for words in mixed)
+        return
     if pairs[0].comparison.kind == "efficiency":
         statements = _scaling(pairs, baseline)
     elif is_one or _is_plain_number(pairs[0]) or baseline == "their baselines":
@@ -340,8 +402,109 @@ def _sureness(pairs: Sequence[ComparedPair]) -> str:
     kinds = [_SURENESS.get(pair.comparison.verdict.kind) for pair in pairs if pair.comparison.verdict]
     counts = {kind: kinds.count(kind) for kind in dict.fromkeys(_SURENESS.values()) if kind in kinds}
     if len(counts) == 1 and len(kinds) == len(pairs):
-        return f"{'both' if len(pairs) == 2 else 'all'} {next(iter(counts))}"
+        few = _too_few(pairs)
+        return f"{'both' if len(pairs) == 2 else 'all'} {next(iter(counts))}{f': {few}' if few else ''}"
     return ", ".join(f"{count} {kind}" for kind, count in counts.items())
+
+
+def _has_statistics(table: Table) -> bool:
+    return STATISTIC in (*table.row_factors, *table.column_factors)
+
+
+def _at_largest(pairs: Sequence[ComparedPair], names: Sequence[str]) -> ComparedPair | None:
+    """Return the comparison of the largest of several sizes, at the largest work; None for other things.
+
+    names  the factors in which the cases and their baselines differ
+    """
+    sizes = [_numbers(pair.case, names) for pair in pairs]
+    known = [size for size in sizes if size]
+    if len(known) < len(pairs) or len(set(known)) < 2 or _is_plain_number(pairs[0]):
+        return None
+    largest = max(known)
+    if any(each > most for size in known for each, most in zip(size, largest, strict=True)):
+        return None
+    own = [pair for pair, size in zip(pairs, sizes, strict=True) if size == largest]
+    work = [name for name in own[0].table.row_factors + own[0].table.column_factors if name not in names]
+    varying = [name for name in work if len({repr(pair.case.factors.get(name)) for pair in own}) > 1]
+    if len(own) > 1 and not (len(varying) == 1 and varying[0] in SWEPT):
+        return None
+    return max(own, key=lambda pair: _numbers(pair.case, varying) or ())
+
+
+def _numbers(case: Case, names: Sequence[str]) -> tuple[float, ...] | None:
+    """Return the values of factors, None unless all are numbers."""
+    values = [case.factors.get(name) for name in names]
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    return tuple(numbers) if len(numbers) == len(values) else None
+
+
+def _of_largest(pair: ComparedPair) -> Iterator[str]:
+    """Yield the comparison of one pair with both numbers, with its place and without."""
+    names = _shown(pair)
+    baseline = subject_of(pair.baseline, names)
+    words = f"{_clause(subject_of(pair.case, names), 'is')} {difference_from(_speed_ratio(pair), baseline)}"
+    verdict = pair.comparison.verdict
+    sureness = (
+        _without_repeats([pair]) if _is_single(pair) else _SURENESS.get(verdict.kind) if verdict else ""
+    )
+    evidence = "; ".join(filter(None, (_medians(pair), sureness)))
+    for place in (f"at {pair.place}, " if pair.place else "", ""):
+        yield f"{place}{words} ({evidence})"
+
+
+def _mixed(pairs: Sequence[ComparedPair], baseline: str) -> list[str]:
+    """Return wordings of what clear differences of one subject are, and how many are not clear.
+
+    [] if all are of one kind: then their ends say it.
+    """
+    if _is_plain_number(pairs[0]):
+        return []
+    clear = sorted(filter(_is_clear, pairs), key=_speed_ratio)
+    unclear = [_unclear(pair) for pair in pairs if not _is_clear(pair)]
+    if not clear or not (unclear or _speed_ratio(clear[0]) < 1 < _speed_ratio(clear[-1])):
+        return []
+    places = dict(zip(map(id, pairs), _places(pairs), strict=True))
+    sides = [
+        [pair for pair in clear if _speed_ratio(pair) > 1][::-1],
+        [pair for pair in clear if _speed_ratio(pair) < 1],
+    ]
+    sides = sorted(filter(None, sides), key=lambda side: -abs(math.log(_speed_ratio(side[0]))))
+    end = f" ({_without_repeats(clear)})" if all(map(_is_single, clear)) else ""
+    counts = [(kind, unclear.count(kind)) for kind in dict.fromkeys(unclear)]
+    rest = "".join(f"; {_others(kind, n)}" for kind, n in counts)
+    made = []
+    for has_places in (True, False):
+        shown = [places[id(side[0])] if has_places else "" for side in sides]
+        texts = [_side(sides[0], shown[0], baseline), *map(_side, sides[1:], shown[1:])]
+        made.append(f"{joined(texts)}{rest}{end}")
+    return made
+
+
+def _side(pairs: Sequence[ComparedPair], place: str, baseline: str = "") -> str:
+    """Return the largest of differences in one direction, with its place."""
+    ratio = _speed_ratio(pairs[0])
+    words = difference_from(ratio, baseline) if baseline else difference_text(ratio)
+    verdict = pairs[0].comparison.verdict
+    likely = "likely " if verdict and verdict.kind.startswith("likely") else ""
+    up_to = "up to " if len(pairs) > 1 else ""
+    return _with_place(f"{likely}{up_to}{words}", "; ".join(filter(None, (place, _as_time(pairs[0])))))
+
+
+def _is_clear(pair: ComparedPair) -> bool:
+    """Return whether a difference was decided or is likely, or, without repeats, is not negligible."""
+    verdict = pair.comparison.verdict
+    if verdict and verdict.kind not in ("no repeats", "not comparable"):
+        return verdict.kind in ("faster", "slower", "likely faster", "likely slower")
+    return abs(_speed_ratio(pair) - 1) >= _NEGLIGIBLE
+
+
+def _unclear(pair: ComparedPair) -> str:
+    verdict = pair.comparison.verdict
+    return _UNCLEAR.get(verdict.kind, _NEAR) if verdict else _NEAR
+
+
+def _others(kind: str, count: int) -> str:
+    return f"{count} other{'s are' if count > 1 else ' is'} {kind}"
 
 
 def _scaling(pairs: Sequence[ComparedPair], baseline: str) -> Iterator[str]:
@@ -479,7 +642,7 @@ def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str], *, has_mean: b
         of_several = f" ({number[name]})" if len(counts) > 1 else ""
         texts.append(f"{_clause(name, 'is')} {_both_ends(*ends)}{of_several}")
     who = joined(left_out) if len(left_out) == 2 else f"{len(left_out)} others"
-    near = [f"{who} are within {100 * _NEGLIGIBLE:g} %"] if left_out else []
+    near = [f"{who} are {_NEAR}"] if left_out else []
     mean = " in the geometric mean" if is_mean and ranked else ""
     if ranked and len(counts) == 1 and counts != {1}:
         mean = f"{mean} of {number[ranked[0]]}" if mean else f" ({number[ranked[0]]} each)"

@@ -10,7 +10,6 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from reportgen.compare.conditions import SIZES
 from reportgen.compare.verdict import EQUAL
 from reportgen.compare.why.phases import SEQUENTIAL
 from reportgen.core import units
@@ -21,7 +20,14 @@ from reportgen.core.model import STEP, Case
 from reportgen.core.units import Unit
 from reportgen.document.model import Header
 from reportgen.protocol.conditions import STATISTIC, statistic_of
-from reportgen.report.headline import first_that_fits, joined, of_one_statistic, range_of_repeats, unit_of
+from reportgen.report.headline import (
+    SWEPT,
+    first_that_fits,
+    joined,
+    of_one_statistic,
+    range_of_repeats,
+    unit_of,
+)
 from reportgen.tables.headings import plain
 from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import PHASE
@@ -29,8 +35,7 @@ from reportgen.tables.trends import DATE, CellTrend, change_size, trends
 
 # A sentence lists at most this many numbers, or the best ones of so many curves.
 _MAX_LISTED = 4
-# What a benchmark sweeps. With fewer points a curve has no course.
-_SWEPT = (*sorted(SIZES), "seq_len", "message_size", "concurrency", "request_rate")
+# With fewer points a curve has no course.
 _MIN_POINTS = 3
 # What a rate counts where the log does not name it: samples may be images, or anything else.
 _UNNAMED = {"", "sample"}
@@ -297,7 +302,7 @@ def _best_of_curves(values: Sequence[_Value]) -> list[str]:
     better = metric_of(values[0].case.metric).better
     by_size = {
         x: curves
-        for x in (_SWEPT if better else ())
+        for x in (SWEPT if better else ())
         if (curves := _curves(values, x)) and max(map(len, curves.values())) >= _MIN_POINTS
     }
     choose = max if better == "higher" else min

@@ -114,6 +114,8 @@ def _table(
         row_header(spec, line.row, marks.rows.get(line.row, ()), units.of_row(line.row)) for line in lines
     ]
     columns = _columns(spec, grid, marks, units)
+    kept = _informative(spec, columns, pending)
+    columns, pending = [columns[j] for j in kept], [[line[j] for j in kept] for line in pending]
     if spec.compare and spec.compare.mean:
         pending.append(mean_cells(builder, columns, pending, rows))
         rows.append(mean_header(spec))
@@ -248,6 +250,25 @@ def _columns(spec: TableSpec, grid: CaseGrid, marks: Qualifiers, units: UnitChoi
         column_header(spec, key, marks.columns.get(key, ()), quantity, units.of_column(key))
         for key in grid.columns
         for quantity in spec.show
+    ]
+
+
+def _informative(
+    spec: TableSpec, columns: Sequence[Header], lines: Sequence[Sequence[PendingCell]]
+) -> list[int]:
+    """Return the columns, beside values without the comparisons of a column with itself."""
+    if "value" not in spec.show or not spec.columns:
+        return list(range(len(columns)))
+    with_itself = set()
+    for j, column in enumerate(columns):
+        comparisons = [each for line in lines if (each := line[j].cell.comparison)]
+        are_own = bool(comparisons) and all(each.case is each.baseline for each in comparisons)
+        if column.quantity in ("ratio", "speedup") and are_own:
+            with_itself.add((column.key, column.split))
+    return [
+        j
+        for j, column in enumerate(columns)
+        if column.quantity in ("value", "repeats") or (column.key, column.split) not in with_itself
     ]
 
 

@@ -197,7 +197,9 @@ def column_header(
         and value is not LACKING
         and not _is_own(spec, name, value)
     )
-    title = "" if len(spec.show) == 1 and spec.columns else _quantity_title(spec, quantity)
+    # The title and the caption of a table name what its values are.
+    is_plain = bool(spec.columns) and (len(spec.show) == 1 or quantity == "value")
+    title = "" if is_plain else _quantity_title(spec, quantity)
     return Header(
         column.values,
         _named_labels(spec, column),

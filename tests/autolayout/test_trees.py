@@ -39,7 +39,9 @@ EXPECTED = {
         1, "model", "device", "ecdf", ("H100 is 2.94x", "H100 has 190 of 200 models")
     ),
     "nccl": Drawn(1, "message_size", "collective", "curve", ("all_reduce", "all_gather")),
-    "nccl_nodes": Drawn(1, "nodes devices", "", "line", ("2 nodes", "35 % slower")),
+    "nccl_nodes": Drawn(
+        1, "nodes devices", "", "line", ("4 nodes, 32 devices are 0.274x as fast as 1 node",)
+    ),
     "vllm": Drawn(
         1, "concurrency", "tensor_parallel", "latency-throughput", ("tensor parallel 1", "tensor parallel 4")
     ),

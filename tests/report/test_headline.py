@@ -65,7 +65,7 @@ def test_without_a_comparison_there_is_no_headline() -> None:
     ("step", "start", "text"),
     [
         (0.5, 5.0, "Training: 550 is 2x as fast as 470 (1.99x to 2.01x)."),
-        (1.05, 5.0, "Training: 550 is 4.8 % slower than 470 (4.4 % to 5.1 %)."),
+        (1.05, 5.0, "Training: 550 is 4.8 % slower than 470 (4.4 % to 5.1 %; 5.0 % more time)."),
         (1.0, 5.0, "Training: 550 is as fast as 470: no difference larger than 0.4 %."),
         (0.9, 1000.0, "Training: 550 is 11 % faster than 470 (896.4 to 905.4 against 996.0 to 1,006 ms)."),
         (
@@ -94,10 +94,12 @@ def test_a_likely_difference_is_called_so_and_is_not_counted_as_decided() -> Non
     alone = headline_sentences(tables(runs, compare, rows=("driver",), where={**where, "model": ("a",)}))
     assert alone == [
         "Training: 550 is likely 4.8 % slower than 470 "
-        "(1.046 to 1.054 against 0.9960 to 1.004 s; spread 0.4 % of 4 cases)."
+        "(5.0 % more time; 1.046 to 1.054 against 0.9960 to 1.004 s; spread 0.4 % of 4 cases)."
     ]
     both = headline_sentences(tables(runs, compare, rows=("model",), columns=("driver",), where=where))
-    assert both[0].endswith(" (1 likely, 1 undecided).")
+    assert both[0] == (
+        "Training: 550 is likely 4.8 % slower than 470 (a; 5.0 % more time); 1 other is undecided."
+    )
 
 
 def test_published_figures_are_called_so() -> None:
@@ -193,15 +195,78 @@ def spanned(speeds: dict[str, tuple[float, float]], **fields: Any) -> str:
     [
         (2.0, 3.0, "550 is 2x (a) to 3x (b) as fast as 470"),
         (0.8, 0.25, "550 is 0.25x (b) to 0.8x (a) as fast as 470"),
-        (0.8, 3.0, "550 is 0.8x (a) to 3x (b) as fast as 470"),
-        (1.0, 3.0, "550 is 1x (a) to 3x (b) as fast as 470"),
-        (1.0, 0.8, "550 is 20 % slower (b) to as fast (a) as 470"),
+        (0.8, 3.0, "550 is 3x as fast as 470 (b) and 20 % slower (a)"),
+        (1.0, 3.0, "550 is 3x as fast as 470 (b); 1 other is within 1 %"),
+        (1.0, 0.8, "550 is 20 % slower than 470 (b); 1 other is within 1 %"),
         (1.0, 1.0, "550 is as fast as 470 in both models"),
         (2.0, 2.0, "550 is 2x as fast as 470 in both models"),
     ],
 )
 def test_the_ends_of_a_range_have_their_direction(first: float, second: float, text: str) -> None:
     assert spanned({"a": (1.0, first), "b": (1.0, second)}) == f"Training: {text}"
+
+
+def test_of_differences_in_both_directions_the_largest_are_named() -> None:
+    speeds = {"a": (1.0, 1.5), "b": (1.0, 0.9), "c": (1.0, 0.8), "d": (1.0, 1.001)}
+    assert spanned(speeds) == (
+        "Training: 550 is 50 % faster than 470 (a) and up to 20 % slower (c); 1 other is within 1 %"
+    )
+
+
+def test_what_is_undecided_is_counted_beside_what_is_decided() -> None:
+    """The model a is 10 % slower in all repeats, so its step takes 11 % more time; b differs by noise alone."""
+    runs = [
+        each
+        for model, step in (("a", 10 / 9), ("b", 1.0))
+        for driver, seconds, start in (("550", step, 1000.0), ("470", 1.0, 0.0))
+        for each in repeats(seconds, start=start, driver=driver, model=model)
+    ]
+    compare, where = CompareSpec("ratio", {"driver": "470"}), {"driver": ("550",)}
+    (sentence, *_) = headline_sentences(
+        tables(runs, compare, rows=("model",), columns=("driver",), where=where)
+    )
+    assert sentence == "Training: 550 is 10 % slower than 470 (a; 11 % more time); 1 other is undecided."
+
+
+@pytest.mark.parametrize(
+    ("sizes", "text"),
+    [
+        # The most devices, regardless of those between.
+        ((1, 2, 8), "8 devices are 40 % slower than 1 device (60.00 against 100.0 samples/s; one run each)"),
+        ((1, 8), "8 devices are 40 % slower than 1 device (published figures)"),
+    ],
+)
+def test_of_sizes_the_largest_is_compared(sizes: Sequence[int], text: str) -> None:
+    rates = {1: 100.0, 2: 70.0, 8: 60.0}
+    kind = "published figures" if len(sizes) == 2 else "one run each"
+    runs = [
+        published_run(throughput=rates[n], devices=n)
+        if kind == "published figures"
+        else run(aggregate(rates[n], metric="throughput"), id=f"{n}", factors={"devices": n})
+        for n in sizes
+    ]
+    made = tables(runs, CompareSpec("speedup", {"devices": 1}), metrics=("throughput",), rows=("devices",))
+    assert headline_sentences(made) == [f"Training: {text}."]
+
+
+def test_of_sizes_over_a_sweep_the_largest_are_compared() -> None:
+    runs = [
+        published_run(throughput=tp * load * (0.9 if tp > 1 else 1.0), tensor_parallel=tp, concurrency=load)
+        for tp in (1, 2, 4)
+        for load in (1, 16, 64)
+    ]
+    compare = CompareSpec("speedup", {"tensor_parallel": 1})
+    fields: dict[str, Any] = {"metrics": ("throughput",), "rows": ("concurrency",)}
+    assert headline_sentences(tables(runs, compare, columns=("tensor_parallel",), **fields)) == [
+        "Training: at concurrency 64, tensor parallel 4 is 3.6x as fast as tensor parallel 1 "
+        "(230.4 against 64.00 samples/s; published figures)."
+    ]
+
+
+def test_times_of_a_sentence_have_the_unit_of_the_table() -> None:
+    own, base = (repeats(step, start=0.0, driver=driver) for step, driver in ((90.0, "550"), (88.0, "470")))
+    (sentence, *_) = two(own, base, unit="min", show=("value", "ratio"))
+    assert "(2.3 % more time; 1.494 to 1.509 against 1.461 to 1.475 min)" in sentence
 
 
 def test_ranges_without_a_direction_are_sentences_too() -> None:
@@ -275,7 +340,8 @@ def test_several_comparisons_share_the_sentence_about_what_would_decide_them() -
     ]
     sentences = headline_sentences(tables(runs, CompareSpec("speedup", {"device": "A"}), rows=("device",)))
     assert sentences == [
-        "Training: relative to A, B is 67 % faster and C is 9.1 % slower (both undecided).",
+        "Training: relative to A, B is 67 % faster and C is 9.1 % slower "
+        "(both undecided: 3 repeats each are too few to decide).",
         "The order of the runs is not known, and fewer than 5 repeats; 6 interleaved rounds could decide.",
     ]
 
@@ -397,7 +463,7 @@ def test_a_range_of_step_times_is_one_of_speeds_and_counts_its_verdicts() -> Non
     ]
     runs += [each for n in (1, 2) for each in repeats(1.0, start=5.0 * n - 4, n=n, driver="470")]
     (sentence,) = two(runs, [], rows=("n",))
-    assert sentence == ("Training: 550 is 1x (n 2) to 2x (n 1) as fast as 470 (both decided).")
+    assert sentence == ("Training: 550 is 2x as fast as 470 (n 1); 1 other is equally fast.")
 
 
 def test_memory_has_no_faster() -> None:

@@ -202,6 +202,25 @@ def test_speedup_efficiency_and_ratio_compare_cases_with_equal_factors():
         assert texts(table)[0] == ["1", "1"]
 
 
+@pytest.mark.parametrize(
+    ("show", "expected"),
+    [
+        (
+            ("value", "speedup", "interval", "verdict"),
+            ["A value", "B value", "B speedup", "B interval", "B verdict"],
+        ),
+        # Without its values, nothing but the ratio shows that the baseline ran.
+        (("speedup",), ["A speedup", "B speedup"]),
+    ],
+)
+def test_beside_values_no_column_is_compared_with_itself(show: tuple[str, ...], expected: list[str]):
+    runs = [published_run(throughput=v, device=d, model=m) for d, v in (("A", 1.0), ("B", 2.0)) for m in "xy"]
+    compare = CompareSpec("speedup", {"device": "A"})
+    table = only_table(runs, rows=("model",), columns=("device",), compare=compare, show=show)
+    assert [f"{column.key[0]} {column.quantity}" for column in table.columns] == expected
+    assert {len(line) for line in table.cells} == {len(expected)}
+
+
 def test_the_speedup_of_a_time_is_above_one_when_the_time_is_shorter():
     runs = [published_run(device=d, values={"step": t}) for d, t in [("CPU", 4.0), ("GPU", 1.0)]]
     table = only_table(

@@ -330,7 +330,9 @@ def _levels(table: Table, aligns: Sequence[Align]) -> tuple[tuple[Item, ...], ..
     """
     has_quantities = any(column.quantity_label for column in table.columns)
     paths = [
-        [*column.labels, Label(column.quantity_label)] if has_quantities else list(column.labels)
+        [*column.labels, Label(column.quantity_label or _value_head(table))]
+        if has_quantities
+        else list(column.labels)
         for column in table.columns
     ]
     depth = max((len(path) for path in paths), default=0)
@@ -341,6 +343,11 @@ def _levels(table: Table, aligns: Sequence[Align]) -> tuple[tuple[Item, ...], ..
         for column, path, align in zip(table.columns, paths, aligns, strict=True)
     )
     return (*upper, lowest) if lowest else ()
+
+
+def _value_head(table: Table) -> str:
+    """Return the head of values beside other quantities: their unit, if the table has one."""
+    return (unit_label(table.unit) if table.unit_mode == "table" else "") or "value"
 
 
 def _merged(paths: Sequence[Sequence[Label]], level: int, aligns: Sequence[Align]) -> tuple[Item, ...]:
