@@ -1,14 +1,19 @@
 """A stand-in for NVML, compiled here, that gives the real `pynvml` the answers of a test."""
 
+import _ctypes
 import ctypes
+import os
 import shutil
 import subprocess
+import threading
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 SOURCE = Path(__file__).with_name("nvml_standin.c")
+SONAME = "libnvidia-ml.so.1"
 ONE = """
 0 uuid GPU-11111111-aaaa
 0 name NVIDIA Stand-in 80GB
@@ -110,8 +115,8 @@ def compiled(folder, *options):
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler:
         pytest.skip("gpu absent, and no C compiler to make a stand-in for its driver")
-    library = folder / "libnvidia-ml.so.1"
-    line = [compiler, "-shared", "-fPIC", "-Wl,-soname,libnvidia-ml.so.1", *options, str(SOURCE)]
+    library = folder / SONAME
+    line = [compiler, "-shared", "-fPIC", f"-Wl,-soname,{SONAME}", *options, str(SOURCE)]
     subprocess.run([*line, "-o", str(library)], check=True)
     return library
 
@@ -123,17 +128,39 @@ def nvml_folder(tmp_path_factory):
     return folder
 
 
+@contextmanager
+def unloaded():
+    """Unload the stand-in at the end, so that no later test of this process finds a driver."""
+    threads, has_real = set(threading.enumerate()), _loaded() is not None
+    yield
+    # A sampler that a failed test left would jump into nothing.
+    if not has_real and threads.issuperset(threading.enumerate()):
+        while handle := _loaded():  # ctypes closes nothing that it opened
+            _ctypes.dlclose(handle)
+
+
+def _loaded():
+    """Return the handle of a library with the name of NVML in this process, None if there is none."""
+    try:
+        handle = _ctypes.dlopen(SONAME, os.RTLD_NOLOAD | os.RTLD_LAZY)
+    except OSError:
+        return None
+    _ctypes.dlclose(handle)  # of this look
+    return handle
+
+
 @pytest.fixture
 def standin(nvml_folder, tmp_path, monkeypatch):
     """The stand-in with one device, loaded where pynvml looks for it."""
     pynvml = pytest.importorskip("pynvml")
-    ctypes.CDLL(str(nvml_folder / "libnvidia-ml.so.1"))  # pynvml then loads it by its soname
     monkeypatch.setattr(pynvml, "nvmlLib", None)
     monkeypatch.setattr(pynvml, "_nvmlGetFunctionPointer_cache", {})
     answers = tmp_path / "answers.txt"
     monkeypatch.setenv("NVML_STANDIN", str(answers))
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    return Standin(nvml_folder, answers)
+    with unloaded():
+        ctypes.CDLL(str(nvml_folder / SONAME))  # pynvml then loads it by its soname
+        yield Standin(nvml_folder, answers)
 
 
 def broken_nvml(kind):

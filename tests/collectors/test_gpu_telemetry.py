@@ -18,7 +18,7 @@ from collectors import Recorder
 from collectors.__main__ import main
 from collectors.format_v1 import telemetry_file
 from collectors.machine.distributed import RankInfo
-from collectors.machine.nvml import DeviceInfo, UnavailableError
+from collectors.machine.nvml import DeviceInfo, UnavailableError, has_driver
 from collectors.machine.visible_devices import visible_uuids
 from collectors.telemetry import nvidia_smi, watch
 from collectors.telemetry.counter_period import UpdatePeriods
@@ -26,7 +26,7 @@ from collectors.telemetry.nvml_source import NvmlSource
 from collectors.telemetry.process_owners import ProcessOwners
 from collectors.telemetry.sampler import TelemetryWriter, Ticks, sample_until_stopped
 from collectors.telemetry.samples import Event, Sample, Xid
-from tests.collectors.nvml_standin import ONE, ONE_COLUMNS, broken_nvml
+from tests.collectors.nvml_standin import ONE, ONE_COLUMNS, SONAME, broken_nvml, unloaded
 from tests.collectors.second_reader import read
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +45,22 @@ def only(source, slow=True):
 
 def devices_of(folder):
     return read(folder)["run"]["telemetry"]
+
+
+def test_the_standin_of_a_test_is_no_driver_of_the_next(nvml_folder):
+    before = has_loaded_nvml()
+    with unloaded():
+        ctypes.CDLL(str(nvml_folder / SONAME))
+        assert has_loaded_nvml()
+        assert has_driver()
+    assert has_loaded_nvml() is before
+
+
+def has_loaded_nvml():
+    try:
+        return bool(ctypes.CDLL(SONAME, os.RTLD_NOLOAD))
+    except OSError:
+        return False
 
 
 def test_every_column_has_the_value_of_the_driver(standin):

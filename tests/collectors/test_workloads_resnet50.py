@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from itertools import islice
@@ -147,10 +146,10 @@ def test_compile_calls_torch_compile(tmp_path, monkeypatch):
 
 
 def test_two_ranks_average_their_gradients_and_each_writes_its_steps(tmp_path, monkeypatch):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    job = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+    # As torchrun does: it has the port before any rank looks for it, and all ranks are its clients.
+    store = torch.distributed.TCPStore("127.0.0.1", 0, 2, is_master=True, wait_for_workers=False)
+    job = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "TORCHELASTIC_USE_AGENT_STORE": "True"}
+    job.update({"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"})
     job.update({"REPORTGEN_RUN": str(tmp_path / "model=x" / "r1"), "GROUP_RANK": "0"})
     line = [sys.executable, "-m", "collectors", "bench", "resnet50", *TINY, *ONE, "--ddp", "2"]
     other = subprocess.Popen(line, cwd=ROOT, env={**os.environ, **job, "RANK": "1", "LOCAL_RANK": "1"})
