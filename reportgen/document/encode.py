@@ -8,7 +8,7 @@ was made with it.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -43,12 +43,17 @@ def canonical(document: Document) -> Document:
 
 def encode(document: Document) -> bytes:
     """Return report.json: UTF-8, a line break at the end. The document must be canonical."""
-    return encode_value(document)
+    # A line for each field, however short: one of them is the mark of a generated file.
+    return _text(_lines_of_parts(_ENCODER.encode(document)))
 
 
 def encode_value(value: Any) -> bytes:
-    """Return a document or a part of it as JSON, in the form of report.json."""
-    return printable_json("\n".join(_lines(_ENCODER.encode(value)))).encode() + b"\n"
+    """Return a part of a document as JSON, in the form of report.json."""
+    return _text(_lines(_ENCODER.encode(value)))
+
+
+def _text(lines: Iterable[str]) -> bytes:
+    return printable_json("\n".join(lines)).encode() + b"\n"
 
 
 def is_document(raw: object) -> bool:
@@ -138,9 +143,14 @@ def _canonical(value: Any) -> Any:
 def _lines(value: _Json, depth: int = 0, name: str = "", comma: str = "") -> Iterator[str]:
     """Yield the lines of a value, indented by its depth, after a name and before a comma or ""."""
     line = _line(value, depth, name, comma)
-    if line is not None:
+    if line is None:
+        yield from _lines_of_parts(value, depth, name, comma)
+    else:
         yield line
-        return
+
+
+def _lines_of_parts(value: _Json, depth: int = 0, name: str = "", comma: str = "") -> Iterator[str]:
+    """Yield the lines of a list or an object, each of its parts on lines of its own."""
     begin, end = "{}" if _is_object(value) else "[]"
     yield f"{' ' * depth}{name}{begin}"
     for child, *around in _children(value):

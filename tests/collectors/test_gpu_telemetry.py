@@ -47,7 +47,7 @@ def devices_of(folder):
     return read(folder)["run"]["telemetry"]
 
 
-def test_the_standin_of_a_test_is_no_driver_of_the_next(nvml_folder):
+def test_a_later_test_finds_no_driver_of_the_standin(nvml_folder):
     before = has_loaded_nvml()
     with unloaded():
         ctypes.CDLL(str(nvml_folder / SONAME))

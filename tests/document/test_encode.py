@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
 from reportgen.core.units import Unit
-from reportgen.document.encode import canonical, decode, encode
+from reportgen.document.encode import MARK, canonical, decode, encode
 from reportgen.document.model import VERSION, Case, Cell, Document, Header, Measurement, Run, Summary, Table
 from tests.conftest import ROOT
 
@@ -54,6 +54,10 @@ def test_a_committed_document_is_written_as_it_was_read(path: Path) -> None:
 
 def test_reports_are_committed() -> None:
     assert len(REPORTS) == 6
+
+
+def test_the_shortest_document_has_the_mark_of_a_generated_file() -> None:
+    assert MARK.search(encode(Document(version=VERSION, name="a", generated=("a/report.json",))))
 
 
 @given(documents())
