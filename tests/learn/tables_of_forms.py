@@ -592,4 +592,113 @@ FORMS = {
         4,
         (("latency", 0.0065, {"model": "b"}), ("memory_used", 671088640, {})),
     ),
+    "repeats in columns, and a row of units": PeoplesTable(
+        "rcu.csv",
+        "kernel,rep1,rep2,rep3\n,us,us,us\nadd,1.5,1.6,1.4\nmul,2.5,2.6,2.4\n",
+        6,
+        (("latency", 2.6e-06, {"kernel": "mul"}),),
+    ),
+    "jobs of a scheduler": PeoplesTable(
+        "sacct.txt",
+        "JobID|JobName|NNodes|Elapsed|State\n"
+        "101|train|2|01:30:00|COMPLETED\n"
+        "102|train|4|00:50:30|COMPLETED\n"
+        "103|train|8|00:00:10|FAILED\n",
+        2,
+        (("run_time", 3030, {"nodes": 4}),),
+    ),
+    "sizes in binary units": PeoplesTable(
+        "ps.csv",
+        "message size,latency (us),bw (GB/s)\n8B,2.5,0.003\n1KiB,3.5,0.29\n4MiB,410.5,10.2\n",
+        6,
+        (("latency", 0.0004105, {"message_size": "4MiB"}),),
+    ),
+    "JSON with a header and rows": PeoplesTable(
+        "ja.json",
+        '{"header":["model","latency_ms"],"rows":[["a",5.5],["b",6.5]]}',
+        2,
+        (("latency", 0.0065, {"model": "b"}),),
+    ),
+    "JSON with a member for each day": PeoplesTable(
+        "dd.json",
+        '{"2025-01-01":{"tok_s":100.5},"2025-01-02":{"tok_s":110.25}}',
+        2,
+        (("throughput", 110.25, {}),),
+    ),
+    "millions of rows a second": PeoplesTable(
+        "tm.csv",
+        "impl,throughput (Mrows/s),memory (GiB)\na,12.5,1.5\nb,25.25,2.5\n",
+        4,
+        (("throughput", 25250000.0, {"impl": "b"}),),
+    ),
+    "numbers of rows": PeoplesTable(
+        "ct.csv",
+        "dataset,num_rows,time_seconds\nsmall,1000,0.5\nbig,100000,40.5\n",
+        2,
+        (("run_time", 40.5, {"num_rows": 100000}),),
+    ),
+    "lines of a spreadsheet around a table": PeoplesTable(
+        "tn.csv",
+        "Results of the nightly run,,\n"
+        "Host: node7,,\n"
+        ",,\n"
+        "model,batch,latency_ms\n"
+        "a,1,5.5\n"
+        "b,1,6.5\n"
+        ",,\n"
+        "* batch is per GPU,,\n",
+        2,
+        (("latency", 0.0065, {"model": "b"}),),
+    ),
+    "metrics of two devices": PeoplesTable(
+        "wm.csv",
+        "model,H100_tok/s,A100_tok/s,H100_ttft_ms,A100_ttft_ms\n"
+        "a,900.5,500.5,20.5,40.5\n"
+        "b,450.25,240.5,35.5,80.25\n",
+        8,
+        (("ttft", 0.0405, {"model": "a", "device": "A100"}), ("throughput", 450.25, {"device": "H100"})),
+    ),
+    "what a device could reach": PeoplesTable(
+        "sl.csv",
+        "kernel,achieved GB/s,peak GB/s,% peak\ncopy,1500.5,2039,73.6\nscale,1450.25,2039,71.1\n",
+        2,
+        (("bandwidth", 1500500000000.0, {"kernel": "copy"}),),
+    ),
+    "JSON with lists for each test": PeoplesTable(
+        "nm.json",
+        '{"device":"cpu","measurements":{"sort":[{"n":1000,"time_us":55.5},{"n":10000,"time_us":700.5}],"search":[{"n":1000,"time_us":1.5},{"n":10000,"time_us":2.5}]}}',
+        4,
+        (("latency", 0.0007005, {"n": 10000}),),
+    ),
+    "results before settings": PeoplesTable(
+        "wo.csv",
+        "latency_ms,model,batch\n5.5,a,1\n9.5,a,8\n7.5,b,1\n",
+        3,
+        (("latency", 0.0095, {"model": "a", "batch_size": 8}),),
+    ),
+    "a metric in each row and a device in each column": PeoplesTable(
+        "pr.csv",
+        "model,metric,H100,A100\n"
+        "a,latency_ms,5.5,9.5\n"
+        "a,throughput_img_s,180.5,105.25\n"
+        "b,latency_ms,7.5,12.5\n"
+        "b,throughput_img_s,133.25,80.5\n",
+        8,
+        (("latency", 0.0125, {"model": "b"}), ("throughput", 180.5, {"model": "a"})),
+    ),
+    "modes that look like totals": PeoplesTable(
+        "pm.csv", "power mode,latency (ms)\neco,100\nbalanced,200\nmax,300\n", 3, (("latency", 0.3, {}),)
+    ),
+    "an ablation called all": PeoplesTable(
+        "ab.csv", "optimizations,ms\nnone,12.5\nhalf,9.5\nall,7.25\n", 3, (("latency", 0.00725, {}),)
+    ),
+    "a total that is not the sum": PeoplesTable(
+        "tn.csv", "stage,s\nload,10.5\ntrain,90.5\ntotal,120.5\n", 2, (("run_time", 90.5, {}),)
+    ),
+    "a row without a flag": PeoplesTable(
+        "ef.csv",
+        "flags,time (s)\n-O3,10.5\n,20.5\n-O2,12.5\n",
+        3,
+        (("run_time", 12.5, {"flags": "-O2"}), ("run_time", 20.5, {"flags": None})),
+    ),
 }

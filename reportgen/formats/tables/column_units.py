@@ -9,12 +9,12 @@ _TIMES = {
     "ns": "ns nsec nsecs nanosecond nanoseconds",
     "us": "us usec usecs µs μs microsecond microseconds",
     "ms": "ms msec msecs millis millisecond milliseconds millisekunden millisecondes milisegundos",
-    "s": "s sec secs second seconds sek sekunde sekunden seconde secondes segundo segundos",
+    "s": "s sec secs second seconds sek sekunde sekunden seconde secondes segundo segundos secondo secondi",
     "min": "min mins minute minutes",
     "h": "h hr hrs hour hours",
 }
 _ITEMS = {
-    "images": "im ims img imgs image images pic pics picture pictures bild bilder imágenes imagenes",
+    "images": "im ims img imgs image images pic pics picture pictures bild bilder imágenes immagini imagens",
     "samples": "sample samples example examples smp",
     "sequences": "seq seqs sequence sequences",
     "sentences": "sent sentence sentences",
@@ -70,10 +70,10 @@ def _names(table: dict[str, str]) -> dict[str, str]:
 _TIME_OF, _ITEM_OF = _names(_TIMES), _names(_ITEMS)
 _TIME = "|".join(sorted(_TIME_OF, key=len, reverse=True))
 _ITEM = "|".join(sorted(_ITEM_OF, key=len, reverse=True))
-_TIME_PER = re.compile(rf"(?P<unit>{_TIME})(?: ?/ ?| (?:per|pro|par|por) )(?P<per>{_ITEM}|epoch|call)")
+_TIME_PER = re.compile(rf"(?P<unit>{_TIME})(?: ?/ ?| (?:per|pro|par|por|al) )(?P<per>{_ITEM}|epoch|call)")
 _RATE = re.compile(
-    rf"(?P<prefix>[km] ?)?(?P<item>{_ITEM})(?: ?/ ?| (?:per|pro|par|por) |(?P<blank> ))"
-    r"(?P<unit>s|secs?|seconds?|sekunde|seconde|segundo|min|minute)"
+    rf"(?P<prefix>[km] ?)?(?P<item>{_ITEM})(?: ?/ ?| (?:per|pro|par|por|al) |(?P<blank> ))"
+    r"(?P<unit>s|secs?|seconds?|sekunde|seconde|segundo|secondo|min|minute)"
 )
 _STEP_WORDS = set(_ITEMS["steps"].split())
 # A rate of items that have no other spelling: transactions/s, jobs/sec.

@@ -96,7 +96,7 @@ _IGNORED = _words(
 )
 _FACTORS = {
     "batch_size": "batch lot lote batchgröße batchgroesse stapelgröße tamaño_de_lote taille_de_lot"
-    " taille_du_lot bs bsz batchsize batch_size per_device_batch_size"
+    " taille_du_lot dimensione_batch bs bsz batchsize batch_size per_device_batch_size"
     " batch_size_per_gpu",
     "global_batch_size": "gbs global_batch_size global_batch total_batch_size",
     "micro_batch_size": "mbs micro_batch_size micro_batch",
@@ -106,7 +106,7 @@ _FACTORS = {
     "nodes": "nodes num_nodes nnodes n_nodes #_nodes number_of_nodes",
     "device": "device device_name grafikkarte karte tarjeta gpu_model gpu_name"
     " gpu_type accelerator carte hardware card hw",
-    "model": "model modell modelo modèle model_name network net arch architecture model_id",
+    "model": "model modell modello modelo modèle model_name network net arch architecture model_id",
     "precision": "precision präzision précision genauigkeit dtype data_type datatype prec",
     "seq_len": "seq_len seqlen seq_length sequence_length max_seq_len max_seq_length sl",
     "concurrency": "concurrency max_concurrency concurrent_requests num_concurrent",
@@ -148,8 +148,8 @@ _NAMES_OF_KINDS = _words(
 _UNIT_WORDS = _words("fps iops qps rps")
 _TIME_WORDS = _words(
     """
-    clock dauer duration durations durée elapsed laufzeit runtime runtimes temps tiempo time times took wall
-    wall_time wallclock walltime zeit zeiten
+    clock dauer duration durations durée elapsed laufzeit runtime runtimes tempo temps tiempo time times took
+    wall wall_time wallclock walltime zeit zeiten
     """
 )
 _RATE_WORDS = _words(
@@ -419,6 +419,7 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         "latenz",
         "latence",
         "latencia",
+        "latenza",
         "lat",
         "inference",
         "infer",
@@ -563,7 +564,19 @@ def _unitless(words: list[str]) -> ColumnMeaning:
     own = set(words)
     for names, unit in (
         (
-            {"ttft", "tpot", "itl", "e2el", "latency", "latencies", "latenz", "latence", "latencia", "lat"}
+            {
+                "ttft",
+                "tpot",
+                "itl",
+                "e2el",
+                "latency",
+                "latencies",
+                "latenz",
+                "latence",
+                "latencia",
+                "latenza",
+                "lat",
+            }
             | _TIME_WORDS,
             "s",
         ),

@@ -97,8 +97,8 @@ class TableRows(TomlTable, kw_only=True):
               a cell of the row, or a group of a context
     twin_same  columns whose numbers must all occur in the twin; without them the twin has all rows
     layout    of JSON. objects: each is a row. columns: an object of lists of one length, or of objects with
-              the same keys, which are the column `*`. split: rows are lists, of `columns` and `data`, or
-              below a list of names
+              the same keys, which are the column `*`. split: rows are lists, beside or below a
+              list of names
     transposed  whether each column of CSV or Markdown is a row; the first has the names of its cells
     fill      columns whose empty cells repeat the cell above, of CSV or Markdown
     heads     lines of the header of CSV: the first of several names columns of the next

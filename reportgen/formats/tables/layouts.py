@@ -68,7 +68,9 @@ def _by_rows(value: object) -> Iterator[dict[str, Any]]:
 def _split(value: object) -> tuple[list[Any], list[Any]]:
     """Return (names, rows); ([], []) for other values."""
     if isinstance(value, dict):
-        return json_values.items(value.get("columns")), json_values.items(value.get("data"))
+        lists = [cell for cell in value.values() if isinstance(cell, list) and cell]
+        names = next((cell for cell in lists if all(isinstance(name, str) for name in cell)), [])
+        return names, next((cell for cell in lists if all(isinstance(row, list) for row in cell)), [])
     rows = json_values.items(value)
     return (rows[0], rows[1:]) if rows and isinstance(rows[0], list) else ([], [])
 

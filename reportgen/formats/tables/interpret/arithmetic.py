@@ -5,7 +5,7 @@ Numbers are equal if they are within what their printed digits leave open.
 
 import math
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -13,7 +13,8 @@ from reportgen.core import units
 from reportgen.formats.tables.derive import is_missing, plain_text
 from reportgen.formats.tables.interpret.cells import number_of
 
-_SUMMARIES: Mapping[str, Callable[[Sequence[float]], float]] = {
+#: Summaries of numbers, by name.
+SUMMARIES: Mapping[str, Callable[[Sequence[float]], float]] = {
     "sum": math.fsum,
     "mean": statistics.fmean,
     "geometric mean": lambda values: statistics.geometric_mean(values) if min(values) > 0 else math.nan,
@@ -57,19 +58,21 @@ def printed(cell: object) -> Printed | None:
     return Printed(number[0], 0.5 * 10.0 ** (power - decimals))
 
 
-def summary_of(cell: object, above: Sequence[object]) -> str:
-    """Return what a number is of the numbers above it: their sum, mean, ...; "" for none of these."""
+def is_summary(cell: object, above: Sequence[object], names: Container[str]) -> bool:
+    """Return whether a number is one of these summaries of the numbers above it: sum, mean, ..."""
     total, parts = printed(cell), [number for each in above if (number := printed(each))]
     if total is None or len(parts) < 2:
-        return ""
+        return False
     values = [part.value for part in parts]
     own = [part.half for part in parts]
-    for name, summarise in _SUMMARIES.items():
+    for name, summarise in SUMMARIES.items():
+        if name not in names:
+            continue
         open_digits = math.fsum(own) if name == "sum" else max(own)
         result = summarise(values)
         if math.isfinite(result) and abs(result - total.value) <= total.half + open_digits:
-            return name
-    return ""
+            return True
+    return False
 
 
 def is_ratio(own: Numbers, columns: Sequence[Numbers]) -> bool:

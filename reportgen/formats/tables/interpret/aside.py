@@ -4,11 +4,11 @@ A word says that a row is a total, or arithmetic does. A word that may be a case
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Container, Mapping, Sequence, Set
 
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import meaning_of, slug
-from reportgen.formats.tables.interpret.arithmetic import summary_of
+from reportgen.formats.tables.interpret.arithmetic import SUMMARIES, is_summary
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import METRIC_COLUMN, STATISTIC_COLUMN, UNIT_COLUMN, Draft
 from reportgen.formats.tables.records import Record
@@ -17,6 +17,14 @@ _TOTALS = re.compile(
     r"(?i)[*_ ]*(?:grand )?(?:totals?|sum|average|avg\.?|mean|geo(?:metric)?[ -]?mean|gmean|overall|gesamt"
     r"|summe|mittelwert|moyenne|subtotals?)(?: .{0,20})?[*_: ]*"
 )
+_SUMMARY_OF = {
+    "min": "minimum",
+    "minimum": "minimum",
+    "max": "maximum",
+    "maximum": "maximum",
+    "median": "median",
+}
+_SUMMARY_OF |= {"std": "standard deviation", "stdev": "standard deviation"}
 # More rows than these are not sums of others.
 _MAX_TOTALS = 50
 _MAYBE_TOTALS = re.compile(
@@ -81,36 +89,39 @@ def _totals(draft: Draft, name: str) -> list[int]:
     labels = [str(cell or "").strip() for cell in draft.cells[name]]
     words = [i for i, label in enumerate(labels) if _TOTALS.fullmatch(label)]
     maybe = [i for i, label in enumerate(labels) if _MAYBE_TOTALS.fullmatch(label)]
-    last = [i for i in (*words, *maybe) if set(range(i, len(labels))) <= {*words, *maybe}]
-    others = [i for i, label in enumerate(labels) if not re.search(r"[^\W_]", label) and i not in words]
+    trailing = [i for i in (*words, *maybe) if set(range(i, len(labels))) <= {*words, *maybe}]
+    others = [i for i, label in enumerate(labels) if not re.search(r"[^\W_]", label)]
     others = others if len(others) <= max(len(labels) // 3, 1) else []
-    sums = _sums(draft, sorted({*words, *maybe, *others})[:_MAX_TOTALS], set(others))
-    if len(last) <= max(len(labels) // 2, 1) and (set(last) & (set(words) | sums)):
-        totals = {*last, *sums}
-    elif len(words) <= max(len(labels) // 3, 1) and not set(words) - sums:
-        totals = sums
-    else:
-        totals = {*(words if len(words) <= max(len(labels) // 3, 1) else ()), *sums}
+    candidates = sorted({*words, *maybe, *others})[:_MAX_TOTALS]
+    sums = _sums(draft, {i: _summaries(labels[i]) for i in candidates}, set(others))
+    are_few = len(words) <= max(len(labels) // 3, 1)
+    is_block = len(trailing) <= max(len(labels) // 2, 1) and bool(set(trailing) & set(words))
+    totals = {*(words if are_few else ()), *(trailing if is_block else ()), *sums}
     kept = {label for i, label in enumerate(labels) if i not in totals}
     return sorted(i for i in totals if labels[i] not in kept)
 
 
-def _sums(draft: Draft, candidates: Sequence[int], unnamed: Set[int]) -> set[int]:
+def _summaries(label: str) -> Container[str]:
+    """Return what the numbers of a row with a label may be of the rows above."""
+    words = set(re.findall("[a-z]+", label.lower()))
+    named = {name for word, name in _SUMMARY_OF.items() if word in words}
+    return SUMMARIES if _TOTALS.fullmatch(label) else named or ("sum", "mean", "geometric mean")
+
+
+def _sums(draft: Draft, candidates: Mapping[int, Container[str]], unnamed: Set[int]) -> set[int]:
     """Return the rows whose numbers sum up the rows above, since the last such row or from the top."""
     sums: set[int] = set()
-    if not candidates:
-        return sums
-    columns = [name for name in draft.columns if _is_measured(draft, name)]
-    for i in candidates:
+    columns = [name for name in draft.columns if candidates and _is_measured(draft, name)]
+    for i, summaries in candidates.items():
         begin = max((j + 1 for j in sums), default=0)
         for rows in ([*range(begin, i)], [j for j in range(i) if j not in sums]):
-            summaries = [
-                summary_of(draft.cells[name][i], [draft.cells[name][j] for j in rows])
+            fits = [
+                is_summary(draft.cells[name][i], [draft.cells[name][j] for j in rows], summaries)
                 for name in columns
                 if number_of(draft.cells[name][i])
             ]
-            is_clear = i not in unnamed or len(rows) > 2 or len(summaries) > 1
-            if summaries and 2 * sum(map(bool, summaries)) > len(summaries) and is_clear:
+            is_clear = i not in unnamed or len(rows) > 2 or len(fits) > 1
+            if fits and 2 * sum(fits) > len(fits) and is_clear:
                 sums.add(i)
     return sums
 

@@ -38,6 +38,8 @@ _BASELINES = frozenset(
         "vanilla",
     ]
 )
+# Names of numbers that are chosen: "num_rows", but not "num_errors".
+_COUNT = re.compile(r"(?:n|num|nr|number_of|no_of)_(?!.*(?:err|fail|timeout|oom|drop))")
 # Words of times that alone name no metric, but distinguish several times.
 _PARTS_OF_RUNS = {"train", "training", "run", "end"}
 
@@ -248,11 +250,9 @@ def _is_setting(draft: Draft, column: str) -> bool:
         return False
     if kind_of([column]) and not draft.is_repetitive(column):
         return False
-    return (
-        draft.is_repetitive(column)
-        or draft.is_constant(column)
-        or (draft.is_whole(column) and len(draft.records) < 2)
-    )
+    if draft.is_repetitive(column) or draft.is_constant(column):
+        return True
+    return draft.is_whole(column) and (len(draft.records) < 2 or bool(_COUNT.match(slug(column))))
 
 
 def _guess(

@@ -1,30 +1,27 @@
 """Understand tables with a column for each figure: what each column is, by its name and its cells."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from reportgen.core import units
-from reportgen.core.metrics import METRICS
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.timestamps import wall_time
-from reportgen.formats.tables.case_kinds import kind_of
-from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.definition import SAMPLE
 from reportgen.formats.tables.derive import spelled
-from reportgen.formats.tables.interpret.arithmetic import is_ratio, scale_of, scaled
-from reportgen.formats.tables.interpret.captions import stated_units
 from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.cells import ONE_COLON, is_fault, number_of
-from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, UNIT_COLUMN, Draft
+from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
+from reportgen.formats.tables.interpret.figure_units import (
+    with_computed_units,
+    with_stated_units,
+    with_unit_column,
+    without_doubles,
+)
 from reportgen.formats.tables.interpret.long import by_statistic, statistic_of
+from reportgen.formats.tables.interpret.meaning import column_meaning
 from reportgen.formats.tables.interpret.roles import add_factor, add_member_names, add_role, factor_of
-from reportgen.formats.tables.stated_units import stated_meaning
 
-# "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
-_MULTIPLE = re.compile(r"[0-9]+\.[0-9]+ ?[x×]")
 _DURATIONS = frozenset(
     (
         *(
@@ -42,31 +39,12 @@ _DURATIONS = frozenset(
         *("laufzeit", "per", "run", "job", "wallclock"),
     )
 )
-# Factors that only have whole numbers: "GBs" is a batch size with 512, a bandwidth with 410.5.
-_COUNTS = frozenset(
-    (
-        *(
-            "batch_size",
-            "global_batch_size",
-            "micro_batch_size",
-            "devices",
-            "nodes",
-            "seq_len",
-            "concurrency",
-        ),
-        *("tensor_parallel", "pipeline_parallel"),
-    )
-)
 
-# Factors that count what a step, or a request, works on.
-_COUNTED = {"batch_size", "global_batch_size"}
 # Digits of a load that people choose: 1, 2, 4, 5, 10, 16, 25, 30, ...
 _STEPS = {
     f"{n}".rstrip("0")
     for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 24, 25, 32, 48, 64, 75, 96, 128, 256, 512)
 }
-# Columns with what their names mean.
-Columns = list[tuple[str, ColumnMeaning]]
 
 
 def read_wide(draft: Draft) -> None:
@@ -78,9 +56,9 @@ def read_wide(draft: Draft) -> None:
         if column == statistic:
             continue
         _sort_column(draft, column, figures, unknown)
-    figures = _with_stated_units(draft, _with_unit_column(draft, figures))
-    figures = _with_computed_units(draft, figures)
-    add_cases(draft, _without_doubles(draft, figures), unknown)
+    figures = with_stated_units(draft, with_unit_column(draft, figures))
+    figures = with_computed_units(draft, figures)
+    add_cases(draft, without_doubles(draft, figures), unknown)
     if statistic:
         by_statistic(draft, statistic)
 
@@ -91,100 +69,6 @@ def _names_statistics(draft: Draft, column: str) -> bool:
         return draft.is_text(column)
     is_corner = draft.table.rows.transposed and column == draft.columns[0]
     return is_corner and all(statistic_of(str(cell)) for cell in draft.known(column))
-
-
-def _with_unit_column(
-    draft: Draft, figures: list[tuple[str, ColumnMeaning]]
-) -> list[tuple[str, ColumnMeaning]]:
-    """Take the units of figures without one from the column that has the unit of each row."""
-    own = [name for name in draft.columns if not name.startswith(AROUND)]
-    column = next((name for name in own if slug(name) in UNIT_COLUMN), "")
-    stated = {str(cell).strip() for cell in draft.known(column)} if column else set()
-    bases = {units.to_base(1.0, unit)[1] for unit in stated}
-    bare = [name for name, meaning in figures if not meaning.unit]
-    if len(bases) != 1 or not all(map(units.find, stated)) or not bare:
-        return figures
-    draft.unit_column = column
-    draft.result.factors = {name: x for name, x in draft.result.factors.items() if x != column}
-    draft.result.doubts.append("the unit is in a column")
-    unit = sorted(stated)[0]
-    return [(name, meaning if meaning.unit else meaning_of(name, unit)) for name, meaning in figures]
-
-
-def _with_stated_units(draft: Draft, figures: Columns) -> Columns:
-    """Take the units of figures without one from a text around the table."""
-    stated = stated_units(draft) if any(not meaning.unit for _, meaning in figures) else {}
-    known: Columns = []
-    for column, meaning in figures:
-        bases = METRICS[meaning.metric].unit if meaning.metric in METRICS else ""
-        if not meaning.unit and bases in stated:
-            draft.result.notes.append(f'"{column}" is in {stated[bases]}, as the text beside the table says')
-            draft.result.doubts.append("the unit is stated beside the table")
-            draft.result.files = draft.table.name
-            meaning = meaning_of(column, stated[bases])
-        known.append((column, meaning))
-    return known
-
-
-def _with_computed_units(draft: Draft, figures: Columns) -> Columns:
-    """Take the units of figures without one from arithmetic: a batch divided by its time is a rate."""
-    counts = [name for name in draft.columns if meaning_of(name).factor in _COUNTED and draft.is_whole(name)]
-    stated = [(name, meaning) for name, meaning in figures if meaning.base in ("s", "samples/s")]
-    known: Columns = []
-    for column, meaning in figures:
-        unit = "" if meaning.unit else _computed_unit(draft, column, meaning, counts, stated)
-        if unit:
-            draft.result.notes.append(f'"{column}" is in {unit}: so its numbers fit the other columns')
-            draft.result.doubts.append(f'the unit of "{column}" is computed')
-        known.append((column, meaning_of(column, unit) if unit else meaning))
-    return known
-
-
-def _computed_unit(
-    draft: Draft, column: str, meaning: ColumnMeaning, counts: Sequence[str], stated: Columns
-) -> str:
-    """Return the unit of a rate or a time that is a count divided by the numbers of another column."""
-    base = "samples/s" if "throughput" in meaning.metric else "s" if _unitless_time(meaning) else ""
-    for count in counts:
-        for name, other in stated:
-            if not base or other.base == base:
-                continue
-            numbers = [scaled(cell, other.unit) for cell in draft.cells[name]]
-            scale = scale_of(draft.cells[column], draft.cells[count], numbers)
-            if scale == scale:
-                return {1.0: base, 1e3: "ms", 1e6: "us"}[scale] if base == "s" or scale == 1 else ""
-    return ""
-
-
-def _unitless_time(meaning: ColumnMeaning) -> bool:
-    return meaning.metric in ("latency", "run_time", "step_time", "ttft", "tpot", "itl", "e2e_latency")
-
-
-def _without_doubles(draft: Draft, figures: Columns) -> Columns:
-    """Leave out figures that another column has in another unit: `time_us` beside `time_ms`."""
-    kept: Columns = []
-    for column, meaning in figures:
-        twin = next((name for name, other in kept if _are_same(draft, (column, meaning), (name, other))), "")
-        if twin:
-            draft.result.left_out[column] = f'the numbers of "{twin}" in another unit'
-        else:
-            kept.append((column, meaning))
-    return kept
-
-
-def _are_same(draft: Draft, first: tuple[str, ColumnMeaning], second: tuple[str, ColumnMeaning]) -> bool:
-    if (
-        first[1].unit == second[1].unit
-        or first[1].base != second[1].base
-        or first[1].statistic != second[1].statistic
-    ):
-        return False
-    pairs = [
-        (scaled(a, first[1].unit), scaled(b, second[1].unit))
-        for a, b in zip(draft.cells[first[0]], draft.cells[second[0]], strict=True)
-    ]
-    known = [(a, b) for a, b in pairs if a and b]
-    return len(known) > 1 and all(abs(a.value - b.value) <= a.half + b.half for a, b in known)
 
 
 def _sort_column(
@@ -204,7 +88,7 @@ def _sort_column(
     if column.rpartition("/")[2] == "*" or (draft.table.rows.transposed and column == draft.columns[0]):
         add_member_names(draft, column)
         return
-    meaning = _meaning(draft, column)
+    meaning = column_meaning(draft, column)
     if column in draft.unit_columns.values():
         return
     if meaning.kind in ("figure", "spread", "derived") and draft.is_text(column):
@@ -290,14 +174,6 @@ def _spelled(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
     return meaning if meaning.unit else meaning_of(column, unit)
 
 
-def _is_derived(draft: Draft, column: str) -> bool:
-    """Return whether the numbers of a column are ratios of numbers of two others, or of one other."""
-    if draft.is_text(column) or draft.is_repetitive(column) or not draft.compared:
-        return False
-    others = [draft.printed(name) for name in draft.compared if name != column]
-    return is_ratio(draft.printed(column), others)
-
-
 def _open_text(draft: Draft, column: str, text: str) -> None:
     draft.result.open[column] = (
         f'is "{text}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?'
@@ -305,40 +181,6 @@ def _open_text(draft: Draft, column: str, text: str) -> None:
         else f'its cells are not plain numbers: "{text[:40]}"'
     )
     draft.result.doubts.append(f'the cells of "{column}" are not numbers')
-
-
-def _meaning(draft: Draft, column: str) -> ColumnMeaning:
-    """Return the meaning of a column; its unit may be an answer, in a row of units, or in its cells."""
-    if answer := draft.answers.get(column):
-        return stated_meaning(column, answer)
-    unit = draft.units.get(column, "")
-    from_cells = "" if unit else draft.unit_of_cells(column)
-    meaning = meaning_of(column, unit)
-    if from_cells and not meaning.unit and meaning.kind in ("figure", "other", "derived"):
-        meaning = meaning_of(column, from_cells)
-        draft.result.doubts.append(f'the unit of "{column}" is in its cells')
-    if not meaning.unit and (of_unit := draft.unit_columns.get(column)):
-        stated = {str(record.cells[of_unit]) for record in draft.records if record.cells.get(of_unit)}
-        if len(stated) == 1 and unit_of(only := stated.pop()):
-            meaning = meaning_of(column.removesuffix(".value"), only)
-    is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
-    if is_bare and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
-        return ColumnMeaning("derived")
-    if meaning.kind == "series" and slug(column) == "elapsed" and not draft.counts_rows(column):
-        return meaning_of("elapsed time", from_cells)
-    if slug(column) in ("column_1", "index", "unnamed_0") and draft.is_counted(column):
-        return ColumnMeaning("index")
-    is_share = meaning.kind == "figure" and meaning.base == "ratio" and meaning.doubt == "names no metric"
-    if (is_share or meaning.kind == "other") and not meaning.statistic and _is_derived(draft, column):
-        return ColumnMeaning("derived")
-    if meaning.kind == "other" and draft.is_clock(column):
-        return ColumnMeaning("series")
-    if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
-        return ColumnMeaning("other")
-    is_named = bool(meaning.label) and not kind_of([meaning.label])
-    if is_named and meaning.doubt == "names no metric" and draft.is_constant(column):
-        return ColumnMeaning("factor", factor=factor_name(column))
-    return meaning
 
 
 def _about(draft: Draft, column: str, meaning: ColumnMeaning) -> None:

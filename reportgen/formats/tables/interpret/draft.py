@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from reportgen.core import units
-from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of
+from reportgen.formats.tables.column_words import CONFIGURATION, ColumnMeaning, meaning_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.arithmetic import Printed, printed
@@ -28,6 +28,9 @@ METRIC_COLUMN = {"metric", "metric_name", "measure", "measurement", "quantity", 
 AROUND = ("/", "../")
 UNIT_COLUMN = {"unit", "units", "metric_unit"}
 STATISTIC_COLUMN = {"statistic", "stat", "percentile", "aggregation", "agg"}
+
+# Columns with what their names mean.
+Columns = list[tuple[str, ColumnMeaning]]
 
 
 class Draft:

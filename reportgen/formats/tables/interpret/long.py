@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from reportgen.core import units
+from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug
 from reportgen.formats.tables.definition import statistic_name
-from reportgen.formats.tables.interpret.cases import add_cases, question
+from reportgen.formats.tables.interpret.cases import add_cases, case_factor, question
 from reportgen.formats.tables.interpret.draft import AROUND, METRIC_COLUMN, UNIT_COLUMN, VALUE_COLUMN, Draft
 from reportgen.formats.tables.interpret.roles import add_role
 
@@ -26,6 +27,8 @@ def read_named_metrics(draft: Draft) -> bool:
     unit_column = next((by_slug[word] for word in UNIT_COLUMN if word in by_slug), "")
     if values and not name_column and _has_several_bases(draft, unit_column):
         name_column = unit_column
+    cases = [] if values or not name_column else _cases_beside(draft, name_column)
+    values = values[:1] or cases
     if not name_column or not values or not draft.is_text(name_column):
         return False
     value = values[0]
@@ -44,10 +47,33 @@ def read_named_metrics(draft: Draft) -> bool:
         else:
             figures.append((text, meaning))
     add_cases(draft, figures, [])
+    _repeat_for(draft, cases)
     for column in draft.columns:
-        if column not in (name_column, value, unit_column):
+        if column not in (name_column, *values, unit_column):
             add_role(draft, column, meaning_of(column))
     return True
+
+
+def _cases_beside(draft: Draft, name_column: str) -> list[str]:
+    """Return the columns of numbers beside the names of metrics, if none has a meaning of its own."""
+    others = [name for name in draft.columns if name != name_column and not draft.is_text(name)]
+    cases = [name for name in others if draft.known(name) and meaning_of(name).kind == "other"]
+    is_plain = not any(meaning_of(name).statistic for name in cases)
+    return cases if (is_plain and kind_of(cases)) or len(cases) == len(others) > 1 else []
+
+
+def _repeat_for(draft: Draft, cases: list[str]) -> None:
+    """Give each column of cases the figures that the first of them has."""
+    if not cases:
+        return
+    kind, values = case_factor(cases, cases)
+    factor = kind if kind and not any(kind in dict(x.factors) for x in draft.result.figures) else "case"
+    draft.result.figures = [
+        replace(figure, column=column, factors=(*figure.factors, (factor, value)))
+        for column, value in zip(cases, values, strict=True)
+        for figure in draft.result.figures
+    ]
+    draft.result.notes.append(f'{", ".join(cases)}: read as values of the factor "{factor}"')
 
 
 def _has_several_bases(draft: Draft, column: str) -> bool:

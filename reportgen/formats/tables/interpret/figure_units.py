@@ -1,0 +1,107 @@
+"""Find the units of figures whose names have none, and leave out figures that come twice, in two units."""
+
+from collections.abc import Sequence
+
+from reportgen.core import units
+from reportgen.core.metrics import METRICS
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug
+from reportgen.formats.tables.interpret.arithmetic import scale_of, scaled
+from reportgen.formats.tables.interpret.captions import stated_units
+from reportgen.formats.tables.interpret.draft import AROUND, UNIT_COLUMN, Columns, Draft
+
+# Factors that count what a step, or a request, works on.
+_COUNTED = {"batch_size", "global_batch_size"}
+
+
+def with_unit_column(
+    draft: Draft, figures: list[tuple[str, ColumnMeaning]]
+) -> list[tuple[str, ColumnMeaning]]:
+    """Take the units of figures without one from the column that has the unit of each row."""
+    own = [name for name in draft.columns if not name.startswith(AROUND)]
+    column = next((name for name in own if slug(name) in UNIT_COLUMN), "")
+    stated = {str(cell).strip() for cell in draft.known(column)} if column else set()
+    bases = {units.to_base(1.0, unit)[1] for unit in stated}
+    bare = [name for name, meaning in figures if not meaning.unit]
+    if len(bases) != 1 or not all(map(units.find, stated)) or not bare:
+        return figures
+    draft.unit_column = column
+    draft.result.factors = {name: x for name, x in draft.result.factors.items() if x != column}
+    draft.result.doubts.append("the unit is in a column")
+    unit = sorted(stated)[0]
+    return [(name, meaning if meaning.unit else meaning_of(name, unit)) for name, meaning in figures]
+
+
+def with_stated_units(draft: Draft, figures: Columns) -> Columns:
+    """Take the units of figures without one from a text around the table."""
+    stated = stated_units(draft) if any(not meaning.unit for _, meaning in figures) else {}
+    known: Columns = []
+    for column, meaning in figures:
+        bases = METRICS[meaning.metric].unit if meaning.metric in METRICS else ""
+        if not meaning.unit and bases in stated:
+            draft.result.notes.append(f'"{column}" is in {stated[bases]}, as the text beside the table says')
+            draft.result.doubts.append("the unit is stated beside the table")
+            draft.result.files = draft.table.name
+            meaning = meaning_of(column, stated[bases])
+        known.append((column, meaning))
+    return known
+
+
+def with_computed_units(draft: Draft, figures: Columns) -> Columns:
+    """Take the units of figures without one from arithmetic: a batch divided by its time is a rate."""
+    counts = [name for name in draft.columns if meaning_of(name).factor in _COUNTED and draft.is_whole(name)]
+    stated = [(name, meaning) for name, meaning in figures if meaning.base in ("s", "samples/s")]
+    known: Columns = []
+    for column, meaning in figures:
+        unit = "" if meaning.unit else _computed_unit(draft, column, meaning, counts, stated)
+        if unit:
+            draft.result.notes.append(f'"{column}" is in {unit}: so its numbers fit the other columns')
+            draft.result.doubts.append(f'the unit of "{column}" is computed')
+        known.append((column, meaning_of(column, unit) if unit else meaning))
+    return known
+
+
+def _computed_unit(
+    draft: Draft, column: str, meaning: ColumnMeaning, counts: Sequence[str], stated: Columns
+) -> str:
+    """Return the unit of a rate or a time that is a count divided by the numbers of another column."""
+    base = "samples/s" if "throughput" in meaning.metric else "s" if _unitless_time(meaning) else ""
+    for count in counts:
+        for name, other in stated:
+            if not base or other.base == base:
+                continue
+            numbers = [scaled(cell, other.unit) for cell in draft.cells[name]]
+            scale = scale_of(draft.cells[column], draft.cells[count], numbers)
+            if scale == scale:
+                return {1.0: base, 1e3: "ms", 1e6: "us"}[scale] if base == "s" or scale == 1 else ""
+    return ""
+
+
+def _unitless_time(meaning: ColumnMeaning) -> bool:
+    return meaning.metric in ("latency", "run_time", "step_time", "ttft", "tpot", "itl", "e2e_latency")
+
+
+def without_doubles(draft: Draft, figures: Columns) -> Columns:
+    """Leave out figures that another column has in another unit: `time_us` beside `time_ms`."""
+    kept: Columns = []
+    for column, meaning in figures:
+        twin = next((name for name, other in kept if _are_same(draft, (column, meaning), (name, other))), "")
+        if twin:
+            draft.result.left_out[column] = f'the numbers of "{twin}" in another unit'
+        else:
+            kept.append((column, meaning))
+    return kept
+
+
+def _are_same(draft: Draft, first: tuple[str, ColumnMeaning], second: tuple[str, ColumnMeaning]) -> bool:
+    if (
+        first[1].unit == second[1].unit
+        or first[1].base != second[1].base
+        or first[1].statistic != second[1].statistic
+    ):
+        return False
+    pairs = [
+        (scaled(a, first[1].unit), scaled(b, second[1].unit))
+        for a, b in zip(draft.cells[first[0]], draft.cells[second[0]], strict=True)
+    ]
+    known = [(a, b) for a, b in pairs if a and b]
+    return len(known) > 1 and all(abs(a.value - b.value) <= a.half + b.half for a, b in known)

@@ -1,0 +1,91 @@
+"""Say what a column is by its name, its unit, and what its cells show."""
+
+import re
+
+from reportgen.formats.tables.case_kinds import kind_of
+from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
+from reportgen.formats.tables.interpret.arithmetic import is_ratio
+from reportgen.formats.tables.interpret.draft import Draft
+from reportgen.formats.tables.stated_units import stated_meaning
+
+# "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
+_MULTIPLE = re.compile(r"[0-9]+\.[0-9]+ ?[x×]")
+# Factors that only have whole numbers: "GBs" is a batch size with 512, a bandwidth with 410.5.
+_COUNTS = frozenset(
+    (
+        *(
+            "batch_size",
+            "global_batch_size",
+            "micro_batch_size",
+            "devices",
+            "nodes",
+            "seq_len",
+            "concurrency",
+        ),
+        *("tensor_parallel", "pipeline_parallel"),
+    )
+)
+# Words of what a device could reach, which is the same in all rows.
+_LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
+
+
+def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
+    """Return the meaning of a column by its name, unless its unit or its cells show another."""
+    if answer := draft.answers.get(column):
+        return stated_meaning(column, answer)
+    meaning = _by_unit(draft, column)
+    return _by_numbers(draft, column, meaning) or _by_cells(draft, column, meaning) or meaning
+
+
+def _by_unit(draft: Draft, column: str) -> ColumnMeaning:
+    """Return the meaning of a column with its unit: of its name, in a row of units, its cells, or beside it."""
+    unit = draft.units.get(column, "")
+    from_cells = "" if unit else draft.unit_of_cells(column)
+    meaning = meaning_of(column, unit)
+    if from_cells and not meaning.unit and meaning.kind in ("figure", "other", "derived"):
+        meaning = meaning_of(column, from_cells)
+        draft.result.doubts.append(f'the unit of "{column}" is in its cells')
+    if not meaning.unit and (of_unit := draft.unit_columns.get(column)):
+        stated = {str(record.cells[of_unit]) for record in draft.records if record.cells.get(of_unit)}
+        if len(stated) == 1 and unit_of(only := stated.pop()):
+            meaning = meaning_of(column.removesuffix(".value"), only)
+    return meaning
+
+
+def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
+    """Return the meaning of numbers that are computed from others or that state a limit; None for others."""
+    is_limit = bool(_LIMITS & set(words_of(column))) and draft.is_constant(column)
+    if is_limit and meaning.kind == "figure" and meaning.base in ("B/s", "FLOP/s"):
+        return ColumnMeaning("factor", factor=slug(column))
+    is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
+    if is_bare and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
+        return ColumnMeaning("derived")
+    is_share = meaning.kind == "figure" and meaning.base == "ratio" and meaning.doubt == "names no metric"
+    if (is_share or meaning.kind == "other") and not meaning.statistic and _is_derived(draft, column):
+        return ColumnMeaning("derived")
+    return None
+
+
+def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
+    """Return the meaning of a column whose cells are not of what its name says; None for others."""
+    if meaning.kind == "series" and slug(column) == "elapsed" and not draft.counts_rows(column):
+        return meaning_of("elapsed time", draft.unit_of_cells(column))
+    if slug(column) in ("column_1", "index", "unnamed_0") and draft.is_counted(column):
+        return ColumnMeaning("index")
+    if meaning.kind == "other" and draft.is_clock(column):
+        return ColumnMeaning("series")
+    if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
+        return ColumnMeaning("other")
+    is_named = bool(meaning.label) and not kind_of([meaning.label])
+    if is_named and meaning.doubt == "names no metric" and draft.is_constant(column):
+        return ColumnMeaning("factor", factor=factor_name(column))
+    return None
+
+
+def _is_derived(draft: Draft, column: str) -> bool:
+    """Return whether the numbers of a column are ratios of numbers of two others, or of one other."""
+    if draft.is_text(column) or draft.is_repetitive(column) or not draft.compared:
+        return False
+    others = [draft.printed(name) for name in draft.compared if name != column]
+    return is_ratio(draft.printed(column), others)
