@@ -742,4 +742,80 @@ TABLES = {
             ("throughput", 12707, {"model": "ViT"}),
         ),
     ),
+    "a comparison that a program prints": PeoplesTable(
+        "compare.txt",
+        "Running 2 benchmarks...\n\nBenchmark        Before     After   Change\n"
+        "----------------------------------------\n"
+        "matmul_4096    12.31 ms   9.87 ms   -19.8%\nsoftmax          881 us    612 us   -30.5%\n",
+        4,
+        (
+            ("latency", 0.01231, {"benchmark": "matmul_4096", "variant": "Before"}),
+            ("latency", 0.000612, {"benchmark": "softmax", "variant": "After"}),
+        ),
+    ),
+    "a frame of pandas with two indices": PeoplesTable(
+        "frame.txt",
+        "                latency_ms  tokens/s\nmodel    batch                      \n"
+        "bert     1            1.25     800.0\n         8            5.50    1454.5\n"
+        "llama-7b 1           20.00      50.0\n\n[3 rows x 2 columns]\n",
+        6,
+        (
+            ("latency", 0.0055, {"model": "bert", "batch_size": 8}),
+            ("throughput", 50, {"model": "llama-7b", "batch_size": 1, "item": "token"}),
+        ),
+    ),
+    "a grid whose header has two lines": PeoplesTable(
+        "grid.txt",
+        "Allreduce\n+----------+---------+---------+\n|   size   |  time   |  busbw  |\n|   (B)    |  (us)   | (GB/s)  |\n"
+        "+==========+=========+=========+\n| 1048576  |   35.5  |   51.7  |\n+----------+---------+---------+\n"
+        "| 16777216 |  180.25 |  162.9  |\n+----------+---------+---------+\n",
+        4,
+        (("latency", 180.25e-6, {"size": 16777216}), ("bus_bandwidth", 51.7e9, {"size": 1048576})),
+    ),
+    "two printed tables with one header": PeoplesTable(
+        "passes.txt",
+        "Forward pass:\n  batch   time (ms)\n      8        12.5\n     16        24.0\n\n"
+        "Backward pass:\n  batch   time (ms)\n      8        25.5\n     16        48.0\n",
+        4,
+        (
+            ("latency", 0.0125, {"batch_size": 8, "table": "Forward pass"}),
+            ("latency", 0.048, {"batch_size": 16, "table": "Backward pass"}),
+        ),
+    ),
+    "two tables of Markdown whose headings state the metric": PeoplesTable(
+        "passes.md",
+        "## Forward pass (ms)\n\n| batch | A100 | H100 |\n|---|---|---|\n| 8 | 12.5 | 8.25 |\n\n"
+        "## Backward pass (ms)\n\n| batch | A100 | H100 |\n|---|---|---|\n| 8 | 25.5 | 16.25 |\n",
+        4,
+        (
+            ("latency", 0.0125, {"table": "Forward pass (ms)", "device": "A100"}),
+            ("latency", 0.01625, {"table": "Backward pass (ms)", "device": "H100"}),
+        ),
+        answers={"A100": "ms", "H100": "ms"},
+    ),
+    "tables of one header without titles": PeoplesTable(
+        "again.md",
+        "| model | ms/step |\n|---|---|\n| a | 12.5 |\n\n| model | ms/step |\n|---|---|\n| a | 10.5 |\n",
+        2,
+        (("step_time", 0.0125, {"table": "table 1"}), ("step_time", 0.0105, {"table": "table 2"})),
+    ),
+    "a limit in the line above": PeoplesTable(
+        "limit.md",
+        "Timeout: 30 minutes per epoch\n\n| kernel | A100 | H100 |\n|---|---|---|\n| copy | 12.5 | 8.25 |\n",
+        0,
+        open=frozenset({"A100", "H100"}),
+    ),
+    "a limit in a comment": PeoplesTable(
+        "limit.csv",
+        "# Step time limit 5 minutes\nkernel,A100,H100\ncopy,12.5,8.25\n",
+        0,
+        open=frozenset({"A100", "H100"}),
+    ),
+    "printed columns of cases": PeoplesTable(
+        "turned.txt",
+        "metric                 A100     H100\n------------------------------------\n"
+        "latency (ms)           12.5     8.25\nthroughput (img/s)      640      969\n",
+        4,
+        (("latency", 0.0125, {"device": "A100"}), ("throughput", 969, {"device": "H100", "item": "image"})),
+    ),
 }

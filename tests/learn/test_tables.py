@@ -442,7 +442,7 @@ def test_times_of_day_that_follow_each_other_are_a_series() -> None:
     assert fact == 'its rows are steps of one run (column "t"), not results'
 
 
-@pytest.mark.parametrize("name", ["spreads and thin spaces in LaTeX"])
+@pytest.mark.parametrize("name", ["spreads and thin spaces in LaTeX", "a grid whose header has two lines"])
 def test_runs_reads_what_learn_writes_for_a_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

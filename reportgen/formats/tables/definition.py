@@ -19,8 +19,10 @@ from reportgen.core.schema import InvalidTable, TomlTable
 from reportgen.formats.parsing.user_patterns import pattern_fault
 from reportgen.formats.tables.derive import FUNCTIONS
 
-Kind = Literal["json", "jsonl", "csv", "tsv", "markdown", "columns", "pattern", "block", "matrix"]
+Kind = Literal["json", "jsonl", "csv", "tsv", "markdown", "aligned", "columns", "pattern", "block", "matrix"]
 Layout = Literal["objects", "columns", "split"]
+# Kinds whose rows are read as Markdown.
+BETWEEN_BARS = ("markdown", "aligned")
 Severity = Literal["note", "warning", "invalid"]
 
 #: Placeholder of a column that names the statistic of its figure.
@@ -73,9 +75,10 @@ class Expansion(TomlTable):
 class TableRows(TomlTable, kw_only=True):
     """`[rows]`: where the rows of a file are.
 
-    kind      json, jsonl, csv, tsv, markdown: as the names say. columns: words below a header line.
-              pattern: lines that match a regular expression. block: `label: value` lines below a title.
-              matrix: numbers below a line of column numbers
+    kind      json, jsonl, csv, tsv, markdown: as the names say. aligned: columns that blanks align, also
+              below a rule of dashes. columns: words below a header line. pattern: lines that match a
+              regular expression. block: `label: value` lines below a title. matrix: numbers
+              below a line of column numbers
     path      of rows in JSON: `benchmarks[*].states[*]`; "" for the document itself. `[*]` also takes one
               object
     line      key of JSON whose line is that of its row, without one the first key that is in each row once

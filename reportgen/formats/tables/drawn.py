@@ -1,7 +1,8 @@
 """Turn tables drawn with lines into Markdown, line by line: `+---+` between `|`, and box characters.
 
 Programs print them with prettytable, tabulate, rich, MySQL and psql. A rule above the header goes, the one
-below it becomes that of Markdown; a rule between or below rows stays one, which is not a row.
+below it becomes that of Markdown; a rule between or below rows stays one, which is not a row. A header of
+several lines becomes one in the last of them.
 """
 
 import re
@@ -25,4 +26,22 @@ def as_markdown(lines: Sequence[str]) -> list[str]:
         above = bars[number - 1] if number and not are_rules[number - 1] else ""
         columns = above.strip().strip("|").count("|") + 1
         drawn.append(line if not are_rules[number] else "|---" * columns + "|" if "|" in above else "")
+        if are_rules[number] and (top := _top_rule(bars, are_rules, number)) is not None:
+            drawn[top + 1 : number] = _joined(bars[top + 1 : number])
     return drawn
+
+
+def _top_rule(lines: Sequence[str], are_rules: Sequence[bool], rule: int) -> int | None:
+    """Return the rule above the header that a rule ends; None if there is none, or rows are above it."""
+    top = next((at for at in range(rule - 1, -1, -1) if are_rules[at] or "|" not in lines[at]), -1)
+    is_first = top >= 0 and are_rules[top] and (top == 0 or not (are_rules[top - 1] or "|" in lines[top - 1]))
+    return top if is_first else None
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """Return the lines of a header with all names in the last; as they are if their columns differ."""
+    cells = [line.strip().strip("|").split("|") for line in lines]
+    if len({len(each) for each in cells}) != 1:
+        return list(lines)
+    names = [" ".join(filter(None, map(str.strip, parts))) for parts in zip(*cells, strict=True)]
+    return [*[""] * (len(lines) - 1), f"| {' | '.join(names)} |"]

@@ -22,10 +22,10 @@ from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
 from reportgen.formats.parsing.user_patterns import whole_line
-from reportgen.formats.tables import drawn, latex
-from reportgen.formats.tables.definition import OwnTable, Sign, TableFamily, TableRows
+from reportgen.formats.tables import latex
+from reportgen.formats.tables.definition import BETWEEN_BARS, OwnTable, Sign, TableFamily, TableRows
 from reportgen.formats.tables.reader import read
-from reportgen.formats.tables.records import blanks, merged, uncommented, whole_lines
+from reportgen.formats.tables.records import blanks, lines_between_bars, merged, uncommented, whole_lines
 from reportgen.formats.tables.twins import names
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -173,8 +173,8 @@ class Recogniser:
         """Return where the header of a table is, and its columns; of Markdown, of the first with the keys."""
         rows, sign = self.family.rows, self.sign
         text = head.decode("utf-8", "replace").removeprefix("\ufeff")
-        if rows.kind == "markdown":
-            lines = [line for line in drawn.as_markdown(text.split("\n")) if "|" in line]
+        if rows.kind in BETWEEN_BARS:
+            lines = [line for _, line in lines_between_bars(text.split("\n"), rows.kind) if "|" in line]
             lines = [line for line in lines if not rows.header or self._search(rows.header, line)]
         elif rows.header:
             match = self._search(rows.header, text)
@@ -182,7 +182,7 @@ class Recogniser:
         else:
             lines = whole_lines(text.lstrip("\r\n").split("\n", _MAX_HEADER_LINES)[:_MAX_HEADER_LINES])[:1]
         if rows.transposed:
-            lines = text.split("\n")
+            lines = [line for _, line in lines_between_bars(text.split("\n"), rows.kind)]
             first = {_first(line, rows) for line in lines}
             return (0, first) if _has(sign, first) else None
         for line in lines:
@@ -215,7 +215,7 @@ def _names(line: str, rows: TableRows) -> set[str]:
             }
     if rows.separator == "&":
         line = latex.plain(line)
-    separator = {"tsv": "\t", "markdown": "|"}.get(rows.kind, rows.separator)
+    separator = {"tsv": "\t", **dict.fromkeys(BETWEEN_BARS, "|")}.get(rows.kind, rows.separator)
     return {
         name
         for cell in line.split(separator)
@@ -225,7 +225,7 @@ def _names(line: str, rows: TableRows) -> set[str]:
 
 def _first(line: str, rows: TableRows) -> str:
     """Return the first cell of a line, which names a column of a transposed table."""
-    if rows.kind == "markdown":
+    if rows.kind in BETWEEN_BARS:
         line, rows = line.strip().removeprefix("|"), msgspec.structs.replace(rows, kind="csv", separator="|")
     return next(iter(_cells(line, rows)), "").strip("*`# ")
 

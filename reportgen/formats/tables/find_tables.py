@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from reportgen.formats.parsing.text_log import TextLog
-from reportgen.formats.tables import drawn
+from reportgen.formats.tables import titles
 from reportgen.formats.tables.column_words import CONFIGURATION
-from reportgen.formats.tables.definition import TableRows
+from reportgen.formats.tables.definition import Kind, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.find_json import TablePlace, places_in_json
 from reportgen.formats.tables.header import NUMBER_LIKE, cells_of, header_of, heads_of
-from reportgen.formats.tables.records import Record, TableFile, read_records, whole_lines
+from reportgen.formats.tables.records import Record, TableFile, lines_between_bars, read_records, whole_lines
 from reportgen.sources.logfiles import LogFiles
 
 # Rows and cells that are looked at, and lines in which a header is looked for.
@@ -62,7 +62,8 @@ def find_tables(files: LogFiles, *, nested: bool = True) -> list[FoundTable]:
         candidates = list(places_in_json(log.content, nested=nested))
     else:
         text = log.content.decode("utf-8", "replace").removeprefix("\ufeff")
-        candidates = list(_markdown(text)) or list(_delimited(text))
+        of_kinds = (_between_bars(text, "markdown"), _between_bars(text, "aligned"), _delimited(text))
+        candidates = next(filter(None, map(list, of_kinds)), [])
     tables = [_table(TextLog(files), candidate) for candidate in candidates]
     return [table for table in tables if table.records]
 
@@ -91,9 +92,9 @@ def _table(log: TextLog, candidate: TablePlace) -> FoundTable:
     )
 
 
-def _markdown(text: str) -> Iterator[TablePlace]:
-    """Yield the tables of Markdown: one for each header, those with most lines first."""
-    lines = drawn.as_markdown(text.split("\n"))
+def _between_bars(text: str, kind: Kind) -> Iterator[TablePlace]:
+    """Yield the tables of Markdown, and those that become Markdown: one for each header, in order."""
+    lines = [line for _, line in lines_between_bars(text.split("\n"), kind)]
     tables: dict[str, list[int]] = {}
     for number, line in enumerate(lines[1:], 1):
         begins = number < 2 or "|" not in lines[number - 2]
@@ -101,17 +102,13 @@ def _markdown(text: str) -> Iterator[TablePlace]:
             tables.setdefault(lines[number - 1].strip(), []).append(number - 1)
     for header, starts in tables.items():
         pattern = "^[ \\t]*" + re.escape(header).replace("\\ ", " ") if len(tables) > 1 else ""
-        titles = tuple(dict.fromkeys(title for start in starts for title in _titles(lines, start)))
-        yield TablePlace(TableRows(kind="markdown", header=pattern), titles)
+        yield TablePlace(TableRows(kind=kind, header=pattern), _shared_titles(lines, starts))
 
 
-def _titles(lines: Sequence[str], start: int) -> list[str]:
-    """Return the texts that may say what a table measures: the line above it, and the one below."""
-    above = next((x for x in reversed(lines[:start]) if x.strip()), "")
-    end = next((at for at in range(start, len(lines)) if "|" not in lines[at]), len(lines))
-    below = next((x for x in lines[end:] if x.strip()), "")
-    texts = [above, below if not below.lstrip().startswith("#") else ""]
-    return [text.strip("#*:_ \t") for text in texts if text.strip() and "|" not in text]
+def _shared_titles(lines: Sequence[str], starts: Sequence[int]) -> tuple[str, ...]:
+    """Return the texts around tables with one header: what differs is not about all of them."""
+    texts = [titles.around(lines, start) for start in starts]
+    return tuple(text for text in texts[0] if all(text in each for each in texts))
 
 
 def _delimited(text: str) -> Iterator[TablePlace]:
@@ -140,8 +137,8 @@ def _delimited(text: str) -> Iterator[TablePlace]:
 def _captions(lines: Sequence[str], start: int) -> list[str]:
     """Return the texts around a table of separated cells that may say what it measures, the nearest first."""
     captions = [match[1] for line in lines if (match := _CAPTION.search(line))]
-    above = [line.strip("#%,;| \t") for line in reversed(lines[:start]) if line.strip() and "\\" not in line]
-    return [*captions, *above]
+    above = [titles.text_of(line) for line in reversed(lines[:start]) if "\\" not in line]
+    return [*captions, *filter(None, above)]
 
 
 def lacks_header(files: LogFiles) -> bool:

@@ -17,10 +17,11 @@ from reportgen.core.schema import convert
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
 from reportgen.formats.parsing.user_patterns import ends_with
-from reportgen.formats.tables.definition import OwnTable, Sign
+from reportgen.formats.tables.definition import BETWEEN_BARS, OwnTable, Sign
 from reportgen.formats.tables.families import Recogniser
 from reportgen.formats.tables.parquet import as_text
 from reportgen.formats.tables.reader import read as read_table
+from reportgen.formats.tables.records import TITLE
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
@@ -66,10 +67,10 @@ def _named(own: OwnTable, column: str) -> str:
 
 
 def _names(own: OwnTable) -> list[str]:
-    """Return the columns that a definition names, without the second one of a name."""
+    """Return the columns that a definition names in a header, without the second one of a name."""
     factors = [column if isinstance(column, str) else column.column for column in own.factors.values()]
     names = dict.fromkeys(name for name in (*factors, *_figures(own)) if name)
-    return [name for name in names if not re.search(r"\.[2-9]$|^column [0-9]+$", name)]
+    return [name for name in names if name != TITLE and not re.search(r"\.[2-9]$|^column [0-9]+$", name)]
 
 
 def _figures(own: OwnTable) -> list[str]:
@@ -124,7 +125,7 @@ def claims(files: LogFiles) -> Claim | None:
     own, at, reason = chosen
     claim = Claim.of_file(files, 1.0, reason[:100], line_at(files.head(files.path), at))
     # Documents contain such tables as their own results, not as quotes of logs.
-    return replace(claim, is_whole=own.rows.kind == "markdown" or own.rows.separator == "&")
+    return replace(claim, is_whole=own.rows.kind in BETWEEN_BARS or own.rows.separator == "&")
 
 
 def read(files: LogFiles) -> Results:

@@ -46,7 +46,7 @@ _MAX_CELL = 4000
 _SECRET = re.compile(r"token|secret|passw|api_?key|credential", re.IGNORECASE)
 # What begins the columns that are not of the row itself.
 _ABOUT = ("#", "/", "../")
-_ROWS_OF_RUNS = ("json", "csv", "tsv", "jsonl", "markdown")
+_ROWS_OF_RUNS = ("json", "csv", "tsv", "jsonl", "markdown", "aligned")
 _PRINTED = ("columns", "pattern", "block", "matrix")
 _WORST: tuple[Status, ...] = ("out_of_memory", "failed", "cancelled", "running", "partial", "complete")
 

@@ -18,15 +18,19 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.user_patterns import whole_line
-from reportgen.formats.tables import drawn, expand, latex
+from reportgen.formats.tables import aligned, drawn, expand, latex
 from reportgen.formats.tables.definition import Context, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.layouts import LAYOUTS
+from reportgen.formats.tables.titles import above as title_above
+from reportgen.formats.tables.titles import distinct
 
 # A row with more columns than these holds lists of single values, which no definition names.
 _MAX_COLUMNS = 4000
 # The number of a row in its document.
 ROW = "#row"
+# The title of the table that a row is in, where a file has several with one header.
+TITLE = "../table"
 _MAX_DEPTH = 8
 _MAX_ROWS = 200_000
 # What srun, mpirun and kubectl put before a line of a process.
@@ -402,19 +406,22 @@ def _quoted(cut: re.Pattern[str], line: str) -> str:
 def _markdown(table: TableFile) -> Iterator[Record]:
     """Yield the rows of all Markdown tables; each table is a part, and an empty line ends it.
 
-    Lines of other programs may be between the rows.
+    Lines of other programs may be between the rows. Of several tables with one header, each has a title in
+    the column `../table`.
     """
     lines = table.text.split("\n")
-    offsets = accumulate((len(line) + 1 for line in lines), initial=0)
-    lines = drawn.as_markdown(lines)
+    offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    numbered = lines_between_bars(lines, table.rows.kind)
+    lines = [line for _, line in numbered]
     rows: list[tuple[int, dict[str, Any]]] = []
     parts: dict[int, int] = {}
+    titles: dict[str, dict[int, str]] = {}
     part = -1
     header: list[str] = []
     has_bar = is_torn = False
     rules = ["|" in line and bool(_RULE.fullmatch(line.strip())) for line in lines]
-    for number, (line, at, is_rule, is_heading) in enumerate(
-        zip(lines, offsets, rules, [*rules[1:], False], strict=False), 1
+    for place, ((number, line), is_rule, is_heading) in enumerate(
+        zip(numbered, rules, [*rules[1:], False], strict=True)
     ):
         text, cells = line.strip(), _bar_cells(line)
         if not text:
@@ -422,9 +429,11 @@ def _markdown(table: TableFile) -> Iterator[Record]:
         elif cells and is_heading and (is_torn or not header):
             is_own = not table.rows.header or any(table.matches(table.rows.header, line))
             part, header, has_bar = part + 1, _unique(cells) if is_own else [], text.startswith("|")
+            if header:
+                titles.setdefault(line.strip(), {})[part] = title_above(lines, place)
         elif header and cells and not is_rule and text.startswith("|") == has_bar:
             if len(cells) == len(header):
-                rows.append((at, dict(zip(header, cells, strict=True))))
+                rows.append((offsets[number - 1], dict(zip(header, cells, strict=True))))
                 parts[number] = part
             else:
                 table.fault(number, "not as many cells as the header")
@@ -432,8 +441,28 @@ def _markdown(table: TableFile) -> Iterator[Record]:
     records = (
         _with_contexts(table, rows) if table.contexts else (Record(table.line_of(at), x) for at, x in rows)
     )
+    title_of = _distinct_titles(titles)
     for record in records:
-        yield replace(record, part=parts.get(record.line, record.part))
+        number = parts.get(record.line, record.part)
+        named = {TITLE: title_of[number]} if number in title_of else {}
+        yield replace(record, part=number, cells={**record.cells, **named})
+
+
+def _distinct_titles(titles: Mapping[str, Mapping[int, str]]) -> dict[int, str]:
+    """Return the titles of the tables whose header others have too. titles  header -> number -> title"""
+    several = [each for each in titles.values() if len(each) > 1]
+    return {
+        number: title
+        for each in several
+        for number, title in zip(each, distinct(list(each.values())), strict=True)
+    }
+
+
+def lines_between_bars(lines: Sequence[str], kind: str) -> list[tuple[int, str]]:
+    """Return (number from 1, text) of the lines of a text, with its tables as Markdown."""
+    if kind == "aligned":
+        return aligned.as_markdown(lines)
+    return list(enumerate(drawn.as_markdown(lines), 1))
 
 
 def _bar_cells(line: str) -> list[str]:
@@ -784,6 +813,7 @@ _READERS: Mapping[str, Callable[[TableFile], Iterator[Record]]] = {
     "csv": _csv,
     "tsv": _csv,
     "markdown": _markdown,
+    "aligned": _markdown,
     "pattern": _pattern,
     "columns": _columns,
     "block": _block,

@@ -1,0 +1,39 @@
+"""Find the texts around a table that may say what it measures, and titles for tables with one header."""
+
+import re
+from collections.abc import Sequence
+
+# "#+CAPTION: Latency", as Org has it; a mark of a heading, a comment or a list.
+_MARKS = re.compile(r"(?i)^[\s#%*:_+-]*(?:\+?(?:caption|name|title|tblname):)?[\s*_`]*")
+# A limit or the duration of a job: it says nothing about the cells.
+_DURATION = re.compile(
+    r"(?i)[0-9]\s*-?(?:[nuµm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?)(?![^\W\d_])"
+)
+
+
+def text_of(line: str) -> str:
+    """Return the text of a line without marks around it, "" if it states a duration."""
+    text = _MARKS.sub("", line).rstrip("*:_`,;| \t")
+    return "" if "|" in text or _DURATION.search(text) else text
+
+
+def above(lines: Sequence[str], at: int) -> str:
+    """Return the text of the line above a table whose header is at a line, "" without one."""
+    return text_of(next((line for line in reversed(lines[:at]) if line.strip()), ""))
+
+
+def around(lines: Sequence[str], at: int) -> list[str]:
+    """Return the texts above and below a table between bars."""
+    end = next((number for number in range(at, len(lines)) if "|" not in lines[number]), len(lines))
+    below = next((line for line in lines[end:] if line.strip()), "")
+    return [
+        text for text in (above(lines, at), "" if below.lstrip().startswith("#") else text_of(below)) if text
+    ]
+
+
+def distinct(titles: Sequence[str]) -> list[str]:
+    """Return the titles of several tables, with their numbers where two are equal or empty."""
+    return [
+        title if title and titles.count(title) == 1 else f"{title or 'table'} {number}"
+        for number, title in enumerate(titles, 1)
+    ]
