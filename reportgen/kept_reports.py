@@ -3,7 +3,8 @@
 The key of a report is a digest of everything that it is made of: its definition and prose, the content of its
 runs, the facts about systems, and the program. A row holds the digests of the report's files. A report is
 taken from the reports folder only if each of these files is there with the content that was built; its
-document is its report.json. So a file that was edited or removed is built again, as without a cache.
+document is its report.json. So a file that was edited or removed is built again, as without a cache. Figures
+and histories are kept in the same way, one by one: they outlive a change of other parts of their report.
 """
 
 import os
@@ -20,7 +21,7 @@ from reportgen.cache.rows import Rows
 from reportgen.core.model import Finding
 from reportgen.document.encode import decode
 from reportgen.document.file_names import REPORT_JSON
-from reportgen.document.model import Document
+from reportgen.document.model import Document, Figure
 from reportgen.render.registry import filter_committed
 
 _DIGEST_BYTES = 20
@@ -105,6 +106,14 @@ class KeptReports:
     def add_file(self, key: bytes, content: bytes) -> None:
         """Keep a file that was made."""
         self._new[key] = _digest(content)
+
+    def is_drawn(self, figure: Figure, content: bytes) -> bool:
+        """Return whether drawing the figure gave this content."""
+        return self.is_kept(self.key("figure", [figure]), content)
+
+    def add_drawn(self, figure: Figure, content: bytes) -> None:
+        """Keep that drawing the figure gave this content."""
+        self.add_file(self.key("figure", [figure]), content)
 
     def store(self) -> None:
         """Store what was made."""

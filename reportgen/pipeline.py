@@ -247,7 +247,9 @@ def _build_report(
     standalone = request.standalone
     # A file of its own is made after the report, which does not change with each commit.
     history = versions.history_js(document.name, encode(document)) if standalone else b""
-    files = render_document(document, side_files, existing, figures, committed_only, standalone, history)
+    files = render_document(
+        document, side_files, existing, figures, committed_only, standalone, history, kept
+    )
     new = BuiltReport(document, findings, files)
     if kept:
         kept.add(key, new, committed_only=committed_only)

@@ -8,8 +8,10 @@ import pytest
 from reportgen import pipeline
 from reportgen.cache import cache_folder
 from reportgen.cache.rows import Rows, all_rows
+from reportgen.document.model import Figure
 from reportgen.pipeline import Build, Request
 from reportgen.publish import apply
+from reportgen.render.figures.svg import drawing
 from tests.builders import write_files
 from tests.formats.valid_logs import NANOGPT
 
@@ -178,3 +180,39 @@ def test_a_row_that_says_nothing_is_not_used(made: Made, monkeypatch: pytest.Mon
     made()
     monkeypatch.setattr(Rows, "load", lambda self, keys: dict.fromkeys(keys, b"\x93"))
     assert made() == ["a", "b"]
+
+
+FIGURE = """
+[[figures]]
+id = "rates"
+title = "Rates"
+kind = "bar"
+table = "rate"
+"""
+
+
+def test_a_figure_is_drawn_again_only_if_it_or_its_file_changed(
+    root: Path, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    up_to_date = drawing.up_to_date
+
+    def counted(figure: Figure, old: bytes | None) -> bytes:
+        shown.append(figure.id)
+        return up_to_date(figure, old)
+
+    monkeypatch.setattr(drawing, "up_to_date", counted)
+    with (root / "reports/a.toml").open("a") as definition:
+        definition.write(FIGURE)
+    drawn = []
+    for path, old, new in [
+        ("reports/a.md", "A text.", "Another text."),
+        ("reports/a.md", "Another", "A third"),
+        ("logs/a/rates.csv", "bert,10", "bert,12"),
+        ("reports/a/figures/rates.svg", "</svg>", "<!-- edited --></svg>"),
+    ]:
+        _edit(root / path, old, new)
+        assert "a" in made()
+        drawn.append(len(shown) - 1)  # the build without a cache draws it, too
+        shown.clear()
+    assert drawn == [1, 0, 1, 1]

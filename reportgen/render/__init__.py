@@ -6,17 +6,27 @@ libraries are imported only when something is rendered, so that `reportgen --hel
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from reportgen.core.progress import TrackProgress
 
 if TYPE_CHECKING:  # they are imported when something is rendered
-    from reportgen.document.model import Document, Table
+    from reportgen.document.model import Document, Figure, Table
     from reportgen.render.outputs import Output
 
 
 # Where the files are that all pages load, relative to the folder of all reports.
 ASSETS = "assets/"
+
+
+class DrawnFigures(Protocol):
+    """Remembers which files drawing gave for which figures, with this program."""
+
+    def is_drawn(self, figure: "Figure", content: bytes) -> bool:
+        """Return whether drawing the figure gave this content."""
+
+    def add_drawn(self, figure: "Figure", content: bytes) -> None:
+        """Remember that it did."""
 
 
 def _no_file(_path: str) -> bytes | None:
@@ -31,6 +41,7 @@ def render_document(
     committed_only: bool = False,
     standalone: bool = False,
     history: bytes | None = None,
+    drawn: DrawnFigures | None = None,
 ) -> dict[str, bytes]:
     """Return the files of a report: paths relative to its folder.
 
@@ -41,10 +52,10 @@ def render_document(
     committed_only  leaves out the files that are built and not committed
     standalone     puts what the page loads into it
     history        the file with the history of the numbers; None if none is known, empty to leave it out
+    drawn          knows the files of figures that need not be drawn again
     Raises RequestError for a mistake in the prose, with its file and line.
     """
     from reportgen.document.file_names import stems
-    from reportgen.render.data import svg
     from reportgen.render.outputs import NO_HISTORY, Content
     from reportgen.render.prose.template import fill_headline, fill_prose
     from reportgen.render.registry import OUTPUTS
@@ -53,21 +64,13 @@ def render_document(
     table_names = stems(table.id for table in document.tables)
     figure_names = stems(figure.id for figure in document.figures)
     headline, prose = fill_headline(document), fill_prose(document)  # a mistake there ends it before it draws
-    svgs = {}
-    if document.figures:  # matplotlib is loaded only to draw
-        from reportgen.render.figures.svg import drawing
-
-        with drawing.settings():
-            for figure in watched(document.figures):
-                existing = read_existing(svg.OUTPUT.path_of(figure_names[figure.id]))
-                svgs[figure.id] = drawing.up_to_date(figure, existing)
     content = Content(
         report=document,
         headline=headline,
         prose=prose,
         table_names=table_names,
         figure_names=figure_names,
-        svgs=svgs,
+        svgs=_svgs(document.figures, figure_names, read_existing, watched, drawn),
         generated=sorted(
             path for output in outputs for path in output.paths(document, table_names, figure_names)
         ),
@@ -82,6 +85,35 @@ def render_document(
         for path, data in output.files(content)
         if data
     }
+
+
+def _svgs(
+    figures: "Sequence[Figure]",
+    names: Mapping[str, str],
+    read_existing: Callable[[str], bytes | None],
+    watched: TrackProgress,
+    drawn: DrawnFigures | None,
+) -> dict[str, bytes]:
+    """Return the SVG of each figure by its id; parameters as in `render_document`."""
+    from reportgen.render.data import svg
+
+    existing = {figure.id: read_existing(svg.OUTPUT.path_of(names[figure.id])) for figure in figures}
+    svgs = {
+        figure.id: old
+        for figure in figures
+        if drawn and (old := existing[figure.id]) and drawn.is_drawn(figure, old)
+    }
+    if missing := [
+        figure for figure in figures if figure.id not in svgs
+    ]:  # matplotlib is loaded only to draw
+        from reportgen.render.figures.svg import drawing
+
+        with drawing.settings():
+            for figure in watched(missing):
+                svgs[figure.id] = drawing.up_to_date(figure, existing[figure.id])
+                if drawn:
+                    drawn.add_drawn(figure, svgs[figure.id])
+    return svgs
 
 
 def _is_written(output: "Output", committed_only: bool, standalone: bool) -> bool:
