@@ -39,7 +39,7 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
 
 
 def _by_unit(draft: Draft, column: str) -> ColumnMeaning:
-    """Return the meaning of a column with its unit: of its name, in a row of units, its cells, or beside it."""
+    """Return the meaning of a column with its unit: of its name, a row of units, its cells, or beside it."""
     unit = draft.units.get(column, "")
     from_cells = "" if unit else draft.unit_of_cells(column)
     meaning = meaning_of(column, unit)
