@@ -168,9 +168,13 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         fact += ": " + "; ".join(
             f'"{_printable(name)}" {why}' for name, why in list(reading.open.items())[:4]
         )
-    ask = [name for name, why in reading.open.items() if "commas" not in why and "plain numbers" not in why]
+    ask = [
+        name
+        for name, why in reading.open.items()
+        if "separate thousands" not in why and "plain numbers" not in why
+    ]
     if reading.open and not ask:
-        is_mark = any("commas" in why for why in reading.open.values())
+        is_mark = any("separate thousands" in why for why in reading.open.values())
         how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
         return fact, f"{how}, see {GUIDE}"
     first = _printable(ask[0] if ask else reading.table.columns[-1])

@@ -701,4 +701,101 @@ FORMS = {
         3,
         (("run_time", 12.5, {"flags": "-O2"}), ("run_time", 20.5, {"flags": None})),
     ),
+    "a table of Org mode": PeoplesTable(
+        "o.org",
+        "#+CAPTION: attention kernels\n"
+        "| kernel | seqlen | fwd (ms) | bwd (ms) |\n"
+        "|--------+--------+----------+----------|\n"
+        "| flash2 | 1024 | 0.25 | 0.75 |\n"
+        "| flash2 | 4096 | 2.5 | 7.25 |\n"
+        "| sdpa | 1024 | 0.5 | 1.25 |\n",
+        6,
+        (("step_time", 0.00725, {"kernel": "flash2", "seq_len": 4096}),),
+    ),
+    "a table as psql prints it": PeoplesTable(
+        "q.txt",
+        " model | batch | tok_s \n"
+        "-------+-------+-------\n"
+        " a     |     1 |  80.5\n"
+        " a     |     8 | 510.25\n"
+        "(2 rows)\n",
+        2,
+        (("throughput", 510.25, {"model": "a", "batch_size": 8}),),
+    ),
+    "a grid with rules between rows": PeoplesTable(
+        "gr.txt",
+        "+--------+---------+\n"
+        "| Model  | ms/iter |\n"
+        "+========+=========+\n"
+        "| unet   | 120.5   |\n"
+        "+--------+---------+\n"
+        "| vae    | 30.25   |\n"
+        "+--------+---------+\n",
+        2,
+        (("step_time", 0.1205, {"model": "unet"}),),
+    ),
+    "JSON with values and units in summaries": PeoplesTable(
+        "nc.json",
+        '{"experiments":[{"id":"e1","config":{"gpus":8,"strategy":"ddp"},"summary":{"throughput":{"value":5120.5,"unit":"samples/s"},"step_time":{"value":200.5,"unit":"ms"}}},{"id":"e2","config":{"gpus":8,"strategy":"fsdp"},"summary":{"throughput":{"value":4800.25,"unit":"samples/s"},"step_time":{"value":213.25,"unit":"ms"}}}]}',
+        4,
+        (
+            ("throughput", 4800.25, {"devices": 8, "strategy": "fsdp"}),
+            ("step_time", 0.2005, {"strategy": "ddp"}),
+        ),
+    ),
+    "a column for each year": PeoplesTable(
+        "yr.csv",
+        "GPU,2022 (img/s),2023 (img/s),2024 (img/s)\nA100,2000.5,2300.5,2500.25\nV100,700.5,720.5,730.25\n",
+        6,
+        (("throughput", 2300.5, {"device": "A100"}),),
+    ),
+    "points that may be both": PeoplesTable(
+        "dt.csv", "Modell;Tokens/s\nA;12.345\nB;9.876\n", 0, (), open=frozenset(["Tokens/s"])
+    ),
+    "a date and a time of day": PeoplesTable(
+        "dtc.csv",
+        "Date,Time,GPU,Latency (ms)\n2025-01-02,10:15,A100,5.5\n2025-01-02,10:30,H100,3.5\n",
+        2,
+        (("latency", 0.0035, {"device": "H100"}),),
+    ),
+    "statistics with units in cells": PeoplesTable(
+        "wmu.csv",
+        "case,cold start,p50,p99,peak rss\n"
+        "a,1.25 s,12.5 ms,40.5 ms,512 MiB\n"
+        "b,0.75 s,9.5 ms,25.25 ms,256 MiB\n",
+        6,
+        (),
+        open=frozenset(["peak rss"]),
+    ),
+    "totals in a row and a column": PeoplesTable(
+        "tcr.csv",
+        "model,load_s,infer_s,total_s\na,1.5,3.5,5.0\nb,2.5,4.25,6.75\nall,4.0,7.75,11.75\n",
+        6,
+        (("run_time", 6.75, {"model": "b"}),),
+    ),
+    "versions below a word of all": PeoplesTable(
+        "gm.md",
+        "| Benchmark | CPython 3.11 (ms) | CPython 3.12 (ms) |\n"
+        "|---|---|---|\n"
+        "| nbody | 80.5 | 75.25 |\n"
+        "| json | 5.5 | 5.25 |\n"
+        "| geometric mean | 21.04 | 19.88 |\n",
+        4,
+        (("latency", 0.07525, {"benchmark": "nbody"}),),
+    ),
+    "a device, a precision and a batch size in each name": PeoplesTable(
+        "ct.csv",
+        "model,A100 fp16 bs=1 (ms),A100 fp16 bs=8 (ms),H100 fp16 bs=1 (ms)\n"
+        "a,5.5,9.5,3.5\n"
+        "b,7.5,14.25,5.25\n",
+        6,
+        (("latency", 0.0095, {"model": "a"}),),
+    ),
+    "JSON with seeds": PeoplesTable(
+        "sj.json",
+        '[{"algo":"ppo","seed":0,"fps":1050.5,"reward":200.5},{"algo":"ppo","seed":1,"fps":1060.25,"reward":198.5},{"algo":"sac","seed":0,"fps":310.5,"reward":250.25}]',
+        3,
+        (("throughput", 1060.25, {"algo": "ppo"}),),
+        open=frozenset(["reward"]),
+    ),
 }

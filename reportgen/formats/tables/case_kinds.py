@@ -1,7 +1,7 @@
 """Say which factor words in names are values of: `A100` is a device, `bs=8` a batch size."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reportgen.formats.tables.column_words import factor_name, meaning_of
 
@@ -46,6 +46,10 @@ _NAMED_NUMBER = re.compile(r"([A-Za-z][A-Za-z _-]*?)[ _]?[=:_-]?[ ]?([0-9]+)")
 _COUNT_WORD = re.compile(
     r"(?i)(?<![a-z])(?:(gpu|device|node|thread|worker)|run|trial|rep|repeat|attempt|iter|round|pass|seed)s?(?![a-z])"
 )
+_BLANKS = re.compile(r"[ _/,-]+")
+_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)*")
+# Words of one value: "RTX 4090 Ti".
+_MAX_WORDS = 4
 _COUNT_FACTORS = {
     "gpu": "devices",
     "device": "devices",
@@ -63,16 +67,48 @@ def kind_of(texts: Iterable[str]) -> str:
     return next((name for name, known in _KINDS.items() if all(map(known.fullmatch, lower))), "")
 
 
-def pairs_of(texts: Sequence[str]) -> list[tuple[tuple[str, str], ...]]:
-    """Return the two factors that each text has values of, such as `A100 fp16`; [] if there are none."""
-    splits: list[dict[tuple[str, str], tuple[str, str]]] = []
-    for text in texts:
-        cuts = [(text[: cut.start()], text[cut.end() :]) for cut in re.finditer(r"[ _/,-]+", text)]
-        splits.append({(kind_of([left]), kind_of([right])): (left, right) for left, right in cuts})
-    kinds = next((pair for pair in splits[0] if all(pair) and all(pair in each for each in splits)), None)
-    if kinds is None or kinds[0] == kinds[1]:
-        return []
-    return [tuple(zip(kinds, each[kinds], strict=True)) for each in splits]
+def parts_of(texts: Sequence[str]) -> list[tuple[tuple[str, str], ...]]:
+    """Return the factors that each text has values of, such as `A100 fp16 bs=8`; [] if there are none.
+
+    A word that all texts have names the number after it, `CPython 3.11`, or says nothing.
+    """
+    words = [re.split(_BLANKS, text.strip()) for text in texts]
+    shared = frozenset.intersection(*map(frozenset, words)) if len(words) > 1 else frozenset()
+    readings = [{tuple(name for name, _ in each): each for each in _readings(text, shared)} for text in words]
+    names = next((key for key in readings[0] if key and all(key in each for each in readings)), ())
+    values = [readings[at][names] for at in range(len(texts))] if names else []
+    return values if len(set(values)) == len(values) and _are_several(names, words) else []
+
+
+def _are_several(names: Sequence[str], words: Sequence[Sequence[str]]) -> bool:
+    """Return whether factors are several, or one that several texts have below a word of all."""
+    return len(names) > 1 or (len(names) == 1 and len(words) > 1)
+
+
+def _readings(words: Sequence[str], shared: frozenset[str]) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Yield each way to read words as values of different factors."""
+    if not words:
+        yield ()
+    for end in range(1, min(len(words), _MAX_WORDS) + 1):
+        text, rest = " ".join(words[:end]), words[end:]
+        own = _value_of(text, shared)
+        if own is None:
+            continue
+        for others in _readings(rest, shared):
+            if not own or own[0] not in dict(others):
+                yield ((own, *others) if own else others)
+
+
+def _value_of(text: str, shared: frozenset[str]) -> tuple[str, str] | tuple[()] | None:
+    """Return (factor, value) of a text, () for a word that all have, None for a text without a meaning."""
+    if kind := kind_of([text]):
+        return kind, text
+    if counted := numbered([text]):
+        return counted[0], counted[1][0]
+    word, _, number = text.rpartition(" ")
+    if word in shared and _VERSION.fullmatch(number):
+        return factor_name(word), number
+    return () if text in shared else None
 
 
 def numbered(texts: Sequence[str]) -> tuple[str, list[str]] | None:

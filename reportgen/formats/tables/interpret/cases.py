@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, pairs_of
+from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, parts_of
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.interpret.captions import stated_metric
 from reportgen.formats.tables.interpret.draft import MAX_FIGURES, VALUE_COLUMN, Draft
@@ -88,10 +88,10 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
     """Add columns of one metric, statistic and unit: one column, or one for each case."""
     labels = [meaning.label for _, meaning in group]
     kind, values = case_factor([column for column, _ in group], labels)
-    if not kind and (pairs := pairs_of(labels)):
-        for (column, meaning), factors in zip(group, pairs, strict=True):
+    if not kind and all(labels) and (parts := parts_of(labels)):
+        for (column, meaning), factors in zip(group, parts, strict=True):
             _figure(draft, column, _with_metric(meaning), factors)
-        names = '" and "'.join(name for name, _ in pairs[0])
+        names = '" and "'.join(name for name, _ in parts[0])
         draft.result.notes.append(f'{", ".join(labels)}: read as values of the factors "{names}"')
         return
     if len(group) == 1:

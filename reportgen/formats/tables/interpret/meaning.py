@@ -26,6 +26,8 @@ _COUNTS = frozenset(
         *("tensor_parallel", "pipeline_parallel"),
     )
 )
+_TIMES_OF_DAY = ("time", "heure", "hora", "start", "start_time", "uhrzeit")
+_TIME_OF_DAY = re.compile(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
 # Words of what a device could reach, which is the same in all rows.
 _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 
@@ -73,6 +75,8 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         return meaning_of("elapsed time", draft.unit_of_cells(column))
     if slug(column) in ("column_1", "index", "unnamed_0") and draft.is_counted(column):
         return ColumnMeaning("index")
+    if slug(column) in _TIMES_OF_DAY and _is_time_of_day(draft, column):
+        return ColumnMeaning("ignored")
     if meaning.kind == "other" and draft.is_clock(column):
         return ColumnMeaning("series")
     if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
@@ -81,6 +85,12 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     if is_named and meaning.doubt == "names no metric" and draft.is_constant(column):
         return ColumnMeaning("factor", factor=factor_name(column))
     return None
+
+
+def _is_time_of_day(draft: Draft, column: str) -> bool:
+    """Return whether a column has the times of the dates in another."""
+    are_times = all(map(_TIME_OF_DAY.fullmatch, map(str, draft.known(column))))
+    return are_times and any(map(draft.are_dates, draft.columns))
 
 
 def _is_derived(draft: Draft, column: str) -> bool:

@@ -11,6 +11,12 @@ from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.roles import add_factor, factor_of
 
+# What shows that a point is a decimal mark, and a comma that may be one.
+_POINT = re.compile(r"[0-9],[0-9]{3}(?:,[0-9]{3}|\.[0-9])|[0-9]\.[0-9]")
+_THOUSAND_COMMA = re.compile(r"[0-9],[0-9]{3}(?![0-9])")
+# A number below a thousand without decimals, beside others with a comma.
+_SHORT = re.compile(r"[0-9]{1,3}")
+_THREE_DIGITS = re.compile(r"[0-9]{1,3}\.[0-9]{3}")
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 
 
@@ -85,19 +91,22 @@ def _keep_apart(draft: Draft, column: str) -> None:
 
 
 def _check_commas(draft: Draft) -> None:
-    """Leave figures open whose commas may separate thousands or decimals."""
-    if draft.table.rows.decimal == "," or draft.table.is_json:
+    """Leave figures open whose commas, or points between semicolons, may separate thousands or decimals."""
+    rows = draft.table.rows
+    if rows.decimal == "," or draft.table.is_json:
         return
     cells = {x.column: [str(cell) for cell in draft.known(x.column)] for x in draft.result.figures}
     every = [text for texts in cells.values() for text in texts]
-    proof = any(re.search(r"[0-9],[0-9]{3}(?:,[0-9]{3}|\.[0-9])|[0-9]\.[0-9]", text) for text in every)
-    if proof:
-        return
-    for column, texts in cells.items():
-        if (
-            any(re.search(r"[0-9],[0-9]{3}(?![0-9])", text) for text in texts)
-            and draft.table.rows.separator != ","
-        ):
-            draft.result.figures = [x for x in draft.result.figures if x.column != column]
-            draft.result.open[column] = "do its commas separate thousands or decimals?"
-            draft.result.doubts.append("commas are not clear")
+    if rows.separator != "," and not any(map(_POINT.search, every)):
+        for column, texts in cells.items():
+            if any(map(_THOUSAND_COMMA.search, texts)) and not any(map(_SHORT.fullmatch, texts)):
+                _leave_open(draft, column, "commas")
+    elif rows.separator == ";" and all(map(_THREE_DIGITS.fullmatch, every)):
+        for column in cells:
+            _leave_open(draft, column, "points")
+
+
+def _leave_open(draft: Draft, column: str, marks: str) -> None:
+    draft.result.figures = [x for x in draft.result.figures if x.column != column]
+    draft.result.open[column] = f"do its {marks} separate thousands or decimals?"
+    draft.result.doubts.append(f"{marks} are not clear")
