@@ -205,6 +205,9 @@ def _fit(cases: Sequence[_Case], table: TableSpec, width: int) -> float:
     number = max(_NUMBER_CHARS, below)
     head = max(number, sum(_chars(cases, name) for name in names))
     numbers = (len(table.phases) if PHASE in table.columns else max(width, 1)) * len(table.show)
+    # Beside its values, the column of the baseline has no ratios.
+    if table.compare and len(table.show) > 1 and not table.compare.baseline.keys().isdisjoint(table.columns):
+        numbers -= len(table.show) - 1
     chars = heads + numbers * (head + _COLUMN_CHARS)
     # A page wraps headings; a line of text does not.
     pixels = _CHAR_PIXELS * (heads + numbers * max(number, head / 2)) + _COLUMN_PIXELS * (

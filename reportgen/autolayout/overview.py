@@ -19,6 +19,7 @@ from reportgen.autolayout.environment_factors import with_environment
 from reportgen.autolayout.figure_choice import figure_specs
 from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
+from reportgen.autolayout.report_title import report_title
 from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations
 from reportgen.autolayout.tradeoff import tradeoff_spec
 from reportgen.core.factors import Accepted, Presence, condition_text, matches
@@ -62,12 +63,13 @@ def define_overview(
     """Return a definition with tables for every metric that these runs have data of.
 
     place    of the reports folder, for messages
-    name     of the report and its folder; title  instead of the name
+    name     of the report and its folder
+    title    what sets it apart from other reports of the build, "" for the only one
     guessed  factors that name a level of the path; see `choose_axes`
     """
     tables = tuple(table_specs(runs, f"{place}/{name}", guessed))
     figures = tuple(figure_specs(tables, with_environment(runs), f"{place}/{name}"))
-    title = title or name.capitalize()
+    title = report_title(tables[0], runs, title) if tables else title or name.capitalize()
     return ReportDefinition(f"{place} (overview)", name, title, tuple(logs), "", tables, figures)
 
 
@@ -273,11 +275,12 @@ def definition_text(plan: ReportPlan, remark: str = "", pick: int = 1) -> str:
     """
     runs = with_environment(plan.runs)
     ranks = Ranks([run.factors for run in runs], {})
-    lines = [*_HEAD, f"title = {_text(plan.title)}", f"logs = {_list(plan.logs)}"]
+    tables = table_specs(runs, plan.name, plan.guessed, pick)
+    title = report_title(tables[0], runs, plan.title) if tables else plan.title or OVERVIEW.title()
+    lines = [*_HEAD, f"title = {_text(title)}", f"logs = {_list(plan.logs)}"]
     lines.append('protocol = "20+100x7"  # ignore 20 steps, measure the next 100, repeat 7 times')
     lines += [f"# {line}".rstrip() for line in remark.splitlines()]
     commented: set[str] = set()
-    tables = table_specs(runs, plan.name, plan.guessed, pick)
     for spec in tables:
         lines += _table_lines(spec)
         new = [name for name in (*spec.rows, *spec.columns) if name not in commented]

@@ -25,8 +25,10 @@ OVERVIEW = "overview"
 class ReportPlan:
     """One report.
 
-    name  of the report and its folder; logs  that it reads, relative to the root
-    runs  with the factors in the paths of their logs, of which `guessed` are the names
+    name   of the report and its folder
+    title  what sets it apart from other reports of the build, "" for the only one
+    logs   that it reads, relative to the root
+    runs   with the factors in the paths of their logs, of which `guessed` are the names
     """
 
     name: str
@@ -100,6 +102,9 @@ def plan_reports(
         own = sorted(path for path in left if _is_below(path, campaign.folders))
         reports[0] = replace(reports[0], logs=(*reports[0].logs, *own))
         plans.append(CampaignPlan(campaign, tuple(reports), factors))
+    match plans:
+        case [CampaignPlan(reports=(only,)) as plan]:
+            return [replace(plan, reports=(replace(only, title=""),))]
     return plans
 
 
@@ -108,7 +113,7 @@ def _report(
 ) -> ReportPlan:
     runs = factors.apply(kind.runs) if factors else kind.runs
     guessed = (*(factors.guessed if factors else ()), *campaign.guessed)
-    return ReportPlan(name, title or OVERVIEW.title(), kind.logs, tuple(runs), guessed)
+    return ReportPlan(name, title, kind.logs, tuple(runs), guessed)
 
 
 def _is_below(path: str, folders: Iterable[str]) -> bool:

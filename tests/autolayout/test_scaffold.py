@@ -23,7 +23,7 @@ from tests.builders import planned, published_run, telemetry, write_files
 def test_hostile_names_and_values_stay_inside_their_strings():
     runs = [published_run(**{'a"b': f"x\n[evil] {i}"}, throughput=float(i)) for i in (1, 2)]
     document = tomllib.loads(definition_text(planned(runs, 'logs/a"b')))
-    assert document["title"] == 'a"b'
+    assert document["title"] == 'Throughput (a"b)'
     assert document["tables"][0]["rows"] == ['a"b']
     assert set(document) == {"title", "logs", "protocol", "tables", "figures"}
 

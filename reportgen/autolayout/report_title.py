@@ -1,0 +1,93 @@
+"""Name a report without a definition: what its first table measures, of what, on which devices.
+
+A folder says where logs are, not what they show. Its name is in the title only where a build has several
+reports and the title does not say what sets this one apart.
+"""
+
+from collections.abc import Sequence
+
+from reportgen.autolayout.table_layout import SIZES, SUBJECTS, count_combinations
+from reportgen.compare.conditions import DEVICE_COUNTS
+from reportgen.core.devices import shown_value
+from reportgen.core.factors import factor_key, value_order
+from reportgen.core.metrics import metric_of
+from reportgen.core.model import FactorValue, Run
+from reportgen.report.headline import joined
+from reportgen.tables.headings import plain
+from reportgen.tables.means import plural
+from reportgen.tables.spec import TableSpec
+from reportgen.tables.trends import DATE
+
+# The first of these that a log states says on what it ran.
+_MACHINES = ("device", "gpu", "accelerator", "hardware", "system", "cluster")
+_FRAMEWORK = ("framework",)
+# A title names so many values, of so many characters together; of more it has the number.
+_MAX_NAMED, _MAX_CHARS = 3, 60
+
+
+def report_title(table: TableSpec, runs: Sequence[Run], apart: str = "") -> str:
+    """Return the title of a report by its first table.
+
+    apart  a name that no other report of the build has, "" for the only one
+    """
+    work, machines = _first_known(SUBJECTS, runs), _first_known(_MACHINES, runs)
+    frameworks = "" if work else _first_known(_FRAMEWORK, runs)
+    title = metric_of(table.metrics[0]).title
+    title += f" of {_named(work, runs)}" if work else ""
+    title += f" with {_named(frameworks, runs)}" if frameworks else ""
+    title += _on(machines, runs) + _by(table, {work, machines, frameworks}, runs)
+    is_named = _letters(apart.rpartition(":")[2]) in _letters(title)
+    return title if is_named else f"{title} ({apart})"
+
+
+def _first_known(names: Sequence[str], runs: Sequence[Run]) -> str:
+    return next((name for name in names if any(name in run.factors for run in runs)), "")
+
+
+def _values(name: str, runs: Sequence[Run]) -> list[FactorValue]:
+    """Return the values of a factor in their order."""
+    keys = {factor_key(run.factors[name]) for run in runs if name in run.factors}
+    return [value for _, value in sorted(keys, key=value_order)]
+
+
+def _named(name: str, runs: Sequence[Run]) -> str:
+    """Return the values of a factor in words, of many their number: "9 models"."""
+    values = [shown_value(name, plain(value)) for value in _values(name, runs)]
+    text = joined(values)
+    if len(values) == 1 or (len(values) <= _MAX_NAMED and len(text) <= _MAX_CHARS):
+        return text
+    return f"{len(values)} kinds of {name}" if name in _MACHINES else f"{len(values)} {plural([name])}"
+
+
+def _on(machines: str, runs: Sequence[Run]) -> str:
+    """Return the devices, with their number if they are of one kind: " on 1 to 8 V100"."""
+    counts = [value for value in _values("devices", runs) if isinstance(value, int)]
+    number = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(*counts)
+    if not machines:
+        return f" on {number} devices" if number not in ("", "1") else ""
+    is_one = len(_values(machines, runs)) == 1 and machines not in ("system", "cluster")
+    return f" on {f'{number} ' if is_one and number not in ('', '1') else ''}{_named(machines, runs)}"
+
+
+def _by(table: TableSpec, said: set[str], runs: Sequence[Run]) -> str:
+    """Return what is compared, or over what: ": v1 and v2", " by batch size"; "" if the title says it."""
+    for name in table.compare.baseline if table.compare else ():
+        values = _values(name, runs)
+        if name in said or name in DEVICE_COUNTS or not 1 < len(values) <= _MAX_NAMED:
+            continue
+        text = joined([plain(value) for value in values])
+        return f": {text}" if isinstance(values[0], str) else f": {name.replace('_', ' ')} {text}"
+    sizes = (name for name in (DATE, *SIZES) if name in table.rows and name not in DEVICE_COUNTS)
+    size = next((name for name in sizes if _is_swept(name, table, runs)), "")
+    return f" by {size.replace('_', ' ')}" if size else ""
+
+
+def _is_swept(name: str, table: TableSpec, runs: Sequence[Run]) -> bool:
+    """Return whether most cases have several sizes: it does not follow from the model."""
+    every = (*table.rows, *table.columns)
+    others = [other for other in every if other != name]
+    return count_combinations(every, runs) >= 2 * count_combinations(others, runs)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
