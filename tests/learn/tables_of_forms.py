@@ -798,4 +798,22 @@ FORMS = {
         (("throughput", 1060.25, {"algo": "ppo"}),),
         open=frozenset(["reward"]),
     ),
+    "JSON with a member for each test": PeoplesTable(
+        "sg.json",
+        '{"device":"nvme0","tests":{"seq_read":{"bw_MBps":6800.5,"lat_us":75.5},"rand_read":{"bw_MBps":2900.25,"lat_us":90.5}}}',
+        4,
+        (("bandwidth", 6800500000.0, {}), ("latency", 9.05e-05, {})),
+    ),
+    "a row of device counts above a row of rates": PeoplesTable(
+        "se.csv",
+        "GPUs;1;2;4;8\nimg/s;350,5;690,25;1360,5;2650,75\n",
+        4,
+        (("throughput", 1360.5, {"devices": 4}),),
+    ),
+    "times of variants, a row for each": PeoplesTable(
+        "kv.csv",
+        "variant,M=1024,M=2048,M=4096\nnaive (ms),5.5,40.5,320.25\ntiled (ms),1.5,10.25,80.5\n",
+        6,
+        (("latency", 0.01025, {}),),
+    ),
 }

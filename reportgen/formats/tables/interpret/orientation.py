@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import msgspec
 
-from reportgen.formats.tables.column_words import meaning_of, slug
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import MAX_FIGURES, UNIT_COLUMN, VALUE_COLUMN
@@ -37,16 +37,21 @@ def _is_turned(table: FoundTable) -> bool:
     if max(map(len, texts)) > _MAX_NAME or set(map(slug, cases)) & VALUE_COLUMN:
         return False
     meanings = [meaning_of(text) for text in texts]
-    if slug(corner) in _FACTOR_COLUMNS and not all(each.metric and each.unit for each in meanings):
+    if slug(corner) in _FACTOR_COLUMNS and not all(each.unit and _is_measured(each) for each in meanings):
         return False
-    has_metric = any(each.kind == "figure" and each.metric for each in meanings)
-    known = sum(each.kind in _KNOWN and (each.kind != "figure" or bool(each.metric)) for each in meanings)
+    has_metric = any(map(_is_measured, meanings))
+    known = sum(each.kind in _KNOWN and (each.kind != "figure" or _is_measured(each)) for each in meanings)
     return (
         has_metric
         and 2 * known > len(texts)
         and not any(meaning_of(name).kind in ("figure", "spread", "derived") for name in cases)
         and not _are_texts(table, texts, cases)
     )
+
+
+def _is_measured(meaning: ColumnMeaning) -> bool:
+    """Return whether a name is a metric, or the time of something."""
+    return meaning.kind == "figure" and bool(meaning.metric or meaning.base == "s")
 
 
 def _are_texts(table: FoundTable, texts: Sequence[str], cases: Sequence[str]) -> bool:

@@ -90,7 +90,9 @@ def factor_of(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
 def add_member_names(draft: Draft, column: str) -> None:
     """Name the factor that the keys of an object of rows are: `bs_8` is a batch size, `A100` a device."""
     texts = [str(cell) for cell in draft.known(column)]
-    if counted := numbered(texts):
+    if meaning_of(column).kind == "factor":
+        add_factor(draft, factor_name(column), column)
+    elif counted := numbered(texts):
         add_factor(draft, counted[0], column, pattern="([0-9]+)")
     else:
         name = kind_of(texts) or "case"
