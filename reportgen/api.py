@@ -728,9 +728,14 @@ def learn_format(
     from reportgen.sources.logfiles import LogFiles
 
     path = one_path(file, "learn_format()")
-    files, _ = LogFiles.at(resolve_existing(path), Path.cwd())
+    files, findings = LogFiles.at(resolve_existing(path), Path.cwd())
+    if findings and not files.is_folder:
+        fact, _, reason = findings[0].message.partition(": ")
+        raise RequestError(str(path), fact, reason)
+    if files.is_folder and not path.is_dir() and len(files) == 1:
+        files = files.file(next(iter(files)))  # the only log of an archive, the only sheet of a workbook
     try:
-        propose = propose_tables if path.is_dir() else propose_file
+        propose = propose_tables if files.is_folder else propose_file
         proposal = propose(files, units or {})
     except OSError as error:
         fact = f"cannot be read: {(error.strerror or str(error)).lower()}"

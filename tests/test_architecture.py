@@ -35,6 +35,7 @@ THIRD_PARTY = {
     "re2": "formats labels",
     "fsspec": "cache",
     "zstandard": "cache",
+    "openpyxl": "cache.workbooks",
     "distributed": "load.scheduler",
     "pandas": "tables library api",  # in api for type checkers only
     "jinja2": "render",

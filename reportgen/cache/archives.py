@@ -1,8 +1,9 @@
 """Logs in archives and compressed files: unpacked once below the cache folder, and read there.
 
 `campaign.tar.gz` stands for a folder of that name: a log in it is `campaign.tar.gz/run1/train.log`, and the
-log in `train.log.gz` is `train.log.gz/train.log`. An archive inside an archive stays packed. What is unpacked
-is bounded in files and bytes, contains no links and no hidden files, and never leaves its folder.
+log in `train.log.gz` is `train.log.gz/train.log`; a sheet of `results.xlsx` is `results.xlsx/Sheet1.csv`. An
+archive inside an archive stays packed. What is unpacked is bounded in files and bytes, contains no links and
+no hidden files, and never leaves its folder.
 """
 
 import bz2
@@ -24,7 +25,7 @@ from typing import IO, Any, NamedTuple, cast
 
 import msgspec
 
-from reportgen.cache import cache_folder, is_own
+from reportgen.cache import cache_folder, is_own, workbooks
 
 # Of one archive.
 MAX_FILES = 20_000
@@ -37,10 +38,10 @@ _INDEX = ".reportgen-index"
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 # Short names of compressed tar archives.
 _TAR = {".tgz": ".gz", ".tbz2": ".bz2", ".txz": ".xz", ".tzst": ".zst"}
-_ENDINGS = (*_PACKED, *_TAR, ".tar", ".zip")
+_ENDINGS = (*_PACKED, *_TAR, ".tar", ".zip", workbooks.ENDING)
 _DAMAGES = (
     *(EOFError, OSError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile),
-    *(NotImplementedError, ValueError, UnicodeError),
+    *(NotImplementedError, ValueError, UnicodeError, *workbooks.DAMAGES),
 )
 _OPENERS: dict[str, Callable[[str], Any]] = {
     ".gz": gzip.GzipFile,
@@ -87,6 +88,7 @@ def unpack(path: str) -> Unpacked:
     try:
         status = os.stat(path)  # noqa: PTH116
         key = f"{os.path.realpath(path)}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ino}"
+        key += f"\0{workbooks.VERSION}" if path.lower().endswith(workbooks.ENDING) else ""
         top = _unpacked(cache_folder())
         folder = f"{top}/{blake2b(os.fsencode(key), digest_size=16).hexdigest()}"
         index = _load(folder)
@@ -172,12 +174,23 @@ def _members(path: str, stack: ExitStack) -> Iterator[tuple[str, IO[bytes]]]:
     name = os.path.basename(path)  # noqa: PTH119
     stem, ending = os.path.splitext(name)  # noqa: PTH122
     ending = ending.lower()
-    if ending == ".zip":
+    if ending == workbooks.ENDING:
+        yield from _sheets(path)
+    elif ending == ".zip":
         yield from _zip_members(path, stack)
     elif ending == ".tar" or ending in _TAR or stem.lower().endswith(".tar"):
         yield from _tar_members(_decompressed(path, _TAR.get(ending, ending), stack), stack)
     else:
         yield stem, _decompressed(path, ending, stack)
+
+
+def _sheets(path: str) -> Iterator[tuple[str, IO[bytes]]]:
+    try:
+        yield from workbooks.sheets(path)
+    except ImportError:
+        raise Packed(
+            'needs openpyxl: pip install "reportgen-bench[xlsx]", or save its sheets as CSV'
+        ) from None
 
 
 def _decompressed(path: str, ending: str, stack: ExitStack) -> IO[bytes]:

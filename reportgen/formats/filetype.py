@@ -63,6 +63,8 @@ def no_text(head: bytes) -> tuple[str, str] | None:
     """Return why a file cannot be a log, and the remedy; None for text."""
     if not head.strip(_BLANK):
         return "is empty", "name a log with some steps in it"
+    if b"opendocument.spreadsheet" in head[:100]:
+        return "is an OpenDocument spreadsheet", "save its sheets as CSV or .xlsx"
     if name := compression(head):
         return f"is compressed with {name}", "decompress it first"
     if _is_utf16(head[::2], head[1::2]):
