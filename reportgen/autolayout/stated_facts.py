@@ -4,13 +4,15 @@ Folders are those of machines if each states one device at most, and they state 
 that some logs of a folder state is that of its other logs: a folder has its name in the labels that `init`
 proposes, where a person sees it. Folders that state no device get none, nor do folders with several, nor
 those where a name below the folder or another fact of a silent log contradicts it, or where a silent log did
-the work of a log in another subfolder: these may be different machines. Where all together state one, nothing
-shows that the others are of the same machine.
+the work of a log in another subfolder: these may be different machines. Where all together state one,
+nothing shows that the others are of the same machine. Each kind of benchmark is looked at alone: beside the
+folders of machines may be one with logs of many. All logs of a folder must agree.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from reportgen.autolayout.benchmark_kinds import split_kinds
 from reportgen.autolayout.path_factors import DEVICE_FACTS
 from reportgen.autolayout.path_roles import devices_of
 from reportgen.core.factors import factor_key
@@ -27,6 +29,24 @@ def stated_devices(folders: Mapping[str, Sequence[Run]]) -> dict[str, dict[str, 
 
     folders  of one campaign; a single one is looked into
     """
+    every = [run for own in folders.values() for run in own]
+    devices: dict[str, dict[str, FactorValue]] = {}
+    for kind in split_kinds(every, min(folders)) if every else ():
+        own = {id(run) for run in kind.runs}
+        parts = {folder: [run for run in runs if id(run) in own] for folder, runs in folders.items()}
+        devices |= _of_one_kind({folder: runs for folder, runs in parts.items() if runs})
+    return {folder: facts for folder, facts in devices.items() if _are_agreed(folder, facts, every)}
+
+
+def _are_agreed(folder: str, facts: Mapping[str, FactorValue], runs: Iterable[Run]) -> bool:
+    """Return whether no run in a folder, of any kind, contradicts its device."""
+    below = [run for run in runs if run.source.path.startswith(f"{folder}/")]
+    device = facts[_DEVICE]
+    is_only = _devices(below) <= {factor_key(device)}
+    return is_only and not _is_contradicted(below, device, folder.count("/") + 1)
+
+
+def _of_one_kind(folders: Mapping[str, Sequence[Run]]) -> dict[str, dict[str, FactorValue]]:
     runs = [run for own in folders.values() for run in own]
     level = min(folder.count("/") + 1 for folder in folders)
     for depth in range(level + (len(folders) == 1), level + _MAX_LEVELS):

@@ -189,7 +189,8 @@ def _clause(subject: str, verb: str) -> str:
 def _titled(title: str, pair: ComparedPair) -> str:
     """Return the title with the place of a pair, and what of the step its number leaves out."""
     part = f"{_phase(pair)} without {joined(pair.left_out)}" if pair.left_out else ""
-    heads = ", ".join(text for text in pair.place.split(", ") if not part or text != _phase(pair))
+    words = (text for text in pair.place.split(", ") if text != "-")
+    heads = ", ".join(text for text in words if not part or text != _phase(pair))
     place = "; ".join(text for text in (heads, part) if text)
     return f"{title} ({place})" if place else title
 

@@ -25,11 +25,19 @@ BELOW = [
 ]  # fmt: skip
 
 
+# Logs of another program, on many devices, and one of it in the folder of A.
+OTHERS = [replace(run(f"one/others/{d}.txt", device=d), format="jade") for d in ("T4", "V100")]
+OTHER_T4, OTHER_A40 = (replace(run("one/a/z.txt", device=d), format="jade") for d in ("T4", "A40"))
+
+
 @pytest.mark.parametrize(
     ("folders", "expected"),
     [
         ({"logs/a": A, "logs/b": B}, OF_A),
         ({"logs/one": BELOW}, {"logs/one/a": {"device": "A40"}}),
+        ({"logs/one": [*BELOW, *OTHERS]}, {"logs/one/a": {"device": "A40"}}),
+        ({"logs/one": [*BELOW, *OTHERS, OTHER_A40]}, {"logs/one/a": {"device": "A40"}}),
+        ({"logs/one": [*BELOW, *OTHERS, OTHER_T4]}, {}),
         # All of them state it.
         ({"logs/b": B, "logs/c": [run("c/x.txt", device="A40")]}, {}),
         # Two devices in a folder, and no level below that separates them.

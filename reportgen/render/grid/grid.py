@@ -346,8 +346,8 @@ def _levels(table: Table, aligns: Sequence[Align]) -> tuple[tuple[Item, ...], ..
 
 
 def _value_head(table: Table) -> str:
-    """Return the head of values beside other quantities: their unit, if the table has one."""
-    return (unit_label(table.unit) if table.unit_mode == "table" else "") or "value"
+    """Return the head of values beside other quantities: their unit, or, of several units, the metric."""
+    return (unit_label(table.unit) if table.unit_mode == "table" else "") or table.metric_title.lower()
 
 
 def _merged(paths: Sequence[Sequence[Label]], level: int, aligns: Sequence[Align]) -> tuple[Item, ...]:
