@@ -467,3 +467,24 @@ def test_a_mean_that_is_not_a_number_is_kept_for_its_finding() -> None:
     report = b"Profiler Report\n\nAction\t|  Mean duration (s)\t|  Total time (s) \nmodel_forward\t|  1e999\t|  0.3\n"
     (aggregate,) = read_file(report).aggregates
     assert (aggregate.original, aggregate.value) == ("1e999", math.inf)
+
+
+def _nans(run: Run) -> list[tuple[str, str, str, int]]:
+    found = [(x, x.source) for x in run.findings if ": NaN" in x.text]
+    return [(x.severity, x.text, source.path, source.line) for x, source in found if source]
+
+
+def test_a_nan_of_a_column_is_a_finding():
+    run = read_file(MONITOR.replace(b"12.5,100.0", b"12.5,nan"), "metrics.csv")
+    text = 'the log says "train/device/samples_per_sec: NaN"'
+    assert _nans(run) == [("warning", text, "metrics.csv", 4)]
+
+
+def test_a_nan_in_a_folder_is_a_finding_of_its_file():
+    info = json.dumps({**INFO, "train_duration": math.nan}).encode()
+    nans = {"version_1/metrics.csv": CLEAN + b"nan,1,599\nnan,2,899\n", "exp_info.json": info}
+    run = read_folder(FOLDER | nans)
+    assert _nans(run) == [
+        ("note", 'the log says "train_loss: NaN" (2 times)', "version_1/metrics.csv", 3),
+        ("warning", 'the log says "train_duration: NaN"', "exp_info.json", 0),
+    ]

@@ -1,5 +1,7 @@
 """Logs warn about their own speed: the texts are as the programs print them, in one line each."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -107,6 +109,11 @@ def test_different_texts_of_one_kind_are_few() -> None:
         ("step: 10  loss:      nan  tps: 205", ["loss: nan"]),
         ("step_time=-nan, x=1", ["step_time: nan"]),
         ("Time nan (nan)\tLoss 6.9", ["Time: nan"]),
+        ("Epoch: [0]\tTime  0.123 (nan)\tData  0.004 (0.004)", ["Time (nan)"]),
+        ("time: 0.123 (nan)  loss: 6.9 (6.9)", ["time (nan)"]),
+        ("{'step_times': [0.1, nan, nan], 'x': 1}", ["step_times: nan"]),
+        ('"latencies": [\n  0.25,\n  NaN\n]', ["latencies: NaN"]),
+        ("[INFO] 3 nan found, [1, 2]", []),
         ("|avg tokens nan |tokens/s nan |", ["avg tokens nan", "tokens/s: nan"]),
         ("Mean TTFT (ms):                nan   ", ["Mean TTFT (ms): nan"]),
         ("perf/throughput:np.float64(nan)", ["perf/throughput: nan"]),
@@ -127,6 +134,14 @@ def test_names_of_values_that_are_nan_are_quoted(line: str, quotes: list[str]) -
 def test_a_measured_nan_is_a_warning_and_is_counted() -> None:
     found = find_nans(b"loss: nan\nstep_time: nan\nstep_time: nan\n")
     assert [(each.severity, each.count) for each in found] == [("note", 1), ("warning", 2)]
+
+
+def test_a_long_list_of_nans_is_one_text() -> None:
+    content = b'"step_times": [' + b"0.125, " * 5000 + b", ".join([b"NaN"] * 100_000) + b"]"
+    start = time.process_time()
+    (nan,) = find_nans(content)
+    assert (nan.text, nan.count, nan.severity) == ("step_times: NaN", 100_000, "warning")
+    assert time.process_time() - start < 2
 
 
 def test_of_many_nans_the_measured_are_named_and_the_others_counted() -> None:

@@ -93,3 +93,15 @@ def test_settings_of_inference_are_factors(settings, expected):
     assert run.factors.get("quantization") == expected
     chosen = [run.factors[name] for name in ("compiled", "attention", "new_tokens", "device")]
     assert chosen == [True, "sdpa", 64, "A40"]
+
+
+def test_a_nan_in_a_report_is_a_finding():
+    report = json.loads(OPTIMUM_REPORT)
+    target = next(iter(report))
+    report[target]["latency"]["mean"] = float("nan")
+    report[target]["latency"]["values"] = [float("nan"), 0.5, float("nan")]
+    run = read_folder({**FILES, "a/benchmark_report.json": json.dumps(report).encode()})
+    assert {(finding.severity, finding.text) for finding in run.findings if "NaN" in finding.text} == {
+        ("warning", f'the log says "{target}.latency.mean: NaN"'),
+        ("warning", f'the log says "{target}.latency.values: NaN" (2 times)'),
+    }

@@ -18,6 +18,7 @@ from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.json_values import inside, items, number, scalars, table, whole
+from reportgen.formats.parsing.log_warnings import named_nans
 from reportgen.formats.parsing.run_builder import ResultRun, make_series
 from reportgen.formats.parsing.text_log import JsonSign
 from reportgen.sources.logfiles import LogFiles
@@ -78,6 +79,8 @@ def read(files: LogFiles) -> Results:
     if report:
         run = ResultRun(_NAME, files.id("" if files.is_folder else path), files.source(path))
         _fill(run, report, config, content)
+        nans = named_nans((name, 0) for name in json_values.nan_paths(report))
+        run.findings += [nan.finding(run.id, run.source) for nan in nans]
         yield run.run()
 
 

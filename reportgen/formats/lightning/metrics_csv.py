@@ -9,6 +9,7 @@ than one device, and give the number of devices.
 
 import math
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
@@ -123,6 +124,16 @@ def parse(content: bytes) -> Metrics:
     columns = tuple(tuple(cells[i :: len(names)]) for i in range(len(names)))
     number = np.arange(2, len(ends) + 2)
     return Metrics(names, columns, number[fits], tuple(number[is_filled & ~fits].tolist()))
+
+
+def nans(content: bytes, metrics: Metrics) -> Iterator[tuple[str, int]]:
+    """Yield (column, line) of each cell that is NaN; `metrics` are the rows of this content."""
+    if all(content.rfind(word) < 0 for word in (b"nan", b"NaN")):
+        return
+    for name, cells in zip(metrics.names, metrics.cells, strict=True):
+        for line, cell in zip(metrics.line.tolist(), cells, strict=True):
+            if cell.strip().lower() in (b"nan", b"-nan"):
+                yield name, line
 
 
 def _number(cell: bytes) -> float:

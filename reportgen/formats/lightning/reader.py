@@ -13,15 +13,17 @@ Formats: Lightning 1.0 to 2.x; https://github.com/tlkh/transformers-benchmarking
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from reportgen.core.model import FactorValue, FloatArray, Run, Telemetry
+from reportgen.core.model import FactorValue, Finding, FloatArray, Run, Source, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.lightning import machine_files, metrics_csv, profiler
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.device_names import short_name
+from reportgen.formats.parsing.log_warnings import find_nans, named_nans
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog, is_binary, mean, without_controls
 from reportgen.sources.logfiles import LogFiles
@@ -140,6 +142,7 @@ def _read_metrics(log: TextLog) -> Run:
         run.status = "partial"
         run.note(Rule.READ_INCOMPLETE_RUN, "a header without rows")
         return run.run()
+    run.findings += _nans(log.content, metrics, run.id, run.source)
     run.series = metrics.throughput(run.source)
     if devices := metrics.devices():
         run.factors["devices"] = devices
@@ -154,6 +157,12 @@ def _read_metrics(log: TextLog) -> Run:
     return run.run()
 
 
+def _nans(content: bytes, metrics: metrics_csv.Metrics, run: str, source: Source) -> list[Finding]:
+    """Return the findings about columns with NaN."""
+    named = named_nans(metrics_csv.nans(content, metrics))
+    return [nan.finding(run, replace(source, line=nan.offset)) for nan in named]
+
+
 class _ConfigurationFolder:
     """The files of one configuration of transformers-benchmarking, and the run that they make."""
 
@@ -163,11 +172,17 @@ class _ConfigurationFolder:
         self.info = json_values.table(json_values.load(self._bytes("info")))
         self.actions = profiler.parse(self._bytes("profile"))
         self.dlprof = machine_files.dlprof_summary(self._bytes("dlprof"))
-        self.versions = {
-            path: metrics_csv.parse(without_controls(files.bytes(path)))
+        contents = {
+            path: without_controls(files.bytes(path))
             for path in files
             if (match := _VERSION_FILE.fullmatch(path)) and match[1] == "metrics.csv"
         }
+        self.versions = {path: metrics_csv.parse(content) for path, content in contents.items()}
+        for path, content in contents.items():
+            self.run.findings += _nans(content, self.versions[path], self.run.id, files.source(path))
+        for role in ("info", "dlprof"):
+            nans = find_nans(self._bytes(role))
+            self.run.findings += [nan.finding(self.run.id, files.source(roles[role])) for nan in nans]
         # The version of the run under the GPU profiler.
         self.sampled = next((path for path, metrics in self.versions.items() if metrics.gpu_stats()), "")
 

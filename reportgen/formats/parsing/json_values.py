@@ -112,6 +112,18 @@ def scalars(values: Mapping[str, object]) -> dict[str, FactorValue]:
     return {name: known for name, value in values.items() if (known := scalar(value)) is not None}
 
 
+def nan_paths(value: object, path: str = "") -> Iterator[str]:
+    """Yield the path of each NaN in a document, `train.latency.values`; those in one list have one path."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from nan_paths(inner, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from nan_paths(inner, path)
+    elif isinstance(value, float) and math.isnan(value):
+        yield path
+
+
 def lines_of(content: bytes, literal: bytes, count: int | None = None) -> list[int]:
     """Return the line of each occurrence of a literal, line 1 for all if there are not `count` of them."""
     offsets = [0, *(match.start() for match in re.finditer(re.escape(literal), content))]

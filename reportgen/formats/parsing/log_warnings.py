@@ -24,11 +24,18 @@ _NAME_BEFORE = re.compile(
     rb"([A-Za-z][\w ./%@()-]{0,50}(?::[0-9]{1,3})?)[\"']?[ \t]*[:=][ \t\"']*(?:np\.float[0-9]{2}\()?-?\Z"
     rb"|(?<![\w.])([A-Za-z][\w/]{1,20})[ \t]+-?\Z"
 )
+# "Time 0.1 (nan)": the mean of a value, beside the value.
+_MEAN_BEFORE = re.compile(
+    rb"(?<![\w.])([A-Za-z][\w/]{1,20})[ \t]*[:=]?[ \t]+-?[0-9][0-9.eE+-]{0,20}[ \t]*\([ \t]*-?\Z"
+)
+# What a list of numbers has between them.
+_NUMBERS = re.compile(rb"[\s0-9.,eE+\-naNulfi\"']*+")
+_MAX_LIST_BYTES = 2**16
 # "Loss is", which no value has as its name: words without digits, which hold no secrets.
 _WORDS_BEFORE = re.compile(rb"(?<![\w.])(?:[A-Za-z_]{1,20}[ \t]+){1,3}-?\Z")
 _IDENTIFIER = re.compile(r"(?i)(?<![a-z])id$")
 _MEASURED = re.compile(
-    r"(?i)time|per_?sec|/s|throughput|speed|latency|elapsed?|\b[wtf]ps|bandwidth|flops|\bms\b"
+    r"(?i)time|per_?sec|/s|throughput|speed|latenc|duration|elapsed?|\b[wtf]ps|bandwidth|flops|\bms\b"
 )
 _LOSS = re.compile(r"(?i)loss")
 
@@ -135,24 +142,74 @@ def find_nans(content: bytes) -> list[LogWarning]:
 
     Of more than a few texts the measured ones are kept, and the last says how many NaN are left out.
     """
-    named: dict[str, LogWarning] = {}
-    left_out = 0
+    return _grouped(_nans(content))
+
+
+def named_nans(names: Iterable[tuple[str, int]]) -> list[LogWarning]:
+    """Return the texts about NaN of values whose names and places are known, as `find_nans` does."""
+    return _grouped((f"{name}: NaN", _severity(name), at) for name, at in names)
+
+
+def _nans(content: bytes) -> Iterator[tuple[str, Severity, int]]:
+    """Yield (text, severity, offset) of each NaN that has a name."""
     for word in _NANS:
         at = content.find(word) if content.rfind(word) >= 0 else -1
+        of_list = _NumberList()
         while at >= 0:
-            text, severity = _said(content, at) if _NAN.match(content, at) else ("", "note")
-            if text in named:
-                named[text].count += 1
-            elif text and sum(each.severity == severity for each in named.values()) < _MAX_TEXTS:
-                named[text] = LogWarning(Rule.READ_STATED_PROBLEM, text, at, severity=severity)
-            elif text:
-                left_out += 1
+            if not _NAN.match(content, at):
+                pass
+            elif of_list.begin < at < of_list.end:
+                yield of_list.text, of_list.severity, at
+            else:
+                text, severity = _said(content, at)
+                if not text:
+                    of_list = _NumberList.around(content, at)
+                yield text or of_list.text, severity if text else of_list.severity, at
             at = content.find(word, at + 3)
+
+
+def _grouped(nans: Iterable[tuple[str, Severity, int]]) -> list[LogWarning]:
+    named: dict[str, LogWarning] = {}
+    left_out = 0
+    for text, severity, at in nans:
+        if text in named:
+            named[text].count += 1
+        elif text and sum(each.severity == severity for each in named.values()) < _MAX_TEXTS:
+            named[text] = LogWarning(Rule.READ_STATED_PROBLEM, text, at, severity=severity)
+        elif text:
+            left_out += 1
     ranked = sorted(named.values(), key=lambda each: (each.severity != "warning", each.offset))
     shown = sorted(ranked[:_MAX_TEXTS], key=lambda each: each.offset)
     if shown:
         shown[-1].more = left_out + sum(each.count for each in ranked[_MAX_TEXTS:])
     return shown
+
+
+@dataclass(slots=True)
+class _NumberList:
+    """A list of numbers with a NaN: its bounds, and the text about it, "" without a name."""
+
+    begin: int = 0
+    end: int = 0
+    text: str = ""
+    severity: Severity = "note"
+
+    @classmethod
+    def around(cls, content: bytes, at: int) -> "_NumberList":
+        """Return the list around an offset, an empty one without a list."""
+        begin = content.rfind(b"[", max(at - _MAX_LIST_BYTES, 0), at)
+        if begin < 0 or not _NUMBERS.fullmatch(content, begin + 1, at):
+            return cls()
+        before = content[max(begin - 80, 0) : begin]
+        match = _NAME_BEFORE.search(before, before.rfind(b"\n") + 1)
+        name = match[1].decode("utf-8", "replace").strip() if match and match[1] else ""
+        end = content.find(b"]", at)
+        text = f"{name}: {content[at : at + 3].decode()}" if name else ""
+        return cls(begin, end if end >= 0 else len(content), text, _severity(name))
+
+
+def _severity(name: str) -> Severity:
+    return "warning" if _MEASURED.search(name) else "note"
 
 
 def _said(content: bytes, at: int) -> tuple[str, Severity]:
@@ -163,6 +220,9 @@ def _said(content: bytes, at: int) -> tuple[str, Severity]:
     """
     before = content[max(at - 80, 0) : at]
     start, word = before.rfind(b"\n") + 1, content[at : at + 3].decode()
+    if mean := _MEAN_BEFORE.search(before, start):
+        name = mean[1].decode("utf-8", "replace")
+        return f"{name} ({word})", _severity(name)
     match = _NAME_BEFORE.search(before, start)
     if match is None or (match[2] and _COUNTED.match(content, at)):
         return "", "note"
