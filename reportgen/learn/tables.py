@@ -157,7 +157,8 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     if reading.series:
         fact = f'its rows are steps of one run (column "{_printable(reading.series)}"), not results'
         return fact, "write [format] with a pattern for its lines, see docs/reference/formats/custom.md"
-    names = [_printable(x) for x in reading.table.columns if not x.startswith("../") and not x.endswith("#")]
+    beside = ("../", "/", "#row")
+    names = [_printable(x) for x in reading.table.columns if not x.startswith(beside) and not x.endswith("#")]
     lists = [name for name, why in reading.left_out.items() if why == "lists"]
     if len(lists) > 1:
         fact = f'an object of lists, "{_printable(lists[0])}" and others, not of rows'
@@ -286,7 +287,7 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
     if known and known.format is not own_table.FORMAT:
         notes.append(f"{known.format.name} already reads this file; [table] takes precedence")
     others = [
-        each.table.rows.path or "the document itself"
+        _shown_place(each.table)
         for each in map(interpret, find_tables(files))
         if each.figures and not _is_within(each, reading)
     ]
@@ -295,8 +296,17 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
     return notes
 
 
+def _shown_place(table: FoundTable) -> str:
+    """Return the path of a table of JSON, the first columns of another one."""
+    if table.is_json:
+        return table.rows.path or "the document itself"
+    return f'that with "{", ".join(map(_printable, table.columns[:_MAX_SHOWN_ROWS]))}"'
+
+
 def _is_within(other: TableReading, reading: TableReading) -> bool:
     """Return whether another table, with more rows, has the same numbers."""
+    if not other.table.is_json:
+        return other.table.rows == reading.table.rows
     path, own = reading.table.rows.path, other.table.rows.path
     if not own:
         return not path or _weight(other)[0] <= _weight(reading)[0]

@@ -818,4 +818,31 @@ TABLES = {
         4,
         (("latency", 0.0125, {"device": "A100"}), ("throughput", 969, {"device": "H100", "item": "image"})),
     ),
+    "two tables of CSV with one header": PeoplesTable(
+        "passes.csv",
+        "Forward\nbatch,time (ms)\n8,12.5\n16,24.0\n\nBackward\nbatch,time (ms)\n8,25.5\n16,48.0\n",
+        4,
+        (
+            ("latency", 0.0125, {"batch_size": 8, "table": "Forward"}),
+            ("latency", 0.048, {"batch_size": 16, "table": "Backward"}),
+        ),
+    ),
+    "rows that were added with their header": PeoplesTable(
+        "added.csv",
+        "batch,time (ms)\n8,12.5\nbatch,time (ms)\n8,12.75\n",
+        2,
+        (("latency", 0.0125, {"batch_size": 8}), ("latency", 0.01275, {"batch_size": 8})),
+    ),
+    "another table below a table": PeoplesTable(
+        "two.csv",
+        "batch,time (ms)\n8,12.5\n16,24.0\n\nmodel,tokens/s\nbert,5210\n",
+        2,
+        (("latency", 0.0125, {"batch_size": 8}), ("latency", 0.024, {"batch_size": 16})),
+    ),
+    "the unit of the times in a key": PeoplesTable(
+        "unit.json",
+        '{"time_unit": "us", "rows": [{"kernel": "copy", "time": 12.5}, {"kernel": "add", "time": 8.25}]}',
+        2,
+        (("latency", 12.5e-6, {"kernel": "copy"}), ("latency", 8.25e-6, {"kernel": "add"})),
+    ),
 }

@@ -452,3 +452,9 @@ def test_runs_reads_what_learn_writes_for_a_document(
     call("learn", table.file, "--write", ".")
     runs = json.loads(call("runs", "--format", "json", table.file)[0])["runs"]
     assert sum(len(run["measurements"]) for run in runs) == table.numbers
+
+
+def test_tables_that_are_not_read_are_noted() -> None:
+    proposal = proposed(TABLES["another table below a table"])
+    assert proposal is not None
+    assert 'the file has other tables, which are not read: that with "model, tokens/s"' in proposal.notes

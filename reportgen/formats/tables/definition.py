@@ -87,7 +87,7 @@ class TableRows(TomlTable, kw_only=True):
     pattern   regular expression with named groups, of a row
     begin     regular expression of the title of a block or matrix; its named groups are columns. Of JSON in a
               text: of what precedes each document
-    end       regular expression of the line after a block
+    end       regular expression of the line after a block, or after the rows of CSV
     also      regular expression of lines that are rows of their own, beside columns or matrices: totals
     split     regular expression of what separates the names in the header of columns
     torn      columns at which a row may continue on a later line, because other output tore it

@@ -42,7 +42,15 @@ def places_in_json(content: bytes, *, nested: bool) -> Iterator[TablePlace]:
     places = list(_tables(document, "", 0)) if nested else [_PlaceInJson("[*]")] if is_list else []
     for each in places[:_MAX_PATHS]:
         keys = [key for key in re.split(r"\.|\[\*\]|\{\*\}", each.path) if key]
-        yield TablePlace(TableRows(kind="json", path=each.path, layout=each.layout), tuple(keys[-1:]))
+        titles = (*keys[-1:], *_stated_units(document))
+        yield TablePlace(TableRows(kind="json", path=each.path, layout=each.layout), titles)
+
+
+def _stated_units(document: object) -> Iterator[str]:
+    """Yield the units that keys of a document state for its numbers: `unit`, `time_unit`."""
+    for key, value in document.items() if isinstance(document, dict) else ():
+        if isinstance(value, str) and re.fullmatch(r"(?i)(?:.*[_ ])?units?", key):
+            yield f"units: {value}"
 
 
 def _tables(value: object, path: str, depth: int) -> Iterator[_PlaceInJson]:

@@ -12,7 +12,7 @@ from reportgen.formats.tables.column_words import CONFIGURATION
 from reportgen.formats.tables.definition import Kind, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.find_json import TablePlace, places_in_json
-from reportgen.formats.tables.header import NUMBER_LIKE, cells_of, header_of, heads_of
+from reportgen.formats.tables.header import NUMBER_LIKE, cells_of, header_of, heads_of, other_header
 from reportgen.formats.tables.records import Record, TableFile, lines_between_bars, read_records, whole_lines
 from reportgen.sources.logfiles import LogFiles
 
@@ -101,7 +101,7 @@ def _between_bars(text: str, kind: Kind) -> Iterator[TablePlace]:
         if begins and "|" in line and _RULE.fullmatch(line.strip()) and "|" in lines[number - 1]:
             tables.setdefault(lines[number - 1].strip(), []).append(number - 1)
     for header, starts in tables.items():
-        pattern = "^[ \\t]*" + re.escape(header).replace("\\ ", " ") if len(tables) > 1 else ""
+        pattern = _line_pattern(header, "^[ \\t]*") if len(tables) > 1 else ""
         yield TablePlace(TableRows(kind=kind, header=pattern), _shared_titles(lines, starts))
 
 
@@ -111,8 +111,8 @@ def _shared_titles(lines: Sequence[str], starts: Sequence[int]) -> tuple[str, ..
     return tuple(text for text in texts[0] if all(text in each for each in texts))
 
 
-def _delimited(text: str) -> Iterator[TablePlace]:
-    """Yield the table of lines with separated cells, if there is one."""
+def _delimited(text: str, *, is_first: bool = True) -> Iterator[TablePlace]:
+    """Yield the tables of lines with separated cells. is_first  whether no other table is above them"""
     lines = whole_lines(line.rstrip("\r") for line in text.split("\n", _MAX_HEAD_LINES)[:_MAX_HEAD_LINES])
     headers = [header for separator in _SEPARATORS if (header := header_of(lines, separator))]
     # Any text has blanks.
@@ -121,17 +121,26 @@ def _delimited(text: str) -> Iterator[TablePlace]:
         return
     separator, start = best.separator, best.start
     pattern = ""
-    if any(line.strip() for line in lines[:start]):
-        begin = "^[ \\t]*" if separator == " " else "^"
-        pattern = begin + re.escape(lines[start].strip()).replace("\\ ", " ")
+    if any(line.strip() for line in lines[:start]) or not is_first:
+        pattern = _line_pattern(lines[start], "^[ \\t]*" if separator == " " else "^")
+    below = text.split("\n")[start:]
+    other = other_header(below, separator)
     rows = TableRows(
         kind="tsv" if separator == "\t" else "csv",
         header=pattern,
+        end=_line_pattern(below[other]) if other else "",
         heads=heads_of(lines[start:], separator),  # type: ignore[arg-type]
         separator="," if separator == "\t" else separator,  # type: ignore[arg-type]
         decimal=_decimal(lines[start + 1 :], separator),  # type: ignore[arg-type]
     )
     yield TablePlace(rows, tuple(_captions(lines, start)))
+    if other:
+        yield from _delimited("\n".join(below[other - 1 :]), is_first=False)
+
+
+def _line_pattern(line: str, begin: str = "^") -> str:
+    """Return the pattern of a line as a person would write it."""
+    return begin + re.escape(line.strip()).replace("\\ ", " ")
 
 
 def _captions(lines: Sequence[str], start: int) -> list[str]:

@@ -109,6 +109,22 @@ def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
     return spans and is_named and (not numbers or is_counted)
 
 
+def other_header(lines: Sequence[str], separator: str) -> int:
+    """Return the line of the header of another table below one whose header is the first line; 0 without one.
+
+    It is below an empty line or a title, and names a metric.
+    """
+    header, width = lines[0].strip(), lines[0].count(separator)
+    for at in range(2, len(lines)):
+        if separator == " " or lines[at - 1].count(separator) == width or lines[at].strip() in ("", header):
+            continue
+        names = cells_of(lines[at], separator)
+        are_names = len(names) > 1 and not any(NUMBER_LIKE.fullmatch(name) for name in names)
+        if are_names and any((known := meaning_of(name)).kind == "figure" and known.metric for name in names):
+            return at
+    return 0
+
+
 def cells_of(line: str, separator: str) -> list[str]:
     """Return the cells of a line, [] for an empty one."""
     if not line.strip() or _SEPARATOR.fullmatch(line.strip()):

@@ -59,7 +59,7 @@ def certain_reading(files: LogFiles) -> TableReading | None:
     if not tables or tables[0].rows.kind not in ("csv", "tsv", "json", "jsonl"):
         return None
     at_top = [table for table in tables if table.rows.path in _TOP and not table.rows.header]
-    if not at_top or (tables[0].rows.kind == "json" and at_top[-1].rows.path != "[*]"):
+    if not at_top or tables[0].rows.end or (tables[0].rows.kind == "json" and at_top[-1].rows.path != "[*]"):
         return None
     reading = interpret(at_top[-1])
     nested = at_top[-1].is_json and any("." in name for name in at_top[-1].columns)

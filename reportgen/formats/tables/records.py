@@ -24,6 +24,7 @@ from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.layouts import LAYOUTS
 from reportgen.formats.tables.titles import above as title_above
 from reportgen.formats.tables.titles import distinct
+from reportgen.formats.tables.titles import text_of as title_of
 
 # A row with more columns than these holds lists of single values, which no definition names.
 _MAX_COLUMNS = 4000
@@ -306,29 +307,58 @@ def _beside(table: TableFile) -> dict[str, Any]:
 
 
 def _csv(table: TableFile) -> Iterator[Record]:
-    text, before = table.text.removeprefix("\ufeff"), 0
-    if table.rows.header and (match := next(table.matches(table.rows.header, text), None)):
-        start = text.rfind("\n", 0, match.start()) + 1
-        before, text = text.count("\n", 0, start), text[start:]
+    """Yield the rows of CSV below its header; of tables with one header and a title each, each is a part."""
+    lines, before = table.text.removeprefix("\ufeff").split("\n"), 0
+    if table.rows.header:
+        before = next((at for at, line in enumerate(lines) if any(table.matches(table.rows.header, line))), 0)
+    above, lines = lines[:before], lines[before:]
+    if table.rows.end:
+        end = next((at for at, line in enumerate(lines) if any(table.matches(table.rows.end, line))), None)
+        lines = lines[:end]
     separator = "\t" if table.rows.kind == "tsv" else table.rows.separator
-    is_commented = False
+    titles = _take_titles(lines, title_above(above, before), separator)
+    starts = [before + start for start in titles]
+    for record in _csv_rows(table, lines, separator, before):
+        part = max(bisect_left(starts, record.line) - 1, 0)
+        named = {TITLE: titles[starts[part] - before]} if titles else {}
+        yield Record(record.line, {**record.cells, **named}, part)
+
+
+def _take_titles(lines: list[str], first: str, separator: str) -> dict[int, str]:
+    """Take the titles of tables with one header out of lines; return line -> title of each header.
+
+    Without titles, the rows below a header that is repeated were added to the table later: then there is
+    nothing to return. The first line is a header. first  its title
+    """
+    header, titles = lines[0].strip(), {1: first}
+    for at in range(1, len(lines)) if header else ():
+        if lines[at].strip() == header:
+            place = next((above for above in range(at - 1, 0, -1) if lines[above].strip()), 0)
+            is_title = lines[place].count(separator) == 0
+            titles[at + 1] = title_of(lines[place]) if is_title else ""
+            lines[place] = "" if is_title else lines[place]
+    if not any(list(titles.values())[1:]):
+        return {}
+    return dict(zip(titles, distinct(list(titles.values())), strict=True))
+
+
+def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -> Iterator[Record]:
+    """Yield the rows of lines that begin with a header. before  lines above them"""
+    is_commented = separator == " "
     if separator in ("\t", " "):
-        lines = text.split("\n")
         cut = re.compile("\t") if separator == "\t" else blanks(lines[0])
-        is_commented = separator == " "
         lines[0] = uncommented(lines[0]) if lines[0].lstrip().startswith("#") and is_commented else lines[0]
         quoted = [_quoted(cut, line) for line in lines]
         first = next((line for line in lines[1:] if line.strip()), "").strip()
         if is_commented and is_indexed(lines[0], len(cut.split(lines[0].strip())), cut.split(first)):
             quoted[0] = f'"",{quoted[0]}'
-        text = "\n".join(quoted)
-        separator = ","
+        lines, separator = quoted, ","
     elif separator == "&":
-        text = "\n".join(latex.filled(text, table.rows.heads))
+        lines = list(latex.filled("\n".join(lines), table.rows.heads))
     header: list[str] = []
     heads: list[list[str]] = []
     try:
-        for line, cells in csv_rows(text, separator):
+        for line, cells in csv_rows("\n".join(lines), separator):
             if not header and len(heads) < table.rows.heads:
                 heads.append(cells)
                 header = _unique(merged(*heads)) if len(heads) == table.rows.heads else []

@@ -105,6 +105,7 @@ class TableReading:
         entry |= {"transposed": True} if rows.transposed else {}
         entry |= {"fill": rows.fill} if rows.fill else {}
         entry |= {"header": rows.header} if rows.header else {}
+        entry |= {"end": rows.end} if rows.end else {}
         entry |= {"heads": rows.heads} if rows.heads != 1 else {}
         entry |= {"separator": rows.separator} if rows.separator != "," else {}
         entry |= {"decimal": rows.decimal} if rows.decimal != "." else {}
