@@ -25,6 +25,7 @@ from reportgen.core.factors import Accepted, Presence, factor_key, factors_key, 
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, FactorValue, Run
 from reportgen.protocol import Protocol
+from reportgen.protocol.conditions import STATISTIC
 from reportgen.tables.spec import PHASE, TableSpec
 
 # A table compares each of these phases; with more, its columns are too many to read.
@@ -291,8 +292,10 @@ def _matrix(
     spec = spec_of(numbers.metric, {}, axes, numbers.phases)
     return replace(
         _picking(spec, comparison),
-        # A mean over sizes of one model means nothing.
-        compare=replace(comparison.spec, mean=is_upright and not set(SUBJECTS).isdisjoint(rows)),
+        # A mean over sizes of one model means nothing, nor does one over statistics.
+        compare=replace(
+            comparison.spec, mean=is_upright and not set(SUBJECTS).isdisjoint(rows) and STATISTIC not in rows
+        ),
         show=("value", comparison.kind) if across <= _MAX_PAIRS else (comparison.kind,),
     )
 

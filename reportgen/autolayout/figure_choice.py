@@ -26,6 +26,7 @@ from reportgen.core.model import STEP, Aggregate, Run, Series
 from reportgen.core.units import rate_unit
 from reportgen.document.model import FigureKind, Quantity
 from reportgen.protocol import available_metrics
+from reportgen.protocol.conditions import STATISTIC, USUAL_STATISTICS
 from reportgen.tables.spec import PHASE, FigureSpec, SharesOf, TableSpec
 from reportgen.tables.trends import DATE
 
@@ -87,6 +88,13 @@ def _parts(table: TableSpec, runs: Sequence[Run]) -> Iterator[_FigurePart]:
         phase = STEP if STEP in table.phases else _longest_phase(table, runs)
         where[PHASE] = (phase,)
         table = replace(table, columns=(), phases=(phase,))
+    if STATISTIC in table.rows:
+        # A figure of the largest and the smallest call beside the median shows twelve dots for three numbers.
+        known = {run.factors[STATISTIC] for run in runs if STATISTIC in run.factors}
+        if usual := next((each for each in USUAL_STATISTICS if each in known), ""):
+            where[STATISTIC] = (usual,)
+            table = replace(table, rows=tuple(name for name in table.rows if name != STATISTIC))
+            runs = [run for run in runs if run.factors.get(STATISTIC) == usual]
     by_item: dict[str, list[Run]] = {}
     for run in runs:
         by_item.setdefault(_item(table, run), []).append(run)
@@ -167,6 +175,7 @@ def _spec(table: TableSpec, part: _FigurePart, drawing: "_FigureChoice", place: 
     x = drawing.x.replace("_", " ")
     phases = [str(phase).replace("_", " ") for phase in part.where.get(PHASE, ())]
     # A series draws step times, also beside a table of another metric.
+    phases += map(str, part.where.get(STATISTIC, ()))
     titles = (table.title, *phases, part.name, f"over {x}" if x else "")
     title = "Step time" if drawing.kind is FigureKind.SERIES else ", ".join(filter(None, titles))
     id = table_id(table.id, part.name.partition("/")[0]) if part.name else table.id

@@ -18,6 +18,8 @@ WORK, RANKS, DEVICE, CLOCK = "samples_per_step", "ranks", "device_model", "clock
 # one of these are other quantities, so no definition can ignore it.
 ITEM, PARTS, STATISTIC = "item", "parts", "statistic"
 QUANTITIES = (ITEM, PARTS, STATISTIC)
+# The statistics that readers want first, in this order.
+USUAL_STATISTICS = ("median", "mean", "total")
 OF_REPEATS = (WORK, RANKS, DEVICE, CLOCK, *QUANTITIES)
 
 # The unit of rates that count items, such as images or tokens.

@@ -30,7 +30,7 @@ from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case
 from reportgen.core.stats import geometric_mean
 from reportgen.core.units import Unit
-from reportgen.protocol.conditions import STATISTIC, statistic_of
+from reportgen.protocol.conditions import STATISTIC, USUAL_STATISTICS, statistic_of
 from reportgen.protocol.measure_steps import LEFT_OUT_SHARE
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
 from reportgen.tables.headings import plain
@@ -42,8 +42,6 @@ T = TypeVar("T")
 # The answer and two more: the source of the numbers and the call to read the warnings follow.
 MAX_SENTENCES = 3
 MAX_WORDS = 30
-# The statistics that a sentence prefers.
-_USUAL_STATISTICS = ("median", "mean", "total")
 # A sentence names at most this many things in which the compared runs differ.
 _MAX_DIFFERENCES = 3
 # and ranks at most this many subjects.
@@ -167,7 +165,7 @@ def of_one_statistic(items: Iterable[T], case_of: Callable[[T], Case]) -> list[T
     by_statistic: dict[str, list[T]] = {}
     for item in items:
         by_statistic.setdefault(str(case_of(item).factors.get(STATISTIC, "")), []).append(item)
-    usual = [name for name in _USUAL_STATISTICS if name in by_statistic]
+    usual = [name for name in USUAL_STATISTICS if name in by_statistic]
     return by_statistic[[*usual, *by_statistic][0]] if by_statistic else []
 
 

@@ -8,7 +8,7 @@ Factor values become their rank in the order that readers expect before pandas s
 stay different, 16 comes before 128, and a factor that a case lacks sorts last.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from reportgen.core.case_findings import is_invalid
 from reportgen.core.factors import AcceptedValues, FactorKey, factor_key, value_order
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, Factors, FactorValue
+from reportgen.protocol.conditions import STATISTIC, USUAL_STATISTICS
 from reportgen.tables.spec import METRIC, PHASE, Pick, TableSpec
 
 if TYPE_CHECKING:  # a build in which nothing changed does without it
@@ -60,8 +61,15 @@ class CaseGrid:
     planned: frozenset[Place]
 
 
+def _in(values: Collection[FactorKey], keys: Iterable[FactorKey]) -> list[FactorKey]:
+    return [key for key in keys if key in values]
+
+
 class Ranks:
-    """The order of the values of each factor: first the definition's own, then the natural order."""
+    """The order of the values of each factor: first the definition's own, then the natural order.
+
+    The natural order of statistics begins with the usual ones.
+    """
 
     def __init__(self, cases: Iterable[Factors], order: Mapping[str, AcceptedValues]) -> None:
         seen: dict[str, set[FactorKey]] = {}
@@ -69,9 +77,10 @@ class Ranks:
             for name, value in factors.items():
                 seen.setdefault(name, set()).add(factor_key(value))
         self._values = {
-            name: [*first, *sorted(values - set(first), key=value_order)]
+            name: [*dict.fromkeys(first), *sorted(values - set(first), key=value_order)]
             for name, values in seen.items()
-            for first in [[factor_key(value) for value in order.get(name, ())]]
+            for usual in [USUAL_STATISTICS if name == STATISTIC else ()]
+            for first in [[*map(factor_key, order.get(name, ())), *_in(values, map(factor_key, usual))]]
         }
         self._ranks = {
             name: {value: rank for rank, value in reversed(list(enumerate(values)))}

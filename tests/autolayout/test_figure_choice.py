@@ -8,7 +8,9 @@ import pytest
 
 from reportgen.autolayout.overview import define_overview, definition_text
 from reportgen.core.model import Run
-from tests.builders import aggregate, planned, published_run
+from reportgen.tables.assemble import build_tables
+from reportgen.tables.expected import NO_FACTS
+from tests.builders import aggregate, planned, published_run, run
 
 
 def sizes(count: int, **more: Any) -> list[Run]:
@@ -84,6 +86,24 @@ def test_too_many_curves_for_one_figure_are_split_by_a_factor() -> None:
         ("curve", "batch_size", f"throughput-seq-len-{length}", {"seq_len": (length,)})
         for length in (128, 256, 512)
     ]
+
+
+def test_the_usual_statistic_is_first_and_is_drawn() -> None:
+    runs = [
+        run(
+            aggregate(1.0, metric="latency", statistic=statistic),
+            id=f"{statistic}{version}{name}",
+            factors={"benchmark": name, "version": version, "statistic": statistic},
+        )
+        for statistic in ("maximum", "mean", "median", "minimum")
+        for version in ("v1", "v2")
+        for name in "ab"
+    ]
+    definition = define_overview(runs, "reports")
+    (figure,) = definition.figures
+    assert (figure.title, figure.where) == ("Latency, median", {"statistic": ("median",)})
+    (table,) = build_tables(definition.tables[0], runs, NO_FACTS)
+    assert [row.key[1] for row in table.rows] == ["median", "mean", "maximum", "minimum"] * 2
 
 
 def test_of_phases_that_contain_one_another_the_longest_is_drawn() -> None:

@@ -9,6 +9,7 @@ from reportgen.render.grid.best_cells import best_cells
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.results import Table
+from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, table_spec
 from tests.render import example
 from tests.render.example import shown
@@ -107,6 +108,21 @@ def test_numbers_whose_repeats_overlap_are_equally_good() -> None:
     assert best_cells(*shown(table)).cells == {(0, 1), (0, 2)}
     single = _table([[1.0, 2.0, 2.0001]], ("devices", [1]), ("framework", ["A", "B", "C"]), repeats=1)
     assert best_cells(*shown(single)).cells == {(0, 2)}
+
+
+@pytest.mark.parametrize(("repeats", "best"), [(3, set()), (7, {(1, 0)})])
+def test_a_best_that_is_undecided_is_not_marked(repeats: int, best: set[tuple[int, int]]) -> None:
+    """The repeats do not overlap, but three of unknown order decide nothing."""
+    runs = [
+        published_run(throughput=rate + n / 100, device=device)
+        for device, rate in (("A", 1.0), ("B", 2.0))
+        for n in range(repeats)
+    ]
+    spec = table_spec(
+        metrics=("throughput",), rows=("device",), compare=CompareSpec("speedup", {"device": "A"})
+    )
+    document, table = shown(build_tables(replace(spec, show=("value",)), runs, NO_FACTS)[0])
+    assert best_cells(document, table).cells == best
 
 
 def test_equal_numbers_are_not_marked() -> None:

@@ -115,10 +115,22 @@ def _direction(document: Document, cell: Cell, quantity: Quantity) -> int:
 
 
 def _best(document: Document, table: Table, positions: Sequence[Position]) -> list[Position]:
-    best = best_of(
-        document, [table.cells[i][j] for i, j in positions], table.columns[positions[0][1]].quantity
-    )
-    return [positions[at] for at in best] if len(best) < len(positions) else []
+    cells = [table.cells[i][j] for i, j in positions]
+    best = best_of(document, cells, table.columns[positions[0][1]].quantity)
+    is_open = any(_is_undecided(document, table, cells[at], cells) for at in best)
+    return [positions[at] for at in best] if len(best) < len(positions) and not is_open else []
+
+
+def _is_undecided(document: Document, table: Table, best: Cell, cells: Sequence[Cell]) -> bool:
+    """Return whether the comparison of the best cell with another one of them decides nothing."""
+    for cell in cells:
+        comparison = document.comparison_of(table, cell)
+        sides = {cell.case, comparison.baseline} if comparison else set()
+        verdict = comparison.verdict if comparison else None
+        others = {each.case for each in cells if each.case != best.case}
+        if best.case in sides and sides & others and verdict and verdict.kind == "undecided":
+            return True
+    return False
 
 
 def best_of(document: Document, cells: Sequence[Cell], quantity: Quantity) -> list[int]:
