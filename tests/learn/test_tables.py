@@ -237,6 +237,29 @@ def test_a_text_in_a_column_of_figures_is_reported_and_not_read() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("column", "severity", "text"),
+    [
+        ("latncy", "warning", 'no row has the column "latncy" of a figure; did you mean "latency"?'),
+        ("power", "note", 'no row has the column "power" of a figure'),
+        ("stats.{statistic}", "note", 'no row has the column "stats.{statistic}" of a figure'),
+        ("lat{x}", None, ""),
+    ],
+)
+def test_a_figure_without_a_column_is_reported_beside_others(
+    column: str, severity: str | None, text: str
+) -> None:
+    toml = TABLE.replace("csv", "json").replace('kind = "json"', 'kind = "json", path = "[*]"')
+    other = f'{{ column = "{column}", metric = "e2e_latency", unit = "ms" }}'
+    toml = toml.replace("figures = [", f"figures = [{other}, ")
+    content = b'[{"model": "a", "t": 1.5, "latency": 2}, {"model": "b", "t": 2.5, "latency": 3}]'
+    files = LogFiles.of({"x.json": content}).with_settings({"": settings([parse(toml.encode(), "")])})
+    items = list(own.read(files.file("x.json")))
+    assert any(figure.value == 0.0025 for x in items if isinstance(x, Run) for figure in x.aggregates)
+    findings = [(x.severity, x.text) for x in items if isinstance(x, Finding)]
+    assert findings == ([(severity, text)] if severity else [])
+
+
 def test_of_several_definitions_the_one_with_most_columns_reads_a_file() -> None:
     wide = (
         TABLE.replace("[table]", "[[table]]")

@@ -6,8 +6,9 @@ size of a message or the statistic of a latency, is a Run, with `part_of`, the n
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -41,6 +42,8 @@ from reportgen.formats.tables.records import Record, TableFile, read_records
 from reportgen.formats.tables.twins import Twins
 
 _MAX_TEXT = 200
+# A column whose name is as similar to that of a figure is what its definition means.
+_MISSPELT = 0.8
 # A longer cell is not searched by patterns to its end.
 _MAX_CELL = 4000
 _SECRET = re.compile(r"token|secret|passw|api_?key|credential", re.IGNORECASE)
@@ -110,29 +113,29 @@ class _Results:
         return True
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What the rows of a file have: the last line, the columns, why rows are skipped and the first line of each."""
+
+    last: int = 0
+    columns: dict[str, None] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+
+
 def read(name: str, family: TableFamily, log: TextLog) -> Results:
     """Yield the runs of a file of a family, and findings about what cannot be read."""
     runs: list[_Results] = []
     latest: dict[object, _Results] = {}
     twins = Twins(family.rows, log)
-    reasons: dict[str, int] = {}
-    last, has_bare_rows = 0, False
-    table = TableFile(log, family.rows, family.context, isinstance(family, OwnTable))
-    for record in _details(family, read_records(table)):
-        cells = with_derived(family, record.cells)
-        last = max(last, record.line)
-        skip = next((skip for skip in family.skip if holds(skip, cells)), None)
-        if skip:
-            reasons.setdefault(skip.why, record.line)
-        if skip or twins.have(cells):
-            continue
-        if not _add_row(family, replace(record, cells=cells), runs, latest):
+    seen, has_bare_rows = _Seen(), False
+    for record in _rows(family, log, seen, twins):
+        if not _add_row(family, record, runs, latest):
             has_bare_rows = True
             if family.rows.all_results:
                 log.malformed.add(record.line, "not the result of a test")
-        for column, fact, severity in _unread(family, cells):
+        for column, fact, severity in _unread(family, record.cells):
             log.malformed.add(record.line, f'column "{column[:60]}" {fact}', severity=severity)
-    for why, line in reasons.items():
+    for why, line in seen.reasons.items():
         if why:
             yield Finding("note", Rule.READ_EXCERPT, log.id, why, replace(log.source, line=line))
     used = list(twins.used())
@@ -140,16 +143,34 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
         message = f"the results of this run are also in {twin}, with all digits; read from there"
         yield Finding("note", Rule.READ_EXCERPT, log.id, message, log.source)
     if runs and family.rows.kind in _PRINTED:
-        _note_error(family, log, last, runs[-1])
+        _note_error(family, log, seen.last, runs[-1])
     _number_repeats(family, runs)
+    for fact, severity in _unknown_columns(family, seen.columns) if runs else ():
+        log.malformed.add(runs[0].record.line, fact, severity=severity)
     yield from _runs(name, log, runs)
     faults = log.malformed.findings()
     yield from faults
     is_bare = has_bare_rows or any(run.status == "complete" for run in runs)
     lacks_numbers = is_bare and not any(values for run in runs for _, values in run.groups.values())
-    if not (faults or used) and (lacks_numbers or not (runs or any(reasons))):
+    if not (faults or used) and (lacks_numbers or not (runs or any(seen.reasons))):
         message = f"recognised as {name}, but it has no results"
         yield Finding("warning", Rule.READ_INCOMPLETE_RUN, log.id, message, log.source)
+
+
+def _rows(family: TableFamily, log: TextLog, seen: _Seen, twins: Twins) -> Iterator[Record]:
+    """Yield the rows that are results, with the columns that are made of others."""
+    is_own = isinstance(family, OwnTable)
+    table = TableFile(log, family.rows, family.context, is_own)
+    for record in _details(family, read_records(table)):
+        cells = with_derived(family, record.cells)
+        seen.last = max(seen.last, record.line)
+        if is_own:
+            seen.columns |= dict.fromkeys(cells)
+        skip = next((skip for skip in family.skip if holds(skip, cells)), None)
+        if skip:
+            seen.reasons.setdefault(skip.why, record.line)
+        elif not twins.have(cells):
+            yield replace(record, cells=cells)
 
 
 def _details(family: TableFamily, records: Iterable[Record]) -> Iterable[Record]:
@@ -230,6 +251,20 @@ def _unread(family: TableFamily, cells: Cells) -> Iterator[tuple[str, str, Sever
             yield figure.column, f"has no value ({_shown(cell).strip() or 'empty'})", "note"
         elif is_text and _value(figure, {}, cell, cells) is None:
             yield figure.column, "has a text that is not a number of its unit", "warning"
+
+
+def _unknown_columns(family: TableFamily, columns: Collection[str]) -> Iterator[tuple[str, Severity]]:
+    """Yield (fact, severity) of each figure of a user's table without a column; a misspelling is a warning."""
+    unused = [name for name in columns if name not in family.named_columns]
+    for figure in family.figures if isinstance(family, OwnTable) else ():
+        pattern = figure.pattern()
+        if figure.column in columns or (pattern and any(map(pattern.fullmatch, columns))):
+            continue
+        fact = f'no row has the column "{figure.column[:60]}" of a figure'
+        if close := get_close_matches(figure.column, unused, n=1, cutoff=_MISSPELT):
+            yield f'{fact}; did you mean "{close[0][:60]}"?', "warning"
+        else:
+            yield fact, "note"
 
 
 def _other_unit(family: TableFamily, column: str, cells: Cells) -> str:
