@@ -224,6 +224,20 @@ def test_no_pattern_can_hang() -> None:
     assert [run.factors for run in runs] == [{}, {}, {}]
 
 
+def test_a_time_with_one_colon_in_a_column_of_seconds_is_noted() -> None:
+    toml = TABLE.replace('"ms"', '"s"')
+    files = LogFiles.of({"x.csv": b"model,t\na,1.5\nb,2:06\n"})
+    items = list(own.read(files.with_settings({"": settings([parse(toml.encode(), "")])}).file("x.csv")))
+    assert [figure.value for x in items if isinstance(x, Run) for figure in x.aggregates] == [1.5, 126]
+    (finding,) = [x for x in items if isinstance(x, Finding)]
+    assert (finding.severity, finding.text, finding.source and finding.source.line) == (
+        "note", 'column "t" has times with one colon, read as minutes and seconds', 3,
+    )  # fmt: skip
+    proposal = propose_table(LogFiles.of({"x.csv": b"model,time (s)\na,1.5\nb,2:06\n"}).file("x.csv"))
+    assert proposal is not None
+    assert '"2:06" in column "time (s)" is read as minutes and seconds' in proposal.notes
+
+
 def test_a_text_in_a_column_of_figures_is_reported_and_not_read() -> None:
     files = LogFiles.of({"x.csv": b"model,t\na,1.5\nb,fast\nc,12 GB\nd,\n"})
     view = files.with_settings({"": settings([parse(TABLE.encode(), "")])}).file("x.csv")

@@ -25,6 +25,7 @@ _MARKS = "*†‡§¶¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ"
 
 _SHORTENED = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKM])")
 _CLOCK = re.compile(r"(?:([0-9]{1,3}) days?, )?(?:([0-9]{1,4}):)?([0-9]{1,3}):([0-5][0-9](?:\.[0-9]{1,9})?)")
+_ONE_COLON = re.compile("[0-9]+:[0-9]+")
 _PARTS_OF_TIME = re.compile(
     r"(?:([0-9]{1,4}) ?h(?:rs?|ours?)?)?[ ,]*(?:([0-9]{1,4}) ?m(?:ins?|inutes?)?)?[ ,]*"
     r"(?:([0-9]{1,4}(?:\.[0-9]{1,9})?) ?s(?:ecs?|econds?)?)?"
@@ -60,6 +61,11 @@ def plain_text(text: str) -> str:
     if match := _GROUPED.fullmatch(text):
         text = re.sub(r"[^0-9.+-]", "", match[1]) + match[2]
     return text
+
+
+def is_clock(text: str) -> bool:
+    """Return whether a text is a time with one colon: minutes and seconds, or hours and minutes."""
+    return bool(_ONE_COLON.fullmatch(text.strip()))
 
 
 def spelled(text: str, unit: str) -> tuple[float, str] | None:

@@ -13,6 +13,8 @@ _SIGNS = {
 _SIGN = re.compile(r"\\[%_#$,;:! ]|\\(?:pm|textpm|times|mu|thinspace)(?![A-Za-z])|~")
 # A spread below or above its value: 45.2_{\pm 0.5}.
 _RAISED_SPREAD = re.compile(r"[_^]\s*(?=±)")
+# What is left of a mark above a value: 45.2^{\dagger}, 45.2^*.
+_RAISED_MARK = re.compile(r"\^[*†‡§]{0,3}(?=\s*$)")
 _FORMS = (
     "textbf|textit|texttt|textsc|textrm|textsf|text|emph|underline|mathbf|mathrm|bf|it|tt|bm|num|makecell"
 )
@@ -22,10 +24,15 @@ _COLOUR = re.compile(r"\\(?:cell|row)?color(?:\[[^\]]*\])?\{[^{}]*\}")
 _ROWS = re.compile(r"\\multirow(?:\[[^\]]*\])?\{([0-9]{1,3})\}(?:\{[^{}]*\}|\*)\{([^{}]*)\}")
 _MARK = re.compile("\0([0-9]+)\0")
 _SPAN = re.compile(r"\\multicolumn\{([0-9]{1,2})\}\{[^{}]*\}\{([^{}]*)\}")
-# A command that is not known here goes with what it has in braces, which may be the number of a footnote.
+# A command that is not known here may be around a value, \best{12.5}, or add to one, 12.5\std{0.1}.
 _OTHER = re.compile(
     rf"\\(?!(?:{_FORMS}|textcolor|multirow|multicolumn)[{{\[])"
-    r"[A-Za-z]++\*?+(?:\[[^\]]*\])?+(?:\{[^{}]*\})*+(?!\{)"
+    r"(?P<name>[A-Za-z]++)\*?+(?:\[[^\]]*\])?+(?P<groups>(?:\{[^{}]*\})*+)(?!\{)"
+)
+# Commands whose braces hold no text of the cell.
+_APART = re.compile(
+    r"[a-z]*cite[a-z]*|(?:eq|page|auto|name|c)?ref|label|footnote[a-z]*|textsuperscript|textsubscript|tnote|thanks"
+    r"|[hv]space|rule|[hv]?phantom|kern|c?(?:mid)?rule|cline|arrayrulecolor|begin|end|addlinespace|includegraphics"
 )
 _GROUP = re.compile(r"(?<![A-Za-z*}\]])\{([^{}]*)\}")
 _MAX_NESTING = 8
@@ -76,8 +83,20 @@ def _without_inner(text: str) -> str:
     """Return a text without the innermost commands and braces."""
     text = _ROWS.sub("\0\\1\0\\2", _FORM.sub(r"\1", _COLOUR.sub("", text)))
     text = _SPAN.sub(lambda match: match[2] + " &" * (int(match[1]) - 1), text)
-    return _GROUP.sub(r"\1", _OTHER.sub("", text))
+    return _GROUP.sub(r"\1", _OTHER.sub(_of_unknown, text))
+
+
+def _of_unknown(command: re.Match[str]) -> str:
+    """Return what an unknown command leaves: what it is around, "" if it adds to a text before it.
+
+    The texts in several braces stay side by side, so that they are not taken for one number.
+    """
+    before = command.string[: command.start()].rpartition("&")[2]
+    if _APART.fullmatch(command["name"]) or re.search(r"[^\W_]", before):
+        return ""
+    return " ".join(command["groups"].removeprefix("{").removesuffix("}").split("}{"))
 
 
 def _text(cell: str) -> str:
-    return _RAISED_SPREAD.sub("", re.sub(r"[${}]", "", _MARK.sub("", cell)))
+    text = re.sub(r"[${}]", "", _MARK.sub("", cell))
+    return _RAISED_MARK.sub("", _RAISED_SPREAD.sub("", text))

@@ -37,7 +37,15 @@ from reportgen.formats.tables.definition import (
     filled,
     statistic_name,
 )
-from reportgen.formats.tables.derive import FUNCTIONS, is_missing, is_nan, numeric, plain_text, spelled
+from reportgen.formats.tables.derive import (
+    FUNCTIONS,
+    is_clock,
+    is_missing,
+    is_nan,
+    numeric,
+    plain_text,
+    spelled,
+)
 from reportgen.formats.tables.records import Record, TableFile, read_records
 from reportgen.formats.tables.twins import Twins
 
@@ -115,7 +123,7 @@ class _Results:
 
 @dataclass(slots=True)
 class _Seen:
-    """What the rows of a file have: the last line, the columns, why rows are skipped and the first line of each."""
+    """Facts of all rows of a file: the last line, the columns, why rows are skipped with the first line."""
 
     last: int = 0
     columns: dict[str, None] = field(default_factory=dict)
@@ -229,10 +237,10 @@ def _by_repeat(values: list[TableNumber], repeat: int | None) -> list[tuple[int 
 
 
 def _unread(family: TableFamily, cells: Cells) -> Iterator[tuple[str, str, Severity]]:
-    """Yield (column, fact, severity) of the figures that a row should have and that are not numbers.
+    """Yield (column, fact, severity) of the figures that a row should have and that are not plain numbers.
 
-    NaN and units of something else always; of a user's own table also texts, and what says that there is no
-    value.
+    NaN, units of something else and times with one colon always; of a user's own table also texts, and what
+    says that there is no value.
     """
     if _checked(family, cells)[0] in ("failed", "out_of_memory", "cancelled"):
         return
@@ -240,21 +248,24 @@ def _unread(family: TableFamily, cells: Cells) -> Iterator[tuple[str, str, Sever
         cell = cells.get(figure.column)
         if figure.column not in cells or not all(holds(condition, cells) for condition in figure.where):
             continue
-        is_text = isinstance(cell, str) and figure.zero == "value"
+        is_own = isinstance(family, OwnTable)
+        is_text = isinstance(cell, str) and (is_own or figure.zero == "value")
         if is_nan(cell):
             yield figure.column, "is NaN", "warning"
         elif is_text and (unit := _other_unit(family, figure.column, cells)):
             yield figure.column, f"is in {unit}, which is not a unit of its metric", "warning"
-        elif not isinstance(family, OwnTable):
+        elif is_text and is_clock(str(cell)) and _value(figure, {}, cell, cells):
+            yield figure.column, "has times with one colon, read as minutes and seconds", "note"
+        elif not is_own:
             continue
         elif is_missing(cell):
             yield figure.column, f"has no value ({_shown(cell).strip() or 'empty'})", "note"
-        elif is_text and _value(figure, {}, cell, cells) is None:
+        elif is_text and math.isnan(_number(cell, figure.unit)[0]):
             yield figure.column, "has a text that is not a number of its unit", "warning"
 
 
 def _unknown_columns(family: TableFamily, columns: Collection[str]) -> Iterator[tuple[str, Severity]]:
-    """Yield (fact, severity) of each figure of a user's table without a column; a misspelling is a warning."""
+    """Yield (fact, severity) of figures of a user's table without a column; a misspelling is a warning."""
     unused = [name for name in columns if name not in family.named_columns]
     for figure in family.figures if isinstance(family, OwnTable) else ():
         pattern = figure.pattern()

@@ -150,6 +150,8 @@ def test_a_time_with_one_colon_is_read_in_a_column_of_seconds(
         (r"\cellcolor{gray!20}{\bf 12} & \textcolor{red}{\textbf{13}} & \num{14}", "12 & 13 & 14"),
         (r"GPU & \multicolumn{2}{c}{\textbf{A100}} & H100 \\", "GPU & A100 & & H100"),
         (r"\textbf{\multirow{2}{*}{A100}} & 5 $\mu$s & $1 {\scriptstyle\pm 0.1}$", "A100 & 5 µs & 1 ± 0.1"),
+        (r"\ours{} & \best{12.5} & \best{\textbf{13.5}}\std{0.1} & \cite{x}14 \\", " & 12.5 & 13.5 & 14"),
+        (r"A & \res{12.5}{0.1} & \phantom{0}5.5 & $\mathbf{7}^{\dagger}$ \\", "A & 12.5 0.1 & 5.5 & 7"),
         (r"A & 412\textsuperscript{1", r"A & 412\textsuperscript1"),
         (r"\cmidrule(lr){2-3}", ""),
     ],

@@ -11,8 +11,6 @@ FAILED = re.compile(
     r"(?i)x|(?:fail(?:ed|ure)?|error|err|crash(?:ed)?|timeout|timed out|killed|exception|invalid"
     r"|dnf)\b.{0,40}"
 )
-# Minutes and seconds, or hours and minutes.
-ONE_COLON = re.compile("[0-9]+:[0-9]+")
 
 
 def number_of(cell: object) -> tuple[float, str] | None:

@@ -8,9 +8,9 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.definition import SAMPLE
-from reportgen.formats.tables.derive import spelled
+from reportgen.formats.tables.derive import is_clock, spelled
 from reportgen.formats.tables.interpret.cases import add_cases
-from reportgen.formats.tables.interpret.cells import ONE_COLON, is_fault, number_of
+from reportgen.formats.tables.interpret.cells import is_fault, number_of
 from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.figure_units import (
     with_computed_units,
@@ -165,8 +165,7 @@ def _spelled(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
     read = [spelled(text, unit) for text in own]
     if not all(read):
         return None
-    is_clock = all(map(ONE_COLON.fullmatch, own))
-    if is_clock and column not in draft.answers:
+    if all(map(is_clock, own)) and column not in draft.answers:
         return None
     draft.result.doubts.append(f'"{column}" is not written as plain numbers')
     shown = " ".join(f"{number:,g} {known}" for number, known in filter(None, read[:1]))
@@ -177,7 +176,7 @@ def _spelled(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
 def _open_text(draft: Draft, column: str, text: str) -> None:
     draft.result.open[column] = (
         f'is "{text}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?'
-        if ONE_COLON.fullmatch(text)
+        if is_clock(text)
         else f'its cells are not plain numbers: "{text[:40]}"'
     )
     draft.result.doubts.append(f'the cells of "{column}" are not numbers')

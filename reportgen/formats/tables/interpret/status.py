@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from reportgen.core import units
 from reportgen.formats.tables.column_words import slug
-from reportgen.formats.tables.interpret.cells import FAILED, ONE_COLON, OUT_OF_MEMORY, number_in, number_of
+from reportgen.formats.tables.derive import is_clock
+from reportgen.formats.tables.interpret.cells import FAILED, OUT_OF_MEMORY, number_in, number_of
 from reportgen.formats.tables.interpret.draft import Draft
 
 _OUT_OF_MEMORY_WORDS = r"(?i)\boom\b|out[ _-]?of[ _-]?memory"
@@ -80,9 +81,10 @@ def add_faults(draft: Draft, column: str) -> None:
         ]
         draft.result.notes.append(f'"{column}" has numbers below 0: they say that there is no value')
         draft.result.doubts.append(f'"{column}" has numbers below 0')
-    has_clock = any(ONE_COLON.fullmatch(str(x).strip()) for x in known)
-    if has_clock and any(map(number_of, known)) and column not in draft.answers:
+    clock = next((str(x) for x in known if is_clock(str(x)) and number_in(x, unit)), "")
+    if clock and column not in draft.answers:
         draft.result.doubts.append(f'"{column}" has times with one colon beside plain numbers')
+        draft.result.notes.append(f'"{clock}" in column "{column}" is read as minutes and seconds')
     for text in list(faults)[:_MAX_WORDS]:
         status = (
             "out_of_memory" if OUT_OF_MEMORY.fullmatch(text) else "failed" if FAILED.fullmatch(text) else ""
