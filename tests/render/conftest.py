@@ -136,13 +136,26 @@ def listening(page: Page) -> Iterator[Heard]:
 
 
 @pytest.fixture
-def open_page(browser: Browser, window: Page, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+def has_charts() -> bool:
+    """Whether the pages find the library of charts; a module about other parts of a page overrides it.
+
+    To read and run the library is more than half of what a browser does for a small page.
+    """
+    return True
+
+
+@pytest.fixture
+def open_page(
+    browser: Browser, window: Page, has_charts: bool, tmp_path: Path
+) -> Iterator[Callable[..., Page]]:
     """Write the files of a report and open its page from the disk; the page must stay silent and offline.
 
     The first page of a test opens in the window, unless it is to have no script.
     """
     folder = tmp_path / "report"
     write_assets(tmp_path)
+    if not has_charts:
+        (tmp_path / library.OUTPUT.path).write_bytes(b"")
     heard: dict[Page, Heard] = {}
 
     def opened(

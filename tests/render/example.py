@@ -6,6 +6,7 @@ one of a single published figure; a two-level phase table with a unit per cell.
 
 import math
 from collections.abc import Callable
+from unittest.mock import patch
 
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.expected_speed import Expected, SpeedEdge
@@ -16,9 +17,11 @@ from reportgen.core.units import Unit
 from reportgen.document import model
 from reportgen.document.model import Environment, FigureKind, Header, Label, Note, Provenance
 from reportgen.render import render_document
+from reportgen.render.figures.svg import drawing
 from reportgen.report.document import document_of_tables, make_document
 from reportgen.report.step_files import step_files
 from reportgen.tables.results import Cell, Figure, FigureSeries, Report, Table
+from tests.drawn_once import drawn_once
 
 RATE = Unit("images/s", "samples/s", 1.0)
 RATIO = Unit("ratio", "ratio", 1.0)
@@ -281,14 +284,16 @@ def document_of(report: Report, source_url: str = "") -> model.Document:
 
 def render_report(
     report: Report,
-    read_existing: Callable[[str], bytes | None] = lambda _path: None,
+    read_existing: Callable[[str], bytes | None] | None = None,
     source_url: str = "",
     standalone: bool = False,
 ) -> dict[str, bytes]:
     """Return the files of a report, as a build writes them."""
-    return render_document(
-        document_of(report, source_url), step_files(report), read_existing, standalone=standalone
-    )
+    document, side_files = document_of(report, source_url), step_files(report)
+    if read_existing:
+        return render_document(document, side_files, read_existing, standalone=standalone)
+    with patch.object(drawing, "up_to_date", drawn_once):
+        return render_document(document, side_files, standalone=standalone)
 
 
 def shown(table: Table) -> tuple[model.Document, model.Table]:

@@ -22,6 +22,11 @@ OpenPage = Callable[..., Page]
 ASKED = "Compare 397.6 with another number: click it, or move to it and press Enter. Escape leaves."
 
 
+@pytest.fixture
+def has_charts() -> bool:
+    return False
+
+
 @pytest.fixture(scope="module")
 def files() -> dict[str, bytes]:
     return render_report(example.report())
@@ -212,6 +217,7 @@ def test_several_differences_are_counted(open_page: OpenPage) -> None:
     expect(panel).to_contain_text("differ in 2 factors, so the ratio is due to all of them together")
 
 
+@pytest.mark.parametrize("has_charts", [True])
 def test_a_mark_of_a_chart_is_a_second_number(open_page: OpenPage) -> None:
     page = open_page(render_report(example.report(figures=(_bars(),), prose="")))
     _drawn(page.locator("figure").first)
@@ -221,6 +227,7 @@ def test_a_mark_of_a_chart_is_a_second_number(open_page: OpenPage) -> None:
     expect(page.locator("#panel h2")).to_contain_text("devices 1 against devices 8")
 
 
+@pytest.mark.parametrize("has_charts", [True])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_asking_and_the_answer_have_no_accessibility_violation(
     open_page: OpenPage, files: dict[str, bytes], scheme: str
@@ -233,6 +240,7 @@ def test_asking_and_the_answer_have_no_accessibility_violation(
     assert accessibility(page, colours_alone=scheme == "dark")["violations"] == []
 
 
+@pytest.mark.parametrize("has_charts", [True])
 @pytest.mark.parametrize("width", [390, 1440])
 def test_nothing_overflows_and_print_has_neither(
     open_page: OpenPage, files: dict[str, bytes], width: int
@@ -302,6 +310,7 @@ def test_the_split_of_the_time_is_in_the_answer(open_page: OpenPage) -> None:
     expect(page.locator("#panel")).to_contain_text("1.82 s more per step: forward 67 %, backward 33 %")
 
 
+@pytest.mark.parametrize("has_charts", [True])
 def test_a_number_of_the_explorer_is_a_second_number(open_page: OpenPage) -> None:
     page = open_page(explorer_page())
     numbers = page.locator("section.explorer [data-chart=speed] tbody")

@@ -36,6 +36,11 @@ def _figures(tables: tuple[Table, ...]) -> tuple[Figure, ...]:
     return tuple(replace(example.figures()[0], id=f"f/{table.id}", table=table.id) for table in tables)
 
 
+@pytest.fixture
+def has_charts() -> bool:
+    return False
+
+
 @pytest.fixture(scope="module")
 def files() -> dict[str, bytes]:
     tables = _tables()
@@ -93,6 +98,7 @@ def test_an_address_and_the_list_of_contents_reveal_a_table(
     assert _shown(page) == ["table-t--1"]
 
 
+@pytest.mark.parametrize("has_charts", [True])
 def test_a_figure_is_beside_its_table(open_page: OpenPage, files: dict[str, bytes]) -> None:
     page = open_page(files, "#table-t--1", viewport={"width": 2560, "height": 1000})
     table = page.locator("#table-t--1").bounding_box()
@@ -118,6 +124,7 @@ def test_long_names_in_a_list_stay_within_the_window(open_page: OpenPage, width:
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
+@pytest.mark.parametrize("has_charts", [True])
 def test_axe_finds_nothing(open_page: OpenPage, files: dict[str, bytes]) -> None:
     assert accessibility(open_page(files))["violations"] == []
 

@@ -19,6 +19,11 @@ from tests.render.example import render_report
 OpenPage = Callable[..., Page]
 
 
+@pytest.fixture
+def has_charts() -> bool:
+    return False
+
+
 @pytest.fixture(scope="module")
 def files() -> dict[str, bytes]:
     return render_report(example.report(), source_url="../../{path}#L{line}")
@@ -210,6 +215,7 @@ def test_the_keyboard_alone_walks_from_number_to_number(open_page: OpenPage, fil
     expect(page.locator("td").get_by_role("link", name="3,124", exact=True)).to_be_focused()
 
 
+@pytest.mark.parametrize("has_charts", [True])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_open_panel_has_no_accessibility_violation(
     open_page: OpenPage, files: dict[str, bytes], scheme: str
@@ -219,6 +225,7 @@ def test_the_open_panel_has_no_accessibility_violation(
     assert _violations(page) == []
 
 
+@pytest.mark.parametrize("has_charts", [True])
 @pytest.mark.parametrize("width", [390, 768, 1440, 2560])
 def test_nothing_overflows(open_page: OpenPage, files: dict[str, bytes], width: int) -> None:
     page = open_page(files, "#fp32-b128/1-1/oneflow-images-s", viewport={"width": width, "height": 900})
