@@ -845,4 +845,12 @@ TABLES = {
         2,
         (("latency", 12.5e-6, {"kernel": "copy"}), ("latency", 8.25e-6, {"kernel": "add"})),
     ),
+    "bars between rules of dashes": PeoplesTable(
+        "bars.txt",
+        "  Warming up... ok\n  --------------------------------\n  | stage | count | avg time (ms) |\n"
+        "  --------------------------------\n  | load  |    10 |         12.05 |\n  | infer |    20 |         183.0 |\n"
+        "  --------------------------------\n  done\n",
+        2,
+        (("latency", 0.01205, {"stage": "load", "count": 10}), ("latency", 0.183, {"stage": "infer"})),
+    ),
 }

@@ -1,12 +1,13 @@
 """Turn tables whose columns blanks align into Markdown, as programs and pandas print them.
 
-A rule of dashes or equals signs may end the header. Without a rule, a metric with its unit, cells with units
-or the numbers of rows have to show that lines are a table and not a log. Lines whose columns are not certain
+A rule of dashes or equals signs may end the header. Without a rule, the cells have to show that lines are a
+table and not a log. Lines whose columns are not certain
 stay as they are.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from reportgen.formats.parsing.csv_cells import number
 from reportgen.formats.tables.column_units import unit_of
@@ -20,8 +21,11 @@ _ELISION = re.compile(r"[ .…]+")
 _OTHER = re.compile(r"[;&|\t\\]|,(?![^()\[\]]*[)\]])|:(?: |$)")
 _MAX_WIDTH = 1000
 _MAX_HEADS = 3
-# Headers that are tried, each with the lines below it.
+_WITHIN_CELL = re.compile(r" *[±…] *| \+/- ")
+_MARK = "\0"
+# Headers that are tried, each with the lines below it; more rows without a rule are a log.
 _MAX_TRIED = 200
+_MAX_ROWS_WITHOUT_RULE = 2000
 
 Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
 
@@ -50,8 +54,10 @@ def _table_at(lines: Sequence[str], begin: int) -> dict[int, list[str]] | None:
     rule = next((at for at in range(begin + 1, begin + _MAX_HEADS + 1) if _is_rule(lines, at)), 0)
     for first in (rule,) if rule else (begin + 1, begin + 2):
         heads = lines[begin:first]
-        body = list(_rows(lines, rule + 1 if rule else first, has_rule=rule > 0))
-        if not body or not all(map(_may_be_header, heads)):
+        below = _rows(lines, rule + 1 if rule else first, has_rule=rule > 0)
+        body = list(below if rule else islice(below, _MAX_ROWS_WITHOUT_RULE + 1))
+        is_log = not rule and len(body) > _MAX_ROWS_WITHOUT_RULE
+        if not body or is_log or not all(map(_may_be_header, heads)):
             continue
         columns = _columns(heads, [lines[at] for at in body], lines[rule] if rule else "")
         if columns and (rule or _is_certain(*columns)):
@@ -104,12 +110,18 @@ def _may_be_header(line: str) -> bool:
 
 
 def _is_certain(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether lines without a rule are a table: lines of a log differ in their numbers alone."""
+    """Return whether lines without a rule are a table: lines of a log differ in their numbers alone.
+
+    It has columns of numbers, numbers with units or the numbers of rows, or a metric with its unit.
+    """
     columns = list(zip(*rows, strict=True))
-    is_numbered = not names[0] and list(columns[0]) == [str(at) for at in range(len(rows))]
+    is_numbered = not names[0] and _are_numbered(columns[0])
+    numbers = sum(1 for column in columns if all(number(cell) is not None for cell in column))
     has_units = any(all(map(_has_unit, column)) for column in columns)
     is_log = any(_shape(name) == _shape(cell) != "" for name, cell in zip(names, rows[0], strict=True))
-    return len(rows) > 1 and not is_log and (is_numbered or has_units or any(map(_is_metric, names)))
+    if len(rows) < 2 or is_log or any(number(name) is not None for name in names):
+        return False
+    return is_numbered or has_units or numbers > 1 or any(map(_is_metric, names))
 
 
 def _is_metric(name: str) -> bool:
@@ -135,6 +147,7 @@ def _columns(heads: Sequence[str], body: Sequence[str], rule: str) -> Table | No
     separate the names of a header, or one if there are more columns. A cell that is too long moves those
     after it: then each row must have as many texts between two blanks as the header.
     """
+    heads, body = list(map(_joined, heads)), list(map(_joined, body))
     lines = [*heads, *body]
     groups = [group.start() for group in re.finditer("[-=]+", rule)][1:]
     if groups and not any(line[at - 1 : at].strip() for line in lines for at in groups):
@@ -143,15 +156,35 @@ def _columns(heads: Sequence[str], body: Sequence[str], rule: str) -> Table | No
         cuts = _cuts(heads, body, blanks)
         if len(cuts) > 1 and (columns := _split(lines, len(heads), cuts)):
             return columns
-    texts = [tuple(re.split(" {2,}", line.strip())) for line in lines]
-    is_full = len(heads) == 1 and len(texts[0]) > 1 and len(set(map(len, texts))) == 1
-    return (texts[0], texts[1:]) if is_full else None
+    return _by_words(lines, " {2,}") or _by_words(lines, " +") if len(heads) == 1 else None
+
+
+def _by_words(lines: Sequence[str], blanks: str) -> Table | None:
+    """Return the texts between blanks if lines have equally many; a header of numbered rows has one less."""
+    names, *rows = [tuple(map(_plain, re.split(blanks, line.strip()))) for line in lines]
+    if _are_numbered([row[0] for row in rows]) and all(len(row) == len(names) + 1 for row in rows):
+        names = ("", *names)
+    is_full = len(names) > 1 and all(len(row) == len(names) for row in rows)
+    return (names, rows) if is_full else None
+
+
+def _are_numbered(cells: Sequence[str]) -> bool:
+    return list(cells) == [str(number) for number in range(len(cells))]
+
+
+def _joined(line: str) -> str:
+    """Return a line with marks in place of the blanks around signs within a cell: `12.3 ±  0.4`."""
+    return _WITHIN_CELL.sub(lambda match: match[0].replace(" ", _MARK), line)
+
+
+def _plain(cell: str) -> str:
+    return re.sub(f"{_MARK}+", " ", cell).strip()
 
 
 def _split(lines: Sequence[str], heads: int, cuts: Sequence[int]) -> Table | None:
     """Return names and rows of lines cut at places; None if a cell is two, or a column lacks some."""
     ends = [*cuts[1:], None]
-    cells = [tuple(line[a:b].strip() for a, b in zip(cuts, ends, strict=True)) for line in lines]
+    cells = [tuple(_plain(line[a:b]) for a, b in zip(cuts, ends, strict=True)) for line in lines]
     if any("  " in cell for line in cells for cell in line):
         return None
     above, below = list(zip(*cells[:heads], strict=True)), list(zip(*cells[heads:], strict=True))

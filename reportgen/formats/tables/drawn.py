@@ -13,14 +13,16 @@ _TO_BAR = str.maketrans(dict.fromkeys(_BARS, "|"))
 # Box characters, or the ASCII that stands for them; dashes and bars alone are Markdown.
 _RULE = re.compile("[ \\t]*[\u2500-\u257f+|=:-][\u2500-\u257f+|=: -]*[-=\u2500-\u257f+|]\\s*")
 _CORNER = re.compile("[-=]\\+|\\+[-=]|[─━═]{2}")
+# A rule without corners, above or below a line that begins with a bar.
+_DASHES = re.compile(r"[ \t]*[-=]{3,}\s*")
 
 
 def as_markdown(lines: Sequence[str]) -> list[str]:
     """Return the lines with drawn tables as Markdown; all others, and their number, stay."""
-    if not any(map(_CORNER.search, lines)):
+    if not any(_CORNER.search(line) or _DASHES.fullmatch(line) for line in lines):
         return list(lines)
     bars = [line.translate(_TO_BAR) for line in lines]
-    are_rules = [bool(_CORNER.search(line) and _RULE.fullmatch(line)) for line in lines]
+    are_rules = [_is_rule(bars, number, line) for number, line in enumerate(lines)]
     drawn: list[str] = []
     for number, line in enumerate(bars):
         above = bars[number - 1] if number and not are_rules[number - 1] else ""
@@ -29,6 +31,15 @@ def as_markdown(lines: Sequence[str]) -> list[str]:
         if are_rules[number] and (top := _top_rule(bars, are_rules, number)) is not None:
             drawn[top + 1 : number] = _joined(bars[top + 1 : number])
     return drawn
+
+
+def _is_rule(bars: Sequence[str], number: int, line: str) -> bool:
+    if _DASHES.fullmatch(line):
+        return any(
+            each.lstrip().startswith("|")
+            for each in (*bars[max(number - 1, 0) : number], *bars[number + 1 : number + 2])
+        )
+    return bool(_CORNER.search(line) and _RULE.fullmatch(line))
 
 
 def _top_rule(lines: Sequence[str], are_rules: Sequence[bool], rule: int) -> int | None:

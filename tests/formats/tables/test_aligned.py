@@ -49,6 +49,23 @@ TABLES = {
         "        A100         H100\nbatch   ms    GB/s   ms    GB/s\n------------------------------\n8       12.5  640    8.25  969\n",
         ["batch | A100 ms | A100 GB/s | H100 ms | H100 GB/s", "8 | 12.5 | 640 | 8.25 | 969"],
     ),
+    "words that are not aligned": (
+        "      shape dtype   us\n0  4096x4096  fp16  812\n1  8x8  fp16 6204\n",
+        [" | shape | dtype | us", "0 | 4096x4096 | fp16 | 812", "1 | 8x8 | fp16 | 6204"],
+    ),
+    "blanks around the sign of a spread": (
+        "Name     Time (mean ± σ)       Range\n------------------------------------\n"
+        "sort     12.3 ms ±  0.4 ms     11.9 ms … 14.1 ms\nparse    950 µs ±  12 µs      930 µs …  1.2 ms\n",
+        [
+            "Name | Time (mean ± σ) | Range",
+            "sort | 12.3 ms ± 0.4 ms | 11.9 ms … 14.1 ms",
+            "parse | 950 µs ± 12 µs | 930 µs … 1.2 ms",
+        ],
+    ),
+    "columns of numbers without a metric": (
+        "Kernel   A100    H100\ncopy     12.5    8.25\nscale    13.0   11.75\n",
+        ["Kernel | A100 | H100", "copy | 12.5 | 8.25", "scale | 13.0 | 11.75"],
+    ),
     "a rule before the total": (
         "Stage    Time (ms)\n------------------\nforward      12.5\n------------------\ntotal        12.5\n",
         ["Stage | Time (ms)", "forward | 12.5", "---|---", "total | 12.5"],
@@ -78,6 +95,11 @@ def test_aligned_columns_become_cells_between_bars(text: str, expected: list[str
 @pytest.mark.parametrize("text", NO_TABLES)
 def test_other_lines_stay_as_they_are(text: str) -> None:
     lines = text.split("\n")
+    assert as_markdown(lines) == list(enumerate(lines, 1))
+
+
+def test_many_lines_that_may_be_headers_take_little_time() -> None:
+    lines = ["a  b"] * 200 + ["a  b 1"] * 50_000
     assert as_markdown(lines) == list(enumerate(lines, 1))
 
 
