@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from msgspec import structs
 
@@ -12,7 +13,7 @@ from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import matches
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue
-from reportgen.document.model import Header
+from reportgen.document.model import Header, Label
 from reportgen.protocol.conditions import WORK
 from reportgen.tables.pivot import LACKING
 from reportgen.tables.results import Cell, Table
@@ -152,6 +153,36 @@ def row_name(row: Header) -> str:
     """Return the name of a row, as the table's headings write it."""
     words = [label.text for label in row.labels if label.text]
     return " · ".join(words if set(words) != {LACKING} else words[:1])
+
+
+def shown_heads(table: Table) -> list[int]:
+    """Return the row factors whose values distinguish rows; all of them if none does."""
+    keys = [row.key for row in table.rows if not row.is_mean]
+    varying = [i for i in range(len(table.row_factors)) if len({repr(key[i]) for key in keys}) > 1]
+    return varying or list(range(len(table.row_factors)))
+
+
+def short_names(table: Table) -> dict[Header, str]:
+    """Return a name for each row: without heads that all rows share, and without folders that they share."""
+    rows = [row for row in table.rows if not row.is_mean]
+    heads = shown_heads(table)
+    folders = {i: _common_folder([row.labels[i].text for row in rows]) for i in heads}
+    return {
+        row: row_name(
+            structs.replace(
+                row, labels=tuple(Label(row.labels[i].text.removeprefix(folders[i])) for i in heads)
+            )
+        )
+        for row in rows
+    }
+
+
+def _common_folder(texts: Sequence[str]) -> str:
+    """Return the folder, file or module with which all texts begin, "" if there is none."""
+    first, last = min(texts, default=""), max(texts, default="")
+    common = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
+    end = max(common.rfind("/") + 1, common.rfind("::") + 2 if "::" in common else 0)
+    return common[:end] if len(set(texts)) > 1 else ""
 
 
 def column_name(table: Table, position: int) -> str:

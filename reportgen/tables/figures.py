@@ -27,6 +27,8 @@ from reportgen.tables.figure_rows import (
     restricted,
     row_name,
     series_name,
+    short_names,
+    shown_heads,
     with_efficiency,
 )
 from reportgen.tables.headings import plain
@@ -119,7 +121,7 @@ def _of_cells(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
     is_numeric = spec.kind.numeric_x and _is_numeric(table, x)
     if spec.kind is FigureKind.CURVE:
         _check_sizes(spec, table, x)
-    names = None if is_numeric else {row: _category(table, row, x) for row, _ in _body(table)}
+    names = None if is_numeric else _categories(table, x)
     if spec.kind is FigureKind.DOTS and len(list(_body(table))) == 1:
         return _of_one_row(spec, table, columns)
     shows_repeats = spec.kind.shows == "repeats"
@@ -281,7 +283,8 @@ def _x_title(table: Table, x: str | None) -> str:
     """Return the heading of x, or the headings of all row factors if whole rows are the categories."""
     if x is not None:
         return table.row_titles[table.row_factors.index(x)].text
-    return " · ".join(title.text for title in table.row_titles if title.text)
+    titles = (table.row_titles[i] for i in shown_heads(table))
+    return " · ".join(title.text for title in titles if title.text)
 
 
 def _is_numeric(table: Table, x: str | None) -> bool:
@@ -291,9 +294,12 @@ def _is_numeric(table: Table, x: str | None) -> bool:
     return all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
 
 
-def _category(table: Table, row: Header, x: str | None) -> str:
-    """Return the name of a row on the x axis, as the table's heading writes it."""
-    return row_name(row) if x is None else row.labels[table.row_factors.index(x)].text
+def _categories(table: Table, x: str | None) -> dict[Header, str]:
+    """Return the names of the rows on the x axis, as the table's headings write them."""
+    if x is None:
+        return short_names(table)
+    at = table.row_factors.index(x)
+    return {row: row.labels[at].text for row, _ in _body(table)}
 
 
 def _lines(

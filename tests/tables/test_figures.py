@@ -68,6 +68,14 @@ def test_the_ideal_of_a_speedup_is_the_diagonal():
     assert figure.y_title == "speed-up"
 
 
+def test_what_all_rows_share_is_not_in_their_names():
+    """Neither a head with one value, nor the folders and the file of all names."""
+    names = ("tests/test_a.py::test_one", "tests/test_a.py::test_other")
+    runs = [published_run(benchmark=b, mode="fast", throughput=1.0) for b in names]
+    (figure,) = figures(runs, kind="bar", table={"rows": ("benchmark", "mode")})
+    assert (figure.categories, figure.x_title) == (("test_one", "test_other"), "benchmark")
+
+
 def test_rows_with_text_labels_become_bars():
     (figure,) = figures(kind="bar")
     assert figure.categories == ("1 · 1", "1 · 8", "4 · 32")
