@@ -44,7 +44,7 @@ _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 _GROUP = re.compile(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
 _A_MINUTE = re.compile(r"(?i)(?:/ ?|\bper[ _])min(?:ute)?$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
-_COUNT_OF = re.compile(r"^(?:anzahl|nb|nombre_de|número_de|numero_de|number_of|num|no_of)_|_count$")
+_COUNT_OF = re.compile(r"^(?:#_of|anzahl|nb|nombre_de|número_de|numero_de|number_of|num|no_of)_|_count$")
 # "p99LatencyMs", "latencyP99"
 _PERCENTILE_IN_CAMEL = re.compile(r"(?<=[pP][0-9]{2})(?=[A-Z][a-z])|(?<=[a-z])(?=P[0-9]{2})")
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
@@ -273,7 +273,7 @@ def _role(own: str) -> ColumnMeaning | None:
     for words, kind in kinds:
         if own in words:
             return ColumnMeaning(kind, factor=own)
-    if own in _FACTOR_OF or own in _CHOSEN:
+    if own in _CHOSEN or factor_name(own) in _FACTORS:
         return ColumnMeaning("factor", factor=factor_name(own))
     return None
 
@@ -407,7 +407,7 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         return _made("epoch_time", unit, words, generic | epochs | {"par", "por", "pro"})
     steps = {"step", "steps", "schritt", "iter", "iteration", "it", "iters", "batch"}
     steps -= {word for word, after in pairwise(words) if after.isdigit()}  # "iter 1" counts repeats
-    if said & steps and not own & {"latency", "lat"}:
+    if said & steps and (unit.per == "step" or not own & {"latency", "lat"}):
         per = {"pro"} if "schritt" in own else set()  # "Zeit pro Schritt"; not of "M2 Pro"
         return _made("step_time", unit, words, generic | steps | per)
     if unit.per:
@@ -451,6 +451,10 @@ def _rate(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
             if own & names:
                 return _made(metric, unit, words, generic | names)
     if item in ("requests", "queries"):
+        if own & {"offered", "arrival", "target", "load"} or own == {"request", "rate"}:
+            return ColumnMeaning("factor", factor="request_rate")
+        if "goodput" in own:
+            return _made("goodput", unit, words, generic | {"goodput"})
         return _made("request_throughput", unit, words, generic | {"qps", "rps"})
     if item == "operations":
         of_storage = {"io", "iops", "disk", "read", "write"}
