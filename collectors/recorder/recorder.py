@@ -197,8 +197,8 @@ class Recorder:
                     end = now()
                     extend((STEP, begin, end))
                     begin = end
-                else:  # step() or mark_break() has already ended it
-                    begin = self._begin
+                else:
+                    begin = self._begin_after(now())
                 if len(events) > _FLUSH_INTEGERS:
                     self._relieve()
             self._begin = begin
@@ -231,7 +231,7 @@ class Recorder:
                     begin = requested
                 else:
                     requested = now()
-                    begin = self._begin
+                    begin = self._begin_after(requested)
                 if len(events) > _FLUSH_INTEGERS:
                     self._relieve()
         finally:
@@ -253,6 +253,17 @@ class Recorder:
         if self._cuda_events is not None:
             self._cuda_events.begin_step()
         return self._now()
+
+    def _begin_after(self, now: int) -> int:
+        """Return where the next step of a loop begins if step() or mark_break() ended the one before.
+
+        What follows a break in the body belongs to the step that the break has discarded.
+        """
+        if self._begin != self._last_break_end:
+            return self._begin
+        if self._cuda_events is not None:
+            self._cuda_events.begin_step()
+        return now
 
     def _synchronized_now(self) -> int:
         assert self._synchronize is not None
