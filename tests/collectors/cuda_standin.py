@@ -31,6 +31,7 @@ class Cuda:
         self.synchronized_at = []
         self.events = 0
         self.recorded = 0
+        self.streams_found = 0
         self.is_in_error = False
         self.capture = None  # what a capture has seen; None: no capture
         cuda = self
@@ -42,13 +43,14 @@ class Cuda:
                 self.device = self.at = None
                 self.is_captured = False
 
-            def record(self):
+            def record(self, stream=None):
                 cuda.check()
                 cuda.recorded += 1
-                if self.device not in (None, cuda.device):
+                stream = stream or cuda.current_stream()
+                if self.device not in (None, stream.device):
                     raise RuntimeError(f"Event device {self.device} does not match recording stream's device")
-                self.device, self.is_captured = cuda.device, cuda.capture is not None
-                self.at = max(cuda.clock.now, cuda.free_at.get((cuda.device, cuda.stream), 0))
+                self.device, self.is_captured = stream.device, cuda.capture is not None
+                self.at = max(cuda.clock.now, cuda.free_at.get((stream.device, stream.name), 0))
 
             def query(self):
                 cuda.check()
@@ -106,6 +108,15 @@ class Cuda:
     def current_device(self):
         return self.device
 
+    def current_stream(self):
+        self.streams_found += 1
+        return SimpleNamespace(device=self.device, name=self.stream)
+
+    def stream_address(self, device):
+        """Return what torch._C._cuda_getCurrentRawStream does: equal on all devices for their default streams."""
+        assert device == self.device
+        return 0 if self.stream == "main" else sum(self.stream.encode())
+
     def max_memory_allocated(self, device):
         return 1000 if device in self.ends else 0
 
@@ -160,7 +171,11 @@ class Cuda:
 def cuda(clock, monkeypatch):
     """Return the stand-in, which is `torch.cuda` in this test."""
     cuda = Cuda(clock)
-    c = SimpleNamespace(_cuda_hasPrimaryContext=cuda.has_context)
+    c = SimpleNamespace(
+        _cuda_hasPrimaryContext=cuda.has_context,
+        _cuda_getDevice=cuda.current_device,
+        _cuda_getCurrentRawStream=cuda.stream_address,
+    )
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, _C=c, __version__="0"))
 
     def sleep(seconds):

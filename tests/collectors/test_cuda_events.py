@@ -171,6 +171,19 @@ def test_a_pause_is_subtracted_from_the_device_time_of_step_and_phase(tmp_path, 
     assert columns_ms(recorder)["forward/cuda_event"][1:] == [20 + HOST_MS, 20]
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+def test_each_stream_is_found_once_if_torch_says_its_address(tmp_path, cuda, monkeypatch, is_known):
+    if not is_known:
+        monkeypatch.setattr(sys.modules["torch"], "_C", None)
+    with Recorder.start(logs=tmp_path) as recorder:
+        for number in recorder.steps(10):
+            stream = "own" if number % 4 > 1 else "main"
+            with cuda.on_device(number % 2), cuda.on_stream(stream), recorder.phase("forward"):
+                cuda.launch(2 * MS)
+    assert set(columns_ms(recorder)["forward/cuda_event"]) <= {2, 2 + HOST_MS}
+    assert cuda.streams_found == (4 if is_known else cuda.recorded)
+
+
 def test_device_time_excludes_breaks_between_loops(tmp_path, cuda):
     with Recorder.start(logs=tmp_path) as recorder:
         for _ in range(2):

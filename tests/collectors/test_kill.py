@@ -28,7 +28,7 @@ from types import SimpleNamespace
 class Event:
     device = 0
     def __init__(self, enable_timing): pass
-    def record(self): self.at = max(time.perf_counter_ns(), free_at)
+    def record(self, stream=None): self.at = max(time.perf_counter_ns(), free_at)
     def query(self): return time.perf_counter_ns() >= self.at
     def elapsed_time(self, other): return (other.at - self.at) / 1e6
 
