@@ -15,7 +15,10 @@ from reportgen.formats.custom.reader import EXPECTED, SAMPLE
 
 _NUMBER = re.compile(r"[0-9]+")
 _COMPRESSED = "compressed"  # these have a finding of their own
-_NOT_A_LOG = re.compile(r"(?:readme|licen[cs]e).*|.*\.(?:md|rst|toml|ya?ml|py|sh)", re.IGNORECASE)
+# sweep.jsonl: what `collectors sweep` did, beside the runs.
+_NOT_A_LOG = re.compile(
+    r"(?:readme|licen[cs]e).*|sweep\.jsonl|.*\.(?:md|rst|toml|ya?ml|py|sh)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -136,6 +136,7 @@ def test_build_names_what_no_definition_reads_and_lists_skipped_files(
     monkeypatch.chdir(tmp_path)
     steps = "".join(f"iter {i}: loss 3.2202, time {890 + i % 7}ms, mfu 16.68%\n" for i in range(140))
     write_files(tmp_path / "logs/read", {"r1.log": steps, "r2.log": "", "own.txt": OWN, "README.md": OWN})
+    write_files(tmp_path / "logs", {"read/sweep.jsonl": '{"event": "begin", "cases": 9}\n' * 9})
     call("init")
     write_files(tmp_path / "logs", {f"new{n}/1.log": OWN for n in range(5)})
     told = call("build")[1].splitlines()
@@ -148,15 +149,16 @@ def test_build_names_what_no_definition_reads_and_lists_skipped_files(
         "[read.damaged-file]"
     )
     assert (
-        "; 3 files skipped (1 empty, 1 not a log, 1 unknown format): logs/read/own.txt, logs/read/r2.log"
+        "; 4 files skipped (1 empty, 2 not a log, 1 unknown format): logs/read/own.txt, logs/read/r2.log"
         in told[2]
     )
     listed = call("build", "--verbose")[1].splitlines()
     assert "logs/new3, logs/new4; add" in listed[0]
-    assert listed[1:4] == [
+    assert listed[1:5] == [
         "skipped  logs/read/README.md: not a log",
         "skipped  logs/read/own.txt: unknown format",
         "skipped  logs/read/r2.log: empty",
+        "skipped  logs/read/sweep.jsonl: not a log",
     ]
 
 
