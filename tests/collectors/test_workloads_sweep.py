@@ -172,8 +172,8 @@ def test_the_included_campaigns_can_be_planned(path, capsys):
     assert " 7 repeats each" in capsys.readouterr().out
 
 
-def test_each_casesing_study_has_a_campaign():
-    assert [path.stem for path in CAMPAIGNS] == ["bert-base", "flux", "resnet50", "roberta"]
+def test_each_founding_study_has_a_campaign():
+    assert [path.stem for path in CAMPAIGNS] == ["bert-base", "flux", "precisions", "resnet50", "roberta"]
 
 
 def test_the_roberta_campaign_has_all_published_cases():
