@@ -16,6 +16,7 @@ import numpy as np
 
 from reportgen.autolayout.candidates import table_id
 from reportgen.autolayout.path_factors import ITEM
+from reportgen.autolayout.raw_speed import raw_speed
 from reportgen.autolayout.table_layout import PAIR, SIZES, SWEEPS, count_combinations
 from reportgen.autolayout.tradeoff import load_of
 from reportgen.compare.conditions import DEVICE_COUNTS
@@ -39,6 +40,8 @@ _MAX_NAMED_POINTS = 64
 _MAX_UNITS = 4
 # A heat map with more rows is several screens high.
 _MAX_HEAT_ROWS = 128
+# Where the largest number of a matrix is more than this times the smallest, ratios show more.
+_MAX_SPREAD = 10
 # Fewer days of one case, or steps of a run, show no course.
 _MIN_DAYS, _MIN_STEPS = 3, 10
 _DEVICES = ("devices", "nodes")
@@ -245,10 +248,17 @@ def _of_matrix(table: TableSpec, runs: Sequence[Run], rows: int, columns: int) -
     """Return dots of values if these are few and of one unit, else ratios: dots, a heat map, their shares."""
     is_one_unit = count_combinations([ITEM], runs) == 1
     if rows * columns <= MAX_DOTS:
-        show: Quantity = "value" if is_one_unit and "value" in table.show else "speedup"
-        over = _over_size(table, runs, rows, columns) if show == "value" else None
+        has_values = is_one_unit and "value" in table.show
+        over = _over_size(table, runs, rows, columns) if has_values else None
+        show: Quantity = "value" if has_values and _are_near(table, runs) else "speedup"
         return over or _FigureChoice(FigureKind.DOTS, show=show)
     return _FigureChoice(FigureKind.HEAT_MAP if rows <= _MAX_HEAT_ROWS else FigureKind.ECDF, show="speedup")
+
+
+def _are_near(table: TableSpec, runs: Sequence[Run]) -> bool:
+    """Return whether speeds are so near that their differences show on one axis."""
+    speeds = [speed for run in runs if (speed := raw_speed(table.metrics[0], run)) > 0]
+    return not speeds or max(speeds) <= _MAX_SPREAD * min(speeds)
 
 
 def _of_ratios(cells: int) -> _FigureChoice:

@@ -24,7 +24,7 @@ def slowest_first(metric: str, name: str, runs: Sequence[Run]) -> list[object]:
     """
     by_work: dict[FactorsKey, dict[FactorKey, float]] = {}
     for run in runs:
-        if name in run.factors and (speed := _speed(metric, run)) > 0:
+        if name in run.factors and (speed := raw_speed(metric, run)) > 0:
             work = factors_key({key: value for key, value in run.factors.items() if key != name})
             by_work.setdefault(work, {}).setdefault(factor_key(run.factors[name]), speed)
     relative: dict[FactorKey, list[float]] = {}
@@ -43,7 +43,7 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def _speed(metric: str, run: Run) -> float:
+def raw_speed(metric: str, run: Run) -> float:
     """Return the median of a metric of the whole step, inverted if less is better; 0.0 without a number.
 
     A run that did not end well has none: its steps may be the first ones.

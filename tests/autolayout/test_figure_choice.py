@@ -106,6 +106,17 @@ def test_the_usual_statistic_is_first_and_is_drawn() -> None:
     assert [row.key[1] for row in table.rows] == ["median", "mean", "maximum", "minimum"] * 2
 
 
+@pytest.mark.parametrize(("slowest", "show"), [(10.0, "value"), (1.0, "speedup")])
+def test_numbers_far_apart_are_drawn_as_ratios(slowest: float, show: str) -> None:
+    runs = [
+        published_run(model=m, device=d, item="image", throughput=rate * (1.1 if d == "B" else 1.0))
+        for m, rate in (("a", slowest), ("b", 50.0))
+        for d in "AB"
+    ]
+    (figure,) = define_overview(runs, "reports").figures
+    assert (figure.kind, figure.show) == ("dots", show)
+
+
 def test_of_phases_that_contain_one_another_the_longest_is_drawn() -> None:
     runs = [published_run(model=name, values={**PHASES, "optimizer_step": 3.5}) for name in "ab"]
     (figure,) = define_overview(runs, "reports").figures
