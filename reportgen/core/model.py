@@ -170,6 +170,8 @@ class Aggregate:
     statistic  mean, median, minimum, published, ...; n  number of reduced values, 0 if unknown
     time       s of work that a rate was measured over, None if unknown
     unit       base unit of a metric that METRICS does not list, else ""
+    spread     what the log states beside the value (12.3 ± 0.4), base unit, None if it states none; logs do
+               not say whether it is a standard deviation
     """
 
     metric: str
@@ -182,6 +184,7 @@ class Aggregate:
     source: Source
     unit: str = ""
     time: float | None = None
+    spread: float | None = None
 
     @property
     def is_computed(self) -> bool:
@@ -329,6 +332,7 @@ class Measurement:
     over_all  the value over all of the window's time, with what gaps left out; None where that is little
     formula  how a derived value was computed, in words; "" for others
     statistic  of the figures that the log had already reduced: mean, p99, ...; "" if unknown or of steps
+    stated_spread  what the log states beside the value, in the unit of the value; None if it states none
     """
 
     run: Run
@@ -344,6 +348,7 @@ class Measurement:
     over_all: float | None = None
     formula: str = ""
     statistic: str = ""
+    stated_spread: float | None = None
 
     def __repr__(self) -> str:
         return f"<Measurement: {text(self.value)} {self.unit} by {self.evidence}, run {_short(self.run.id)}>"

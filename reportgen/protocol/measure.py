@@ -208,6 +208,7 @@ def _by_aggregate(request: MeasureRequest) -> Measured | None:
         unit=unit_of(run, metric),
         parts=tuple(figure.phase for figure in used) if request.is_total else (),
         statistic=_statistic(used),
+        stated_spread=used[0].spread if len(used) == 1 and used[0].metric == metric else None,
     )
     return Measured(measurement, is_full=True)
 

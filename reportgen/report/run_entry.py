@@ -44,7 +44,10 @@ class WindowEntry(msgspec.Struct, frozen=True):
 
 
 class MeasurementEntry(msgspec.Struct, frozen=True):
-    """One measured value of a run; `invalid` is the rule for which it means nothing, else null."""
+    """One measured value of a run; `invalid` is the rule for which it means nothing, else null.
+
+    stated_spread  what the log states beside the value; absent if it states none
+    """
 
     metric: str
     phase: str
@@ -53,6 +56,7 @@ class MeasurementEntry(msgspec.Struct, frozen=True):
     evidence: str
     window: WindowEntry | None
     invalid: str | None = None
+    stated_spread: float | int | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class RunEntry(msgspec.Struct, frozen=True):
@@ -103,7 +107,8 @@ def run_entry(run: Run, protocol: Protocol) -> RunEntry:
 def _measurement(metric: str, phase: str, result: Measurement) -> MeasurementEntry:
     value = json_number(result.value)
     window, rule = _window(result.window), invalid_rule(metric, phase, [result])
-    return MeasurementEntry(metric, phase, value, result.unit, result.evidence, window, rule or None)
+    spread = msgspec.UNSET if result.stated_spread is None else json_number(result.stated_spread)
+    return MeasurementEntry(metric, phase, value, result.unit, result.evidence, window, rule or None, spread)
 
 
 def _window(window: Window | None) -> WindowEntry | None:

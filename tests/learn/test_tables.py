@@ -488,7 +488,12 @@ def test_runs_reads_what_learn_writes_for_a_document(
     write_files(tmp_path, {table.file: table.text})
     call("learn", table.file, "--write", ".")
     runs = json.loads(call("runs", "--format", "json", table.file)[0])["runs"]
-    assert sum(len(run["measurements"]) for run in runs) == table.numbers
+    measurements = [each for run in runs for each in run["measurements"]]
+    assert len(measurements) == table.numbers
+    assert [each["stated_spread"] for each in measurements if "stated_spread" in each][:2] in (
+        [],
+        [0.0004, 12],
+    )
 
 
 def test_tables_that_are_not_read_are_noted() -> None:

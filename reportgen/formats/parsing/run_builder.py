@@ -145,6 +145,7 @@ class ResultRun:
         only_finite: bool = True,
         time: float | None = None,
         unit: str = "",
+        spread: float | None = None,
     ) -> None:
         """Add a number that the program has reduced itself; one that is not finite is left out.
 
@@ -153,6 +154,7 @@ class ResultRun:
         only_finite  False to keep it, so that a finding says that it is not a number
         time         s of work that a rate was measured over, if the log says it
         unit         base unit of the value, for a metric that METRICS does not list
+        spread       what the log states beside the value, as in `12.3 ± 0.4`
         """
         if only_finite and not np.isfinite(value):
             return
@@ -168,6 +170,7 @@ class ResultRun:
                 source=source,
                 unit="" if metric in METRICS else unit,
                 time=time,
+                spread=spread,
             )
         )
 

@@ -10,13 +10,14 @@ from reportgen.core import units
 from reportgen.core.factors import parse_scalar
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import number as number_of_text
+from reportgen.formats.parsing.csv_cells import quantity
 
 _LEADING = re.compile(r"[0-9][0-9,]{0,30}(?:\.[0-9]{0,30})?(?:[eE][-+]?[0-9]{1,3})?")
 # Blanks, also narrow ones, apostrophes and underscores between thousands: 1 234.5, 1'234, 1_234.
 GROUPING = " '_\u2019\u00a0\u2007\u2009\u202f"
 _NUMBER = rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?"
-# "12.3 ± 0.4 ms", "12.3 ms ± 40 µs": the value with its unit, and a spread that is left out.
-_WITH_SPREAD = re.compile(rf"({_NUMBER})\s*([^0-9±+]{{0,12}}?)\s*(?:±|\+/-|\+-)\s*{_NUMBER}\s*([^0-9]*)")
+# "12.3 ± 0.4 ms", "12.3 ms ± 40 µs": the value with its unit, and its spread.
+_WITH_SPREAD = re.compile(rf"({_NUMBER})\s*([^0-9±+]{{0,12}}?)\s*(?:±|\+/-|\+-)\s*({_NUMBER})\s*([^0-9]*)")
 _GROUPED = re.compile(rf"([+-]?[0-9]{{1,3}}(?:[{GROUPING}][0-9]{{3}})+(?:\.[0-9]+)?)(?![0-9.,])(\s*[^0-9]*)")
 
 # "1234 (1.9x)", "12.5 (0.3)", "81.2 (+0.4 %)": the value; the ratio, the spread or the change are left out.
@@ -57,7 +58,8 @@ def plain_text(text: str) -> str:
     if text.endswith(")") and (match := _WITH_REMARK.fullmatch(text)):
         text = match[1].strip()
     if match := _WITH_SPREAD.fullmatch(text):
-        text = f"{match[1].strip()} {match[2] or match[3]}".strip()
+        # "12.3 ± 3 %" does not say what the unit of the value is.
+        text = f"{match[1].strip()} {match[2] or match[4].strip().removeprefix('%')}".strip()
     if match := _GROUPED.fullmatch(text):
         text = re.sub(r"[^0-9.+-]", "", match[1]) + match[2]
     return text
@@ -66,6 +68,15 @@ def plain_text(text: str) -> str:
 def is_clock(text: str) -> bool:
     """Return whether a text is a time with one colon: minutes and seconds, or hours and minutes."""
     return bool(_ONE_COLON.fullmatch(text.strip()))
+
+
+def spread_of(cell: object, unit: str) -> tuple[float, str] | None:
+    """Return (number, unit) of the spread of a cell such as `12.3 ± 0.4 ms`, None without one.
+
+    unit  of the value. A share of a value that is not a share itself is not its spread
+    """
+    match = _WITH_SPREAD.fullmatch(cell.strip()) if isinstance(cell, str) else None
+    return quantity(plain_text(f"{match[3]} {match[4] or match[2]}"), unit) if match else None
 
 
 def spelled(text: str, unit: str) -> tuple[float, str] | None:

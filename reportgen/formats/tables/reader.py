@@ -45,6 +45,7 @@ from reportgen.formats.tables.derive import (
     numeric,
     plain_text,
     spelled,
+    spread_of,
 )
 from reportgen.formats.tables.records import Record, TableFile, read_records
 from reportgen.formats.tables.twins import Twins
@@ -70,7 +71,7 @@ Factors = dict[str, FactorValue]
 class TableNumber:
     """A number of a row, in the base unit of its metric.
 
-    unit    base unit of the value, "" if none is stated
+    unit    base unit of the value, "" if none is stated; spread  what the cell states beside it, in this unit
     repeat  number of the repeat, for a table with a column for each; None for others
     """
 
@@ -82,6 +83,7 @@ class TableNumber:
     factors: Factors
     n: int
     repeat: int | None
+    spread: float | None = None
     item: int = 0
 
     @property
@@ -345,6 +347,7 @@ def _runs(name: str, log: TextLog, runs: Sequence[_Results]) -> Iterator[Run]:
                     phase=figure.phase,
                     only_finite=False,
                     unit=value.unit,
+                    spread=value.spread,
                 )
             if is_first:
                 for severity, message in results.findings:
@@ -473,7 +476,15 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
         own[STATISTIC] = statistic
     n = json_values.whole(parse_scalar(str(cells.get(figure.n)))) if figure.n else 0
     repeat = json_values.whole(own.pop(REPEAT, None))
-    return TableNumber(figure, value, base, f"{text} {unit}".strip(), statistic, own, n or 0, repeat)
+    spread = _spread(figure, cell, unit)
+    return TableNumber(figure, value, base, f"{text} {unit}".strip(), statistic, own, n or 0, repeat, spread)
+
+
+def _spread(figure: FigureColumn, cell: object, unit: str) -> float | None:
+    """Return the spread that a cell states beside its value in `unit`, in the base unit of the value."""
+    known = spread_of(cell, unit)
+    value, base = units.to_base(known[0] * figure.scale, known[1]) if known else (0.0, "")
+    return value if known and base == units.to_base(1.0, unit)[1] else None
 
 
 def _number(cell: object, unit: str) -> tuple[float, str, str]:

@@ -195,3 +195,23 @@ def test_statistics_have_one_name(text: str, statistic: str) -> None:
         {"column": "lat_{statistic}", "metric": "latency", "unit": "ms"}
     ])  # fmt: skip
     assert [each.statistic for each in run.aggregates] == [statistic]
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "spread"),
+    [
+        ("12.3 ± 0.4", 0.0123, 0.0004),
+        ("12.3 ms ± 400 us", 0.0123, 0.0004),
+        ("1.25 s +/- 20 ms", 1.25, 0.02),
+        ("12.3 ± 3 %", 0.0123, None),
+        ("12.3", 0.0123, None),
+        ("12.3 (0.4)", 0.0123, None),
+    ],
+)
+def test_a_cell_may_state_a_spread_beside_its_value(cell: str, value: float, spread: float | None) -> None:
+    (run,) = runs(f"t\n{cell}\n", rows={"kind": "csv"}, figures=[
+        {"column": "t", "metric": "latency", "unit": "ms"}
+    ])  # fmt: skip
+    (figure,) = run.aggregates
+    assert figure.value == pytest.approx(value)
+    assert figure.spread == (None if spread is None else pytest.approx(spread))
