@@ -179,6 +179,21 @@ def test_telemetry_is_in_base_units_on_the_clock_of_the_steps() -> None:
     assert np.isnan(first.columns["utilization"][0])
 
 
+def test_a_counter_of_pcie_that_never_exceeds_32_bits_is_ignored() -> None:
+    run = read_run(
+        folder(
+            telemetry__node0__csv=(
+                b"#clock,5000,9000\ndevice,monotonic_ns,pcie_tx_bytes,pcie_rx_bytes\n"
+                b"GPU-0,6050,4294333300,4294333300\nGPU-0,6150,21985320,4294967296\n"
+            )
+        )
+    )
+    (device,) = run.telemetry
+    assert {name: values.tolist() for name, values in device.columns.items()} == {
+        "pcie_received": [4294333300, 4294967296]
+    }
+
+
 def test_the_models_of_the_gpus_are_one_fact_of_the_environment() -> None:
     gpus = {
         "GPU-1": {"name": "NVIDIA H200"},

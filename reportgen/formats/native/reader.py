@@ -446,8 +446,17 @@ class _RunFolder:
         for device in sorted({*names, *events}):
             rows = table.text == names[device] if device in names else np.zeros(len(t), dtype=bool)
             own = {metric: values[rows] for metric, values in columns.items()}
+            own = {metric: values for metric, values in own.items() if not _may_have_wrapped(metric, values)}
             source = self.files.source(part.name)
             yield Telemetry(device, t[rows], own, source, tuple(events.get(device, ())))
+
+
+def _may_have_wrapped(metric: str, values: FloatArray) -> bool:
+    """Return True for bytes over PCIe that never exceed 32 bits: a fast link wraps such a counter in 0.1 s.
+
+    Seen on an H200 with driver 580. A value above shows that the counter is wider.
+    """
+    return metric in ("pcie_sent", "pcie_received") and not (values >= 2**32).any()
 
 
 def _device_begins(part: _CsvFile, begin: FloatArray) -> FloatArray:
