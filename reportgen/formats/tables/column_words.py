@@ -44,7 +44,7 @@ _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 _GROUP = re.compile(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
 _A_MINUTE = re.compile(r"(?i)(?:/ ?|\bper[ _])min(?:ute)?$")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
-_COUNT_OF = re.compile(r"^(?:#_of|anzahl|nb|nombre_de|número_de|numero_de|number_of|num|no_of)_|_count$")
+_COUNT_OF = re.compile(r"^(?:of|anzahl|nb|nombre_de|número_de|numero_de|number_of|num|no_of)_|_count$")
 # "p99LatencyMs", "latencyP99"
 _PERCENTILE_IN_CAMEL = re.compile(r"(?<=[pP][0-9]{2})(?=[A-Z][a-z])|(?<=[a-z])(?=P[0-9]{2})")
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
