@@ -11,21 +11,21 @@ from reportgen.core.errors import RequestError
 from reportgen.formats.tables.parquet import as_text
 from reportgen.learn.folder import TablesProposal, propose_tables
 from reportgen.learn.propose import Proposal, propose_format
-from reportgen.learn.tables import TableProposal, propose_table, why_not
+from reportgen.learn.tables import TableProposal, propose_each, why_not
 from reportgen.sources.logfiles import LogFiles
 
 __all__ = ["Proposal", "TableProposal", "TablesProposal", "propose_file", "propose_format", "propose_tables"]
 
 
 def propose_file(files: LogFiles, units: Mapping[str, str]) -> Proposal | TablesProposal:
-    """Return a definition of the table of a file (a view of one), or a format of its lines.
+    """Return definitions of the tables of a file (a view of one), or a format of its lines.
 
     units  column -> unit, for tables
     Raises RequestError if there is neither.
     """
     files = as_text(files)
-    if table := propose_table(files, units):
-        return TablesProposal((table,), {})
+    if tables := propose_each(files, units):
+        return TablesProposal(tuple(tables), {})
     try:
         return propose_format(files)
     except RequestError:

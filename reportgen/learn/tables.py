@@ -7,7 +7,7 @@ may be given as answers: column -> unit.
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -39,6 +39,7 @@ _JSON_BEGINS = re.compile(rb'\s*(?:\{\s*"|\[\s*[\[{"])')
 _MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
+_OTHERS = "the file has other tables, which are not read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +122,34 @@ def propose_table(
     reading = best_reading(files, answers)
     if reading is None or reading.series:
         return None
-    _check_answers(answers or {}, reading.table)
-    if not reading.figures:
-        return None
-    name = _name(called or files.path, taken)
+    _check_answers(answers or {}, [reading.table, *find_tables(files)])
+    return _proposal(files, reading, _name(called or files.path, taken)) if reading.figures else None
+
+
+def propose_each(files: LogFiles, answers: Mapping[str, str] | None = None) -> list[TableProposal]:
+    """Return definitions for the tables of results of a file, the one with most numbers first.
+
+    JSON is one table: the others in it have the same numbers, or belong to it.
+    """
+    files = _excerpt(files)
+    first = propose_table(files, answers)
+    best = best_reading(files, answers) if first else None
+    if first is None or best is None or best.table.is_json:
+        return [first] if first else []
+    proposals = [first]
+    for reading in (interpret(table, answers) for table in find_tables(files)):
+        if reading.figures and not reading.series and not _is_within(reading, best):
+            name = _name(files.path, [each.name for each in proposals])
+            proposals.append(_proposal(files, reading, name))
+    if len(proposals) == 1:
+        return proposals
+    return [
+        replace(x, notes=tuple(note for note in x.notes if not note.startswith(_OTHERS))) for x in proposals
+    ]
+
+
+def _proposal(files: LogFiles, reading: TableReading, name: str) -> TableProposal:
+    """Return the definition of a table, checked by reading its file with it."""
     table = reading.definition(name)
     runs = _read_back(files, table)
     read = sum(len(run.aggregates) for run in runs)
@@ -214,15 +239,16 @@ def labels_text(proposals: Sequence[TableProposal]) -> str:
     return "\n".join(parts)
 
 
-def _check_answers(answers: Mapping[str, str], table: FoundTable) -> None:
+def _check_answers(answers: Mapping[str, str], tables: Sequence[FoundTable]) -> None:
+    """Raise RequestError for an answer about a column that no table has; the first table is the best."""
     if not answers:
         return
-    cells = (cell for record in table.records for cell in record.cells.values())
+    cells = (cell for table in tables for record in table.records for cell in record.cells.values())
     # A list around the row may have megabytes.
-    names = {*table.columns, *(cell for cell in cells if isinstance(cell, str))}
+    names = {*(name for table in tables for name in table.columns), *(x for x in cells if isinstance(x, str))}
     for column, unit in answers.items():
         if column not in names:
-            shown = ", ".join(_printable(name) for name in table.columns[:_MAX_NAMED])
+            shown = ", ".join(_printable(name) for name in tables[0].columns[:_MAX_NAMED])
             raise RequestError("--unit", f'no column "{column}"', f"the columns are {shown}")
         _check_unit(unit)
 
@@ -292,7 +318,7 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
         if each.figures and not _is_within(each, reading)
     ]
     if others:
-        notes.append(f"the file has other tables, which are not read: {', '.join(others[:4])}")
+        notes.append(f"{_OTHERS}: {', '.join(others[:4])}")
     return notes
 
 

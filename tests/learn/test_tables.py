@@ -496,7 +496,31 @@ def test_runs_reads_what_learn_writes_for_a_document(
     )
 
 
-def test_tables_that_are_not_read_are_noted() -> None:
-    proposal = proposed(TABLES["another table below a table"])
-    assert proposal is not None
-    assert 'the file has other tables, which are not read: that with "model, tokens/s"' in proposal.notes
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("two.csv", TABLES["another table below a table"].text),
+        ("two.csv", "Times\nbatch,time (ms)\n8,12.5\n16,24.0\n\nRates\nmodel,tokens/s\nbert,5210\n"),
+        (
+            "two.md",
+            "# Times\n\n| batch | time (ms) |\n|---|---|\n| 8 | 12.5 |\n| 16 | 24.0 |\n\n"
+            "# Rates\n\n| model | tokens/s |\n|---|---|\n| bert | 5210 |\n",
+        ),
+        (
+            "two.txt",
+            "Times\nbatch  time (ms)\n----------------\n8      12.5\n16     24.0\n\n"
+            "Rates\nmodel  tokens/s\n---------------\nbert       5210\n",
+        ),
+    ],
+)
+def test_each_table_of_a_file_has_a_definition_that_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path, {file: text})
+    printed = call("learn", file, "--write", ".")[0]
+    assert "not read" not in printed
+    runs = json.loads(call("runs", "--format", "json", file)[0])["runs"]
+    assert [run["id"] for run in runs] == [f"{file}#{number}" for number in (1, 2, 3)]
+    values = {(x["metric"], x["value"]) for run in runs for x in run["measurements"]}
+    assert values == {("latency", 0.0125), ("latency", 0.024), ("throughput", 5210)}

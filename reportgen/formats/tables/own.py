@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from reportgen.core.model import Run
 from reportgen.core.schema import convert
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_warnings, without_controls
@@ -88,22 +89,41 @@ def _definitions(files: LogFiles) -> list[OwnTable]:
     return [_own(msgspec.json.encode(table)) for table in tables]
 
 
-def _chosen(files: LogFiles) -> tuple[OwnTable, int, str] | None:
-    """Return (definition, offset, text) of the sign that a file has; the fullest of several definitions.
+_Match = tuple[OwnTable, int, str]
 
-    A table with more columns may have all columns of another definition, too.
+
+def _chosen(files: LogFiles) -> list[_Match]:
+    """Return (definition, offset, text) of the signs that a file has, one for each of its tables.
+
+    Of several definitions for a table the fullest counts: a table with more columns may have all columns of
+    another definition, too. The fullest of all is the first.
     """
-    matching: list[tuple[OwnTable, int, str]] = []
+    matching: list[_Match] = []
     head = b""
     for own in _definitions(files):
         if own.files and not ends_with(files.source(files.path).path, own.files):
             continue
         head = head or without_controls(files.head(files.path))
         if is_binary(head):
-            return None
+            return []
         if place := Recogniser(partial(_same, own)).place(head):
             matching.append((own, *place))
-    return max(matching, key=lambda each: _present(each[0], head), default=None)
+    matching.sort(key=lambda each: -_present(each[0], head))
+    chosen: list[_Match] = []
+    for match in matching:
+        if all(_are_apart(match, known) for known in chosen):
+            chosen.append(match)
+    return chosen
+
+
+def _are_apart(match: _Match, other: _Match) -> bool:
+    """Return whether two definitions read different tables of a file: each is below a header of its own."""
+    rows, others = match[0].rows, other[0].rows
+    if rows.kind != others.kind or rows.kind not in ("csv", "tsv", *BETWEEN_BARS):
+        return False
+    if rows.kind in BETWEEN_BARS:
+        return bool(rows.header and others.header) and rows.header != others.header
+    return bool(rows.header or others.header) and match[1] != other[1]
 
 
 def _same(own: OwnTable) -> OwnTable:
@@ -122,7 +142,7 @@ def claims(files: LogFiles) -> Claim | None:
     files = as_text(files)
     if not (chosen := _chosen(files)):
         return None
-    own, at, reason = chosen
+    own, at, reason = chosen[0]
     claim = Claim.of_file(files, 1.0, reason[:100], line_at(files.head(files.path), at))
     # Documents contain such tables as their own results, not as quotes of logs.
     return replace(claim, is_whole=own.rows.kind in BETWEEN_BARS or own.rows.separator == "&")
@@ -132,7 +152,17 @@ def read(files: LogFiles) -> Results:
     """Yield the runs of a file; nothing where no labels.toml describes it."""
     files = as_text(files)
     if NAME in files.settings and (chosen := _chosen(files)):
-        yield from read_with_warnings(TextLog(files), partial(read_table, chosen[0].name, chosen[0]))
+        owns = [own for own, _, _ in chosen]
+        yield from read_with_warnings(TextLog(files), partial(_read_each, owns, files))
+
+
+def _read_each(owns: Sequence[OwnTable], files: LogFiles, log: TextLog) -> Results:
+    """Yield the runs of each table of a file."""
+    before = 0
+    for own in owns:
+        for item in read_table(own.name, own, log if own is owns[0] else TextLog(files), before):
+            before += isinstance(item, Run)
+            yield item
 
 
 FORMAT = Format(NAME, "Tables of results that `[table]` in a labels.toml describes.", claims, read)

@@ -132,8 +132,11 @@ class _Seen:
     reasons: dict[str, int] = field(default_factory=dict)
 
 
-def read(name: str, family: TableFamily, log: TextLog) -> Results:
-    """Yield the runs of a file of a family, and findings about what cannot be read."""
+def read(name: str, family: TableFamily, log: TextLog, before: int = 0) -> Results:
+    """Yield the runs of a file of a family, and findings about what cannot be read.
+
+    before  number of runs that were read from other tables of the file
+    """
     runs: list[_Results] = []
     latest: dict[object, _Results] = {}
     twins = Twins(family.rows, log)
@@ -157,7 +160,7 @@ def read(name: str, family: TableFamily, log: TextLog) -> Results:
     _number_repeats(family, runs)
     for fact, severity in _unknown_columns(family, seen.columns) if runs else ():
         log.malformed.add(runs[0].record.line, fact, severity=severity)
-    yield from _runs(name, log, runs)
+    yield from _runs(name, log, runs, before)
     faults = log.malformed.findings()
     yield from faults
     is_bare = has_bare_rows or any(run.status == "complete" for run in runs)
@@ -319,11 +322,11 @@ def _number_repeats(family: TableFamily, runs: Sequence[_Results]) -> None:
                 run.repeat = number
 
 
-def _runs(name: str, log: TextLog, runs: Sequence[_Results]) -> Iterator[Run]:
+def _runs(name: str, log: TextLog, runs: Sequence[_Results], before: int) -> Iterator[Run]:
     """Yield a Run for each combination of factors of results; the first has the findings of its run."""
-    several = sum(max(len(run.groups), 1) for run in runs) > 1
-    number = 0
-    for position, results in enumerate(runs, 1):
+    several = before + sum(max(len(run.groups), 1) for run in runs) > 1
+    number = before
+    for position, results in enumerate(runs, before + 1):
         for is_first, (factors, values) in _with_first(results.groups.values() or [({}, [])]):
             number += 1
             line = values[0][0].line if values else results.record.line
