@@ -183,6 +183,18 @@ def test_sizes_that_double_and_values_over_decades_have_logarithmic_axes() -> No
     assert [encoding[axis]["scale"]["type"] for axis in "xy"] == ["log", "log"]
 
 
+@pytest.mark.parametrize(
+    ("sizes", "texts"),
+    [((2.0**10, 2.0**20, 2.0**30), {"1 Ki", "1 Mi", "1 Gi"}), ((1.0, 1024.0, 3.0 * 2**20), {"1,024"})],
+)
+def test_sizes_that_are_powers_of_two_are_written_as_in_tables(
+    sizes: tuple[float, ...], texts: set[str]
+) -> None:
+    series = (FigureSeries("s", sizes, (1.0, 2.0, 3.0)),)
+    spec = _specification(replace(LINE, kind=FigureKind.CURVE, series=series, ideal=()))
+    assert texts <= {*re.findall('"text": "([^"]*)"', json.dumps(_scene(spec)))}
+
+
 def test_ratios_have_a_line_at_one_with_its_name() -> None:
     ratios = replace(BARS, quantity="ratio")
     assert [layer["data"]["values"] for layer in _specification(ratios)["layer"] if "data" in layer] == [

@@ -7,12 +7,13 @@ Texts of a report are values of rows, titles and lists of names, and never names
 parts of one, so no text can become active. docs/developers/rendering.md describes the fields of a row.
 """
 
+import json
 from collections.abc import Sequence
 from functools import singledispatchmethod
 from typing import Any
 
 from reportgen.document.model import Figure
-from reportgen.render.figures import colours
+from reportgen.render.figures import colours, scales
 from reportgen.render.figures.colours import GRID, IDEAL, INK, PAPER
 from reportgen.render.figures.marks import (
     Areas,
@@ -499,5 +500,13 @@ def _numbers_channel(axis: Numbers, field: str, *, is_upright: bool) -> Json:
         scale = {"zero": False, "nice": False, "padding": 12}
     ticks: Json = {"values": list(axis.ticks)} if axis.ticks else {"tickCount": 5}
     look: Json = {"grid": axis.has_grid, "domain": not axis.is_value, **(_ABOVE if is_upright else {})}
-    named = {**ticks, **look, "title": axis.title or None}
+    named = {**ticks, **_size_labels(axis), **look, "title": axis.title or None}
     return {"field": field, "type": "quantitative", "scale": scale, "axis": named}
+
+
+def _size_labels(axis: Numbers) -> Json:
+    """Return the labels of sizes that are written in Ki or Mi; {} for numbers as Vega writes them."""
+    labels = {f"{value:.0f}": scales.size_text(value, axis.ticks) for value in axis.ticks}
+    if axis.is_value or not any(text.endswith("i") for text in labels.values()):
+        return {}
+    return {"labelExpr": f"{json.dumps(labels)}[datum.value]"}
