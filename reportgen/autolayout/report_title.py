@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from reportgen.autolayout.table_layout import SIZES, SUBJECTS, count_combinations
 from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.devices import shown_value
-from reportgen.core.factors import factor_key, value_order
+from reportgen.core.factors import factor_key, matches, value_order
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue, Run
 from reportgen.report.headline import joined
@@ -84,6 +84,7 @@ def _by(table: TableSpec, said: set[str], runs: Sequence[Run]) -> str:
 
 def _is_swept(name: str, table: TableSpec, runs: Sequence[Run]) -> bool:
     """Return whether most cases have several sizes: it does not follow from the model."""
+    runs = [run for run in runs if matches(run.factors, table.where)]
     every = (*table.rows, *table.columns)
     others = [other for other in every if other != name]
     return count_combinations(every, runs) >= 2 * count_combinations(others, runs)

@@ -268,7 +268,9 @@ def _course(table: Table) -> str:
 
 
 def _both_ends(trend: CellTrend) -> str:
-    """Return the first and the last number of a trend without a change point."""
+    """Return the first and the last number of a trend without a change point, or the medians of its parts."""
+    if at := _step(trend):
+        return _two_parts(trend, at)
     first, last = trend.points[0], trend.points[-1]
     size = change_size(last.summary.median / first.summary.median, first.case.metric)
     unit = unit_of(first.case, last.case)
@@ -280,6 +282,36 @@ def _both_ends(trend: CellTrend) -> str:
     else:
         reason = f"{dates} dates are too few for a change point"
     return f"{than} on {first.x}: {new} against {old} {unit.name}; {reason}"
+
+
+def _step(trend: CellTrend) -> int:
+    """Return where the second of two parts begins that are farther apart than either is long; 0 if none does.
+
+    Only of a trend that has too few points for a change point: else the test has the say.
+    """
+    values = [point.summary.median for point in trend.points]
+    if len(values) >= ChangePointRule().points_for_a_step:
+        return 0
+    steps = []
+    for at in range(_MIN_POINTS, len(values) - _MIN_POINTS + 1):
+        parts = values[:at], values[at:]
+        low, high = sorted(parts, key=max)
+        gap = min(high) - max(low)
+        if gap > max(max(part) - min(part) for part in parts):
+            steps.append((gap, at))
+    return max(steps)[1] if steps else 0
+
+
+def _two_parts(trend: CellTrend, at: int) -> str:
+    """Return the medians of two parts of a trend, and how many dates each has."""
+    points, parts = trend.points, (trend.points[:at], trend.points[at:])
+    old, new = (statistics.median(point.summary.median for point in part) for part in parts)
+    size, unit = change_size(new / old, points[0].case.metric), unit_of(points[0].case, points[-1].case)
+    medians = f"{units.text(new / unit.factor)} against {units.text(old / unit.factor)} {unit.name}"
+    return (
+        f"{size} on all {len(parts[1])} dates since {points[at].x}: {medians} in the median; "
+        f"{len(points)} dates are too few for a change point"
+    )
 
 
 def _last_change(trend: CellTrend) -> str:

@@ -735,6 +735,28 @@ def test_over_dates_the_last_change_is_named(days: int, text: str) -> None:
     assert values(*runs, rows=("date",)) == [f"Speed: {text}."]
 
 
+@pytest.mark.parametrize(
+    ("rates", "text"),
+    [
+        (
+            (100.0, 101.0, 102.0, 80.0, 80.5, 80.2),
+            "21 % slower on all 3 dates since 2026-01-04: 80.20 against 101.0 tokens/s in the median",
+        ),
+        # A drift has no step, and two dates are too few for a part.
+        ((100.0, 96.0, 92.0, 88.0, 84.0, 80.0), "20 % slower on 2026-01-06 than on 2026-01-01"),
+        ((100.0, 101.0, 102.0, 100.5, 80.0, 80.2), "20 % slower on 2026-01-06 than on 2026-01-01"),
+    ],
+)
+def test_of_few_dates_two_parts_that_are_far_apart_are_named(rates: Sequence[float], text: str) -> None:
+    runs = [
+        published_run(throughput=rate, date=f"2026-01-{day:02}", item="token")
+        for day, rate in enumerate(rates, 1)
+    ]
+    (sentence,) = values(*runs, rows=("date",))
+    assert sentence.startswith(f"Speed: {text}")
+    assert sentence.endswith("6 dates are too few for a change point.")
+
+
 def test_numbers_that_look_equal_have_no_ends() -> None:
     runs = [
         published_run(node=node, item="image", throughput=value)
