@@ -75,8 +75,8 @@ def _units(answers: "Sequence[str]") -> dict[str, str]:
 
 
 def _print_tables(proposal: "TablesProposal") -> None:
-    """Print one kind of table in full with its definition, of several kinds a few lines of each."""
-    is_single = len(proposal.tables) == 1
+    """Print the tables of one file or kind in full with definitions, of several kinds a few lines of each."""
+    is_single = len({table.path for table in proposal.tables}) == 1
     for table in proposal.tables[:_MAX_TABLES]:
         if is_single:
             _print_table(table)

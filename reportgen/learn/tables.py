@@ -36,6 +36,7 @@ from reportgen.sources.logfiles import LogFiles
 GUIDE = "docs/how-to/read-a-table.md"
 _MAX_SHOWN_ROWS = 3
 _JSON_BEGINS = re.compile(rb'\s*(?:\{\s*"|\[\s*[\[{"])')
+_HTML = re.compile(rb"(?i)<(?:!doctype html|html|body|table)\b[^>]*>")
 _MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
@@ -174,6 +175,8 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     """Return why a table has no proposal, and the remedy; None for a text without a table."""
     if broken := _broken_json(files):
         return broken
+    if _HTML.search(files.head(files.path)):
+        return "a page of HTML", f"save its tables as CSV or Markdown, see {GUIDE}"
     if lacks_header(files):
         return "a table without a header", "add a first line with the names of its columns"
     reading = best_reading(files, answers)

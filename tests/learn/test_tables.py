@@ -479,9 +479,15 @@ def test_times_of_day_that_follow_each_other_are_a_series() -> None:
     assert fact == 'its rows are steps of one run (column "t"), not results'
 
 
-@pytest.mark.parametrize("name", ["spreads and thin spaces in LaTeX", "a grid whose header has two lines"])
+@pytest.mark.parametrize(
+    ("name", "spreads"),
+    [
+        ("spreads and thin spaces in LaTeX", [0.0004, 12, 0.0005, 3, 0.0011, 3]),
+        ("a grid whose header has two lines", []),
+    ],
+)
 def test_runs_reads_what_learn_writes_for_a_document(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, spreads: list[float]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     table = TABLES[name]
@@ -490,10 +496,7 @@ def test_runs_reads_what_learn_writes_for_a_document(
     runs = json.loads(call("runs", "--format", "json", table.file)[0])["runs"]
     measurements = [each for run in runs for each in run["measurements"]]
     assert len(measurements) == table.numbers
-    assert [each["stated_spread"] for each in measurements if "stated_spread" in each][:2] in (
-        [],
-        [0.0004, 12],
-    )
+    assert [each["stated_spread"] for each in measurements if "stated_spread" in each] == spreads
 
 
 @pytest.mark.parametrize(
@@ -524,3 +527,12 @@ def test_each_table_of_a_file_has_a_definition_that_reads_it(
     assert [run["id"] for run in runs] == [f"{file}#{number}" for number in (1, 2, 3)]
     values = {(x["metric"], x["value"]) for run in runs for x in run["measurements"]}
     assert values == {("latency", 0.0125), ("latency", 0.024), ("throughput", 5210)}
+
+
+def test_a_page_of_html_says_that_it_is_one() -> None:
+    page = b"<html><body><table><tr><th>model</th><th>ms</th></tr><tr><td>a</td><td>1.5</td></tr></table></body></html>"
+    view = LogFiles.of({"page.html": page}).file("page.html")
+    assert why_not(view) == (
+        "a page of HTML",
+        "save its tables as CSV or Markdown, see docs/how-to/read-a-table.md",
+    )

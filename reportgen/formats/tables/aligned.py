@@ -13,6 +13,7 @@ from reportgen.formats.parsing.csv_cells import number
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.derive import plain_text
+from reportgen.formats.tables.drawn import WIDE
 
 _DASHES = str.maketrans(dict.fromkeys("─━═┄┈╌", "-"))
 _RULE = re.compile(r" *[-=]{2}[-= ]*")
@@ -149,6 +150,8 @@ def _columns(heads: Sequence[str], body: Sequence[str], rule: str) -> Table | No
     """
     heads, body = list(map(_joined, heads)), list(map(_joined, body))
     lines = [*heads, *body]
+    if any(map(WIDE.search, lines)):
+        return _by_words(lines, " {2,}") if len(heads) == 1 else None
     groups = [group.start() for group in re.finditer("[-=]+", rule)][1:]
     if groups and not any(line[at - 1 : at].strip() for line in lines for at in groups):
         return _split(lines, len(heads), [0, *groups])
@@ -156,7 +159,10 @@ def _columns(heads: Sequence[str], body: Sequence[str], rule: str) -> Table | No
         cuts = _cuts(heads, body, blanks)
         if len(cuts) > 1 and (columns := _split(lines, len(heads), cuts)):
             return columns
-    return _by_words(lines, " {2,}") or _by_words(lines, " +") if len(heads) == 1 else None
+    if len(heads) > 1:
+        return None
+    # A name of several words has one blank in it where two separate names.
+    return _by_words(lines, " {2,}" if "  " in heads[0].strip() else " +")
 
 
 def _by_words(lines: Sequence[str], blanks: str) -> Table | None:
@@ -182,13 +188,13 @@ def _plain(cell: str) -> str:
 
 
 def _split(lines: Sequence[str], heads: int, cuts: Sequence[int]) -> Table | None:
-    """Return names and rows of lines cut at places; None if a cell is two, or a column lacks some."""
+    """Return names and rows of lines cut at places; None if a cell is two, or an inner column lacks some."""
     ends = [*cuts[1:], None]
     cells = [tuple(_plain(line[a:b]) for a, b in zip(cuts, ends, strict=True)) for line in lines]
     if any("  " in cell for line in cells for cell in line):
         return None
     above, below = list(zip(*cells[:heads], strict=True)), list(zip(*cells[heads:], strict=True))
-    if not all(map(any, below)) or not all(map(any, above[1:])) or not _are_single(above):
+    if not all(map(any, below)) or not all(map(any, above[1:-1])) or not _are_single(above):
         return None
     names = tuple(" ".join(filter(None, parts)) for parts in above)
     # Of two lines of a header, pandas names the index in the second, and prints each of its texts once.

@@ -7,7 +7,12 @@ several lines becomes one in the last of them.
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
+# Letters that a terminal shows as wide as two others.
+WIDE = re.compile(
+    "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]"
+)
 _BARS = "│┃║"
 _TO_BAR = str.maketrans(dict.fromkeys(_BARS, "|"))
 # Box characters, or the ASCII that stands for them; dashes and bars alone are Markdown.
@@ -21,7 +26,7 @@ def as_markdown(lines: Sequence[str]) -> list[str]:
     """Return the lines with drawn tables as Markdown; all others, and their number, stay."""
     if not any(_CORNER.search(line) or _DASHES.fullmatch(line) for line in lines):
         return list(lines)
-    bars = [line.translate(_TO_BAR) for line in lines]
+    bars = [_with_bars(line.translate(_TO_BAR)) for line in lines]
     are_rules = [_is_rule(bars, number, line) for number, line in enumerate(lines)]
     drawn: list[str] = []
     for number, line in enumerate(bars):
@@ -31,6 +36,11 @@ def as_markdown(lines: Sequence[str]) -> list[str]:
         if are_rules[number] and (top := _top_rule(bars, are_rules, number)) is not None:
             drawn[top + 1 : number] = _joined(bars[top + 1 : number])
     return drawn
+
+
+def _with_bars(line: str) -> str:
+    """Return a line with bars at the corners of a rule that is below some of its cells."""
+    return line.replace("+", "|") if re.match(r"\s*\+ *[^\W_]", line) and _CORNER.search(line) else line
 
 
 def _is_rule(bars: Sequence[str], number: int, line: str) -> bool:
@@ -50,9 +60,32 @@ def _top_rule(lines: Sequence[str], are_rules: Sequence[bool], rule: int) -> int
 
 
 def _joined(lines: Sequence[str]) -> list[str]:
-    """Return the lines of a header with all names in the last; as they are if their columns differ."""
-    cells = [line.strip().strip("|").split("|") for line in lines]
-    if len({len(each) for each in cells}) != 1:
+    """Return the lines of a header with all names in the last; a cell above several columns names each.
+
+    Letters as wide as two move what is after them: then only the order of cells is certain.
+    """
+    cells = [[line[a:b] for a, b in _spans(line)] for line in lines]
+    if len({len(each) for each in cells}) == 1:
+        parts = [list(map(_text, each)) for each in zip(*cells, strict=True)]
+    elif any(map(WIDE.search, lines)):
         return list(lines)
-    names = [" ".join(filter(None, map(str.strip, parts))) for parts in zip(*cells, strict=True)]
+    else:
+        parts = [[_above(line, (a + b) / 2) for line in lines] for a, b in _spans(lines[-1])]
+    names = [" ".join(filter(None, texts)) for texts in parts]
     return [*[""] * (len(lines) - 1), f"| {' | '.join(names)} |"]
+
+
+def _spans(line: str) -> list[tuple[int, int]]:
+    """Return where the cells of a line begin and end."""
+    bars = [match.start() for match in re.finditer(r"\||\+(?=[-=])|(?<=[-=])\+", line)]
+    return [(a + 1, b) for a, b in pairwise(bars)]
+
+
+def _above(line: str, place: float) -> str:
+    """Return the text of the cell of a line at a place."""
+    return next((_text(line[a:b]) for a, b in _spans(line) if a <= place <= b), "")
+
+
+def _text(cell: str) -> str:
+    """Return the text of a cell, "" for a part of a rule."""
+    return "" if set(cell) <= set("-= ") else cell.strip()

@@ -50,7 +50,7 @@ TABLES = {
         ["batch | A100 ms | A100 GB/s | H100 ms | H100 GB/s", "8 | 12.5 | 640 | 8.25 | 969"],
     ),
     "words that are not aligned": (
-        "      shape dtype   us\n0  4096x4096  fp16  812\n1  8x8  fp16 6204\n",
+        "      shape dtype us\n0  4096x4096  fp16  812\n1  8x8  fp16 6204\n",
         [" | shape | dtype | us", "0 | 4096x4096 | fp16 | 812", "1 | 8x8 | fp16 | 6204"],
     ),
     "blanks around the sign of a spread": (
@@ -66,6 +66,20 @@ TABLES = {
         "Kernel   A100    H100\ncopy     12.5    8.25\nscale    13.0   11.75\n",
         ["Kernel | A100 | H100", "copy | 12.5 | 8.25", "scale | 13.0 | 11.75"],
     ),
+    "a last column without a name": (
+        "name   old time/op   new time/op   delta\n"
+        "A-8    12.3µs ± 2%    9.1µs ± 1%  -26.02%  (p=0.000 n=9)\n"
+        "B-8    45.6µs ± 1%   40.2µs ± 3%  -11.84%  (p=0.000 n=9)\n",
+        [
+            "name | old time/op | new time/op | delta | ",
+            "A-8 | 12.3µs ± 2% | 9.1µs ± 1% | -26.02% | (p=0.000 n=9)",
+            "B-8 | 45.6µs ± 1% | 40.2µs ± 3% | -11.84% | (p=0.000 n=9)",
+        ],
+    ),
+    "letters as wide as two": (
+        "模型      延迟 (ms)  吞吐\n----------------------\n小模型        12.5    80\n大            23.0    43\n",
+        ["模型 | 延迟 (ms) | 吞吐", "小模型 | 12.5 | 80", "大 | 23.0 | 43"],
+    ),
     "a rule before the total": (
         "Stage    Time (ms)\n------------------\nforward      12.5\n------------------\ntotal        12.5\n",
         ["Stage | Time (ms)", "forward | 12.5", "---|---", "total | 12.5"],
@@ -79,6 +93,8 @@ NO_TABLES = [
     "We measured the time  in ms of all\n12 runs  on 8 GPUs and 3 models\n14 runs  on 4 GPUs and 2 models\n",
     "INFO start  of run 1\nINFO start  of run 2\nINFO start  of run 3\n",
     "Results\n=======\n\nAll is well.\n",
+    # As many words as the header has, but not its columns.
+    "name  old time  new time  delta\nA-8 12.3 9.1 (p=0.1, n=9) x y\nB-8 45.6 40.2 (p=0.1, n=9) x y\n",
     # Which cells are below "b" and which below "c" is not certain.
     "a    b    c\n-----------\n1   22    3\n1  2    3\n444 55\n",
 ]
