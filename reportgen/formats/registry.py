@@ -70,6 +70,7 @@ _MODULES = (
     "trackers.mlflow_db",
     "trackers.wandb",
     "trackers.wandb_csv",
+    "trackers.wandb_history",
     "trainers.torchvision",
     "mmengine.reader",
     "trainers.nemo",

@@ -26,7 +26,7 @@ OTHERS = (
     "nvbench",
     "dcgmi",
     "nvsmi",
-    *("mlflow_db", "parquet", "pickled", "profile", "tensorboard", "wandb", "wandb_csv"),
+    *("mlflow_db", "parquet", "pickled", "profile", "tensorboard", "wandb", "wandb_csv", "wandb_history"),
     "superbench",
 )
 TEXT_FORMATS = [

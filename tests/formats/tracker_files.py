@@ -154,4 +154,10 @@ WANDB_CSV = b"""\
 "20","8192.5","8192.5","8192.5","1024","1024","1024"
 "30","8192","8192","8192","2048","2048","2048"
 """
+WANDB_HISTORY = b"""\
+{"_step": 0, "_runtime": 2.5, "_timestamp": 1714640000.5, "train/global_step": 10, "train/tokens_per_second": 4096}
+{"_step": 1, "_runtime": 3.5, "_timestamp": 1714640001.5, "train/global_step": 20, "train/tokens_per_second": 8192.5}
+{"_step": 2, "_runtime": 4.0, "_timestamp": 1714640002.0, "eval/loss": 2.5}
+{"_step": 3, "_runtime": 5.5, "_timestamp": 1714640003.5, "train/global_step": 30, "train/tokens_per_second": 8192}
+"""
 PARQUET = b"PAR1" + bytes(40) + b"\x15\x02model\x00\x15tokens_per_second\x00" + b"\x30\x00\x00\x00PAR1"

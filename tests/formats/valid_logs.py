@@ -638,6 +638,7 @@ VALID_LOGS: dict[str, dict[str, bytes]] = {
     "mlflow_db": {"mlflow.db": tracker_files.MLFLOW_DB},
     "dcgmi": {"dcgmi.log": DCGMI},
     "wandb_csv": {"wandb_export.csv": tracker_files.WANDB_CSV},
+    "wandb_history": {"history.jsonl": tracker_files.WANDB_HISTORY},
     "wandb": {"run-2f.wandb": tracker_files.WANDB},
     "parquet": {"results.parquet": tracker_files.PARQUET},
     "fairseq": {"fairseq.log": FAIRSEQ},

@@ -4,13 +4,11 @@ The file has a head of 7 bytes and blocks of 32 KiB with records in LevelDB's fr
 data. The data are messages: history = 2 (item = 1: key = 1, nested_key = 2, value_json = 16), run = 17
 (config = 4, update = 1, items as before), exit = 18 (exit_code = 1). Host, account and command are not read.
 
-The step is that of a metric `global_step` if there is one. W&B's own `_step` counts calls of `log()`: then
-the times between points are not those of steps.
+Steps are those of `log_calls`.
 
 Format: https://github.com/wandb/wandb, wandb/sdk/internal/datastore.py, wandb/proto/wandb_internal.proto.
 """
 
-import math
 import struct
 import zlib
 from collections.abc import Iterator
@@ -20,10 +18,10 @@ from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
-from reportgen.formats.parsing.json_values import number
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.timestamps import utc
-from reportgen.formats.trackers.logged_metrics import MetricPoints, add_metrics, is_needed
+from reportgen.formats.trackers.log_calls import LogCalls
+from reportgen.formats.trackers.logged_metrics import add_metrics
 from reportgen.formats.trackers.protobuf import fields, parts
 from reportgen.formats.trackers.usual_parameters import NAMES, usual_factors
 from reportgen.sources.logfiles import LogFiles
@@ -32,9 +30,7 @@ _NAME = "wandb"
 _HEAD = b":W&B\xe1\xbe\x00"
 _BLOCK, _RECORD_HEAD = 32768, 7
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
-_STEPS = ("train/global_step", "trainer/global_step", "global_step")
 _MAX_VALUE_BYTES = 64
-_MAX_NAMES = 10_000
 _CUT = "the file has no end: the process was killed, or still runs"
 
 
@@ -48,17 +44,13 @@ def read(files: LogFiles) -> Results:
     """Yield the run of a file."""
     run = ResultRun.of_file(_NAME, files)
     damaged = Malformed(run.id, run.source.path)
-    rows: dict[str, list[tuple[int, float, float, int]]] = {}
-    needed: dict[str, bool] = {}
-    begin, exit_code = math.nan, None
+    calls, exit_code = LogCalls(), None
     for message in _messages(files.bytes(files.path), damaged):
         for kind, part in fields(message):
             if not isinstance(part, bytes):
                 continue
             if kind == 2:
-                items = dict(_items(part))
-                begin = min(begin, number(items.get("_timestamp")), key=_known)
-                _add_rows(rows, needed, items)
+                calls.add(dict(_items(part)))
             elif kind == 17:
                 items = {name: value for config in parts(part, 4) for name, value in _items(config)}
                 run.factors |= usual_factors({name: str(items[name]) for name in NAMES if name in items})
@@ -67,35 +59,15 @@ def read(files: LogFiles) -> Results:
                     (code for field, code in fields(part) if field == 1 and isinstance(code, int)), 0
                 )
     run.findings += damaged.findings()
-    run.set_start(utc(begin))
+    run.set_start(utc(calls.begin))
     if exit_code is None:
         run.status = "partial"
         run.note(Rule.READ_INCOMPLETE_RUN, _CUT)
     elif exit_code:
         run.status = "failed"
         run.note(Rule.READ_FAILED_RUN, "the process failed: its exit code is not 0")
-    add_metrics(run, {name: MetricPoints.of(points, run.source) for name, points in rows.items()})
+    add_metrics(run, calls.metrics(run.source))
     yield run.run()
-
-
-def _known(time: float) -> float:
-    return time if math.isfinite(time) else math.inf
-
-
-def _add_rows(
-    rows: dict[str, list[tuple[int, float, float, int]]], needed: dict[str, bool], items: dict[str, Any]
-) -> None:
-    """Add the points of one call of log()."""
-    own = next((step for name in _STEPS if (step := json_values.whole(items.get(name))) is not None), None)
-    step = json_values.whole(items.get("_step")) if own is None else own
-    if step is None:
-        return
-    time = number(items.get("_timestamp")) if own is not None else math.nan
-    for name, value in items.items():
-        if name not in needed and len(needed) < _MAX_NAMES:
-            needed[name] = is_needed(name)
-        if needed.get(name) and json_values.is_number(value):
-            rows.setdefault(name, []).append((step, time, float(value), 0))
 
 
 def _items(message: bytes) -> Iterator[tuple[str, Any]]:
