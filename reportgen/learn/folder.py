@@ -127,6 +127,8 @@ def _kind(reading: TableReading) -> object:
     """Return what files of one kind share: the place of the rows and the columns."""
     rows = reading.table.rows
     place = rows.kind, rows.path, rows.separator, rows.decimal, rows.header
+    if reading.files:  # the metric is stated beside the columns
+        return place, tuple((figure.column, figure.metric, figure.unit) for figure in reading.figures)
     if reading.table.is_json:
         return place, frozenset(figure.column for figure in reading.figures)
     return place, frozenset(reading.table.columns)
@@ -135,16 +137,31 @@ def _kind(reading: TableReading) -> object:
 def _shared_name(views: Sequence[LogFiles]) -> str:
     """Return how the names of several files begin, else the name of their folder; "" for neither."""
     names = [PurePosixPath(view.source(view.path).path) for view in views]
-    letters = takewhile(lambda each: len(set(each)) == 1, zip(*(name.stem for name in names), strict=False))
-    start = re.sub(r"[^A-Za-z]+$", "", "".join(first for first, *_ in letters))
+    start = re.sub(r"[^A-Za-z]+$", "", _shared_start([name.stem for name in names]))
     folders = {name.parent.name for name in names}
     if len(names) > 1 and len(start) >= _MIN_NAME:
         return start.replace(".", "-")
     return folders.pop() if len(names) > 1 and len(folders) == 1 else ""
 
 
+def _shared_glob(paths: Sequence[PurePosixPath]) -> str:
+    """Return a glob for files whose names begin and end alike; "" if it would match others, too."""
+    begin, ends = _shared_start([path.name for path in paths]), {path.suffix for path in paths}
+    return f"{begin}*{ends.pop()}" if len(begin) >= _MIN_NAME and len(ends) == 1 else ""
+
+
+def _shared_start(texts: Sequence[str]) -> str:
+    """Return how all of several texts begin."""
+    letters = takewhile(lambda each: len(set(each)) == 1, zip(*texts, strict=False))
+    return "".join(first for first, *_ in letters)
+
+
 def _of_all(proposal: TableProposal, views: list[LogFiles]) -> TableProposal:
     """Return a proposal with all of its files; the definition is checked on them."""
+    if "files" in proposal.table and len(views) > 1:
+        names = [PurePosixPath(view.source(view.path).path) for view in views]
+        if glob := _shared_glob(names):
+            proposal = replace(proposal, table={**proposal.table, "files": glob})
     notes = list(proposal.notes)
     lost = [
         view.source(view.path).path for view in views[:_MAX_CHECKED] if not numbers_read(view, proposal.table)

@@ -375,6 +375,22 @@ def test_a_definition_is_called_after_all_of_its_files(names: tuple[str, ...], n
     assert table.name == name
 
 
+def test_files_whose_captions_state_different_metrics_are_of_two_kinds() -> None:
+    """The columns are the same: a definition for all of them would give milliseconds to a rate."""
+    table = "\n\n| batch | A100 | H100 |\n|---|---|---|\n| 1 | 5.5 | 3.5 |\n| 8 | 9.5 | 6.25 |\n"
+    texts = {
+        "lat-bert.md": f"Latency (ms){table}",
+        "lat-gpt.md": f"Latency (ms){table}",
+        "rate.md": f"Throughput (img/s){table}",
+    }
+    proposal = propose_tables(LogFiles.of({name: text.encode() for name, text in texts.items()}), {})
+    assert [(each.table["files"], each.table["figures"][0]["metric"]) for each in proposal.tables] == [
+        ("lat-*.md", "latency"),
+        ("rate.md", "throughput"),
+    ]
+    assert not any("no number is read" in note for each in proposal.tables for note in each.notes)
+
+
 def test_a_table_in_a_document_is_read_as_it_was_learned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
