@@ -866,4 +866,13 @@ TABLES = {
             ("throughput", 121, {"model": "bert", "device": "H100"}),
         ),
     ),
+    "a unit of limits in a sentence": PeoplesTable(
+        "limits.md",
+        "Runs were limited to one hour; limits are in minutes.\n\n| kernel | time |\n|---|---|\n| copy | 12.5 |\n",
+        0,
+        open=frozenset({"time"}),
+    ),
+    "a unit of limits in a comment": PeoplesTable(
+        "limits.csv", "# wall time limit in hours\nkernel,time\ncopy,12.5\n", 0, open=frozenset({"time"})
+    ),
 }

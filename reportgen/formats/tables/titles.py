@@ -5,16 +5,17 @@ from collections.abc import Sequence
 
 # "#+CAPTION: Latency", as Org has it; a mark of a heading, a comment or a list.
 _MARKS = re.compile(r"(?i)^[\s#%*:_+-]*(?:\+?(?:caption|name|title|tblname):)?[\s*_`]*")
-# A limit or the duration of a job: it says nothing about the cells.
-_DURATION = re.compile(
-    r"(?i)[0-9]\s*-?(?:[nuµm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?)(?![^\W\d_])"
+# A limit, or the duration of a job: it says nothing about the cells.
+_LIMIT = re.compile(
+    r"(?i)time[- ]?out|\blimit|dead-?line|budget|warm-?up|cut-?off|\binterval|at most|at least|stopped|aborted|"
+    r"[0-9]\s*-?(?:[nuµm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?)(?![^\W\d_])"
 )
 
 
 def text_of(line: str) -> str:
-    """Return the text of a line without marks around it, "" if it states a duration."""
+    """Return the text of a line without marks around it, "" if it states a duration or a limit."""
     text = _MARKS.sub("", line).rstrip("*:_`,;| \t")
-    return "" if "|" in text or _DURATION.search(text) else text
+    return "" if "|" in text or _LIMIT.search(text) else text
 
 
 def above(lines: Sequence[str], at: int) -> str:
