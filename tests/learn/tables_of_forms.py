@@ -816,4 +816,55 @@ FORMS = {
         6,
         (("latency", 0.01025, {}),),
     ),
+    "a model zoo": PeoplesTable(
+        "zoo.md",
+        "| Config | Backbone | Lr schd | Mem (GB) | Inf time (fps) | box AP |\n"
+        "|---|---|---|---|---|---|\n"
+        "| a | R-50 | 1x | 4.4 | 16.1 | 38.2 |\n"
+        "| b | R-101 | 2x | 6.4 | 13.5 | 40.8 |\n",
+        2,
+        (("throughput", 13.5, {}),),
+        open=frozenset(["Mem (GB)", "box AP"]),
+    ),
+    "LaTeX with letters below a shared header": PeoplesTable(
+        "c.tex",
+        "\\begin{tabular}{r|rrr}\n"
+        "Threads & \\multicolumn{3}{c}{Time (s)} \\\\\n"
+        " & A & B & C \\\\\n"
+        "\\hline\n"
+        "1 & 10.5 & 12.5 & 14.5 \\\\\n"
+        "8 & 1.5 & 1.75 & 2.25 \\\\\n"
+        "\\end{tabular}\n",
+        6,
+        (("run_time", 1.75, {"threads": 8}),),
+    ),
+    "JSON of one load": PeoplesTable(
+        "oa.json",
+        '{"model":"m","endpoint":"/v1/chat","concurrency":8,"duration_s":30.5,"requests":{"total":240,"failed":0},"latency_ms":{"avg":950.5,"p50":900.5,"p95":1500.25},"tokens_per_second":410.5}',
+        5,
+        (
+            ("latency", 0.9005, {"statistic": "median", "model": "m", "concurrency": 8}),
+            ("run_time", 30.5, {}),
+        ),
+    ),
+    "three rates of tokens": PeoplesTable(
+        "tt.csv",
+        "model,prompt tok/s,gen tok/s,total tok/s\na,1200.5,50.5,1251\nb,900.25,40.25,940.5\n",
+        6,
+        (
+            ("input_token_throughput", 1200.5, {}),
+            ("output_token_throughput", 40.25, {}),
+            ("total_token_throughput", 1251, {}),
+        ),
+    ),
+    "JSON with one list": PeoplesTable(
+        "ln.json", '{"latencies_ms":[1.5,1.6,1.7],"model":"a"}', 3, (("latency", 0.0016, {"model": "a"}),)
+    ),
+    "JSON with lists that belong to a list outside": PeoplesTable(
+        "ga.json",
+        '{"batch_sizes":[1,8,32],"results":{"fp16":{"latency_ms":[1.5,4.5,12.5]},"fp32":{"latency_ms":[2.5,8.5,25.5]}}}',
+        0,
+        (),
+        open=frozenset(["latency_ms"]),
+    ),
 }

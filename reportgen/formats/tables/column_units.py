@@ -112,6 +112,12 @@ def unit_of(text: str) -> ColumnUnit | None:
     return replace(unit, per_device=True)
 
 
+def is_unit_alone(text: str) -> bool:
+    """Return whether a text alone in a cell is a unit: "B" and "C" rather name columns."""
+    plain = text.strip().strip("()[]").strip()
+    return unit_of(plain) is not None and (len(plain) > 1 or plain in ("s", "W", "%"))
+
+
 def _plain(shown: str, lower: str) -> ColumnUnit | None:
     if lower in _CLOCKS:
         return ColumnUnit("s", _CLOCKS[lower])

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.tables import latex
-from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_units import is_unit_alone, unit_of
 from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.records import blanks, is_indexed, merged, uncommented
@@ -104,7 +104,7 @@ def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
     spans = "" in above[1:] or len(set(filter(None, above))) < sum(map(bool, above))
     numbers = [cell for cell in names if NUMBER_LIKE.fullmatch(cell)]
     is_counted = all(map(_WHOLE.fullmatch, numbers)) and min(Counter(numbers).values(), default=0) > 1
-    units = sum(1 for name in names if name and unit_of(name.strip("()[]")))
+    units = sum(map(is_unit_alone, names))
     is_named = len(names) == len(above) and sum(map(bool, names)) > 1 and 2 * units <= sum(map(bool, names))
     return spans and is_named and (not numbers or is_counted)
 

@@ -6,7 +6,7 @@ A word says that a row is a total, or arithmetic does. A word that may be a case
 import re
 from collections.abc import Container, Mapping, Sequence, Set
 
-from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_units import is_unit_alone
 from reportgen.formats.tables.column_words import meaning_of, slug
 from reportgen.formats.tables.interpret.arithmetic import SUMMARIES, is_summary
 from reportgen.formats.tables.interpret.cells import number_of
@@ -42,7 +42,7 @@ def take_units_row(draft: Draft) -> None:
     texts = {name: str(cell).strip().strip("()[]") for name, cell in row.cells.items()}
     if row is not draft.records[0] or slug(texts.get(corner, "")) in UNIT_COLUMN:
         texts[corner] = ""
-    unit_texts = {name: text for name, text in texts.items() if text and unit_of(text)}
+    unit_texts = {name: text for name, text in texts.items() if is_unit_alone(text)}
     others = [text for name, text in texts.items() if text not in ("", "-") and name not in unit_texts]
     has_numbers = any(number_of(text) is not None for text in texts.values())
     if unit_texts and len(others) <= len(unit_texts) and not has_numbers:

@@ -116,11 +116,29 @@ def _samples(draft: Draft, column: str, figures: Columns) -> None:
     meaning = meaning_of(column)
     items = [item for cell in draft.known(column) for item in json_values.items(cell)]
     is_clear = meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.statistic
-    if is_clear and items and all(map(json_values.is_number, items)) and not column.startswith(AROUND):
+    are_numbers = bool(items) and all(map(json_values.is_number, items)) and not column.startswith(AROUND)
+    if is_clear and are_numbers and (others := _lists_beside(draft, column)):
+        draft.result.open[column] = f'are its numbers samples, or one for each of "{others[0]}"?'
+        draft.result.doubts.append("a list may belong to another")
+    elif is_clear and are_numbers:
         figures.append((column, replace(meaning, statistic=SAMPLE)))
         draft.result.doubts.append("a list has the values of a figure")
     else:
         draft.result.left_out[column] = "lists"
+
+
+def _lists_beside(draft: Draft, column: str) -> list[str]:
+    """Return the columns with lists as long as the lists of a column, if their names are not figures."""
+    lengths = {len(cell) for cell in draft.known(column) if isinstance(cell, list)}
+    return [
+        name
+        for name in draft.columns
+        if name != column
+        and meaning_of(name.rpartition(".")[2]).kind != "figure"
+        and any(
+            isinstance(cell, list) and len(cell) in lengths and len(cell) > 1 for cell in draft.known(name)
+        )
+    ]
 
 
 def _is_load(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:

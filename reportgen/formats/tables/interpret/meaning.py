@@ -1,6 +1,7 @@
 """Say what a column is by its name, its unit, and what its cells show."""
 
 import re
+from dataclasses import replace
 
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import unit_of
@@ -36,8 +37,21 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
     """Return the meaning of a column by its name, unless its unit or its cells show another."""
     if answer := draft.answers.get(column):
         return stated_meaning(column, answer)
-    meaning = _by_unit(draft, column)
+    meaning = _below_head(draft, column) or _by_unit(draft, column)
     return _by_numbers(draft, column, meaning) or _by_cells(draft, column, meaning) or meaning
+
+
+def _below_head(draft: Draft, column: str) -> ColumnMeaning | None:
+    """Return the metric that a first line of a header states for several columns, which are its cases."""
+    words = column.split(" ") if draft.table.rows.heads > 1 else []
+    for end in range(len(words) - 1, 0, -1):
+        head, rest = " ".join(words[:end]), " ".join(words[end:])
+        meaning, own = meaning_of(head), meaning_of(rest)
+        is_stated = meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.doubt
+        is_shared = sum(name.startswith(f"{head} ") for name in draft.columns) > 1
+        if is_stated and is_shared and not meaning.label and own.kind == "other" and not own.statistic:
+            return replace(meaning, label=rest)
+    return None
 
 
 def _by_unit(draft: Draft, column: str) -> ColumnMeaning:

@@ -70,7 +70,7 @@ def add_errors(draft: Draft, column: str) -> None:
 def add_faults(draft: Draft, column: str) -> None:
     """Add checks for texts such as OOM in place of numbers, and say which other cells are not numbers."""
     unit = next(figure.unit for figure in draft.result.figures if figure.column == column)
-    known = draft.known(column)
+    known = [cell for cell in draft.known(column) if not isinstance(cell, list)]
     faults = dict.fromkeys(str(x).strip() for x in known if number_in(x, unit) is None)
     if units.to_base(1.0, unit)[1] in _POSITIVE and any(
         (number := number_in(cell, unit)) and number[0] < 0 for cell in known
