@@ -875,4 +875,16 @@ TABLES = {
     "a unit of limits in a comment": PeoplesTable(
         "limits.csv", "# wall time limit in hours\nkernel,time\ncopy,12.5\n", 0, open=frozenset({"time"})
     ),
+    "a command of LaTeX for a mean and its spread": PeoplesTable(
+        "macro.tex",
+        "\\newcommand{\\res}[2]{$#1 \\pm #2$}\n\\begin{tabular}{lcc}\n"
+        "Method & Latency (ms) & Throughput (tok/s) \\\\ \\hline\n"
+        "Baseline & \\res{12.3}{0.4} & \\res{1200}{15} \\\\\nOurs & \\textbf{\\res{9.1}{0.2}} & 1650 \\\\ \\hline\n"
+        "\\end{tabular}\n",
+        4,
+        (
+            ("latency", 0.0091, {"method": "Ours"}),
+            ("throughput", 1200, {"method": "Baseline", "item": "token"}),
+        ),
+    ),
 }

@@ -173,6 +173,7 @@ class Recogniser:
         """Return where the header of a table is, and its columns; of Markdown, of the first with the keys."""
         rows, sign = self.family.rows, self.sign
         text = head.decode("utf-8", "replace").removeprefix("\ufeff")
+        text = latex.expanded(text) if rows.separator == "&" else text
         if rows.kind in BETWEEN_BARS:
             lines = [line for _, line in lines_between_bars(text.split("\n"), rows.kind) if "|" in line]
             lines = [line for line in lines if not rows.header or self._search(rows.header, line)]

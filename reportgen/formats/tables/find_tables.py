@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from reportgen.formats.parsing.text_log import TextLog
-from reportgen.formats.tables import titles
+from reportgen.formats.tables import latex, titles
 from reportgen.formats.tables.column_words import CONFIGURATION
 from reportgen.formats.tables.definition import Kind, TableRows
 from reportgen.formats.tables.derive import GROUPING
@@ -62,7 +62,8 @@ def find_tables(files: LogFiles, *, nested: bool = True) -> list[FoundTable]:
         candidates = list(places_in_json(log.content, nested=nested))
     else:
         text = log.content.decode("utf-8", "replace").removeprefix("\ufeff")
-        of_kinds = (_between_bars(text, "markdown"), _between_bars(text, "aligned"), _delimited(text))
+        delimited = _delimited(latex.expanded(text))
+        of_kinds = (_between_bars(text, "markdown"), _between_bars(text, "aligned"), delimited)
         candidates = next(filter(None, map(list, of_kinds)), [])
     tables = [_table(TextLog(files), candidate) for candidate in candidates]
     return [table for table in tables if table.records]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _LINE_END = re.compile(r"\\\\(?:\[[^\]]*\])?.*$")
@@ -36,6 +37,31 @@ _APART = re.compile(
 )
 _GROUP = re.compile(r"(?<![A-Za-z*}\]])\{([^{}]*)\}")
 _MAX_NESTING = 8
+# A command of the author's own, such as one that prints a mean and its spread.
+_DEFINITION = re.compile(
+    r"\\(?:re|provide)?newcommand\*?\{?\\([A-Za-z]{1,30})\}?\[([1-4])\]\{((?:[^{}\n]|\{[^{}\n]*\}){1,200})\}"
+)
+_ARGUMENT = r"\{((?:[^{}\n]|\{[^{}\n]*\}){0,80})\}"
+_MAX_COMMANDS = 50
+_MAX_CALLS = 2000
+_MAX_ADDED = 100_000
+
+
+def expanded(text: str) -> str:
+    """Return a text with the commands that it defines replaced by what they print, line by line."""
+    commands = _DEFINITION.findall(text)[:_MAX_COMMANDS] if "newcommand" in text else []
+    most = 2 * len(text) + _MAX_ADDED
+    for name, count, body in commands:
+        call = re.compile(rf"\\{name}{_ARGUMENT * int(count)}")
+        shown = call.sub(partial(_filled_in, body), text, count=_MAX_CALLS)
+        text = shown if len(shown) <= most else text
+    return text
+
+
+def _filled_in(body: str, call: re.Match[str]) -> str:
+    """Return what a command prints: its body with the arguments of a call."""
+    arguments = ("", *call.groups())
+    return re.sub(r"#([1-4])", lambda place: "".join(arguments[int(place[1]) : int(place[1]) + 1]), body)
 
 
 def plain(line: str) -> str:

@@ -308,7 +308,8 @@ def _beside(table: TableFile) -> dict[str, Any]:
 
 def _csv(table: TableFile) -> Iterator[Record]:
     """Yield the rows of CSV below its header; of tables with one header and a title each, each is a part."""
-    lines, before = table.text.removeprefix("\ufeff").split("\n"), 0
+    text = latex.expanded(table.text) if table.rows.separator == "&" else table.text
+    lines, before = text.removeprefix("\ufeff").split("\n"), 0
     if table.rows.header:
         before = next((at for at, line in enumerate(lines) if any(table.matches(table.rows.header, line))), 0)
     above, lines = lines[:before], lines[before:]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 _MARKS = re.compile(r"(?i)^[\s#%*:_+-]*(?:\+?(?:caption|name|title|tblname):)?[\s*_`]*")
 # A limit, or the duration of a job: it says nothing about the cells.
 _LIMIT = re.compile(
-    r"(?i)time[- ]?out|\blimit|dead-?line|budget|warm-?up|cut-?off|\binterval|at most|at least|stopped|aborted|"
+    r"(?i)time[- ]?out|\blimit|dead-?line|budget|warm-?up|cut-?off|\binterval|at most|at least|stopped|"
     r"[0-9]\s*-?(?:[nuµm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?)(?![^\W\d_])"
 )
 

@@ -215,3 +215,13 @@ def test_a_cell_may_state_a_spread_beside_its_value(cell: str, value: float, spr
     (figure,) = run.aggregates
     assert figure.value == pytest.approx(value)
     assert figure.spread == (None if spread is None else pytest.approx(spread))
+
+
+def test_commands_of_latex_that_call_each_other_stay_small() -> None:
+    lines = [
+        rf"\newcommand{{\a{chr(97 + n)}}}[1]{{\a{chr(98 + n)}{{#1}}\a{chr(98 + n)}{{#1}}#2}}"
+        for n in range(25)
+    ]
+    text = "\n".join([*lines, r"x & \aa{1} \\"])
+    assert len(latex.expanded(text)) < 200_000
+    assert latex.expanded(text).count("\n") == text.count("\n")
