@@ -887,4 +887,13 @@ TABLES = {
             ("throughput", 1200, {"method": "Baseline", "item": "token"}),
         ),
     ),
+    "a row of units with the unit of a factor": PeoplesTable(
+        "sizes.csv",
+        "kernel,size,time\n,KiB,us\ncopy,64,12.5\ncopy,128,20.25\n",
+        2,
+        (
+            ("latency", 12.5e-6, {"size": 64, "size_unit": "KiB"}),
+            ("latency", 20.25e-6, {"size": 128, "size_unit": "KiB"}),
+        ),
+    ),
 }

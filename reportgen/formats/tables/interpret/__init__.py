@@ -15,7 +15,7 @@ from reportgen.formats.tables.interpret.merged_cells import without_gaps
 from reportgen.formats.tables.interpret.orientation import upright
 from reportgen.formats.tables.interpret.reading import TableReading, numbers
 from reportgen.formats.tables.interpret.status import add_faults
-from reportgen.formats.tables.interpret.whole import check_rows, name_items
+from reportgen.formats.tables.interpret.whole import check_rows, name_items, name_units
 
 __all__ = ["TableReading", "interpret", "numbers"]
 
@@ -33,6 +33,7 @@ def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> Ta
         for column in dict.fromkeys(figure.column for figure in draft.result.figures):
             add_faults(draft, column)
     name_items(draft)
+    name_units(draft)
     check_rows(draft)
     return draft.result
 

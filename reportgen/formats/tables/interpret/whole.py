@@ -20,6 +20,14 @@ _THREE_DIGITS = re.compile(r"[0-9]{1,3}\.[0-9]{3}")
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 
 
+def name_units(draft: Draft) -> None:
+    """State the units that a row of units has for columns of factors: `size_unit` beside `size`."""
+    for name, column in draft.result.factors.items():
+        unit = draft.units.get(column, "") if isinstance(column, str) else ""
+        if unit and f"{name}_unit" not in draft.result.factors:
+            draft.result.constants[f"{name}_unit"] = unit
+
+
 def name_items(draft: Draft) -> None:
     """State what rates count; of rates of several items, the rate of samples keeps the plain name."""
     plain = [x for x in draft.result.figures if x.metric in ("throughput", "throughput_per_device")]
