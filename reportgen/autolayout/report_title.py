@@ -18,7 +18,7 @@ from reportgen.tables.means import plural
 from reportgen.tables.spec import TableSpec
 from reportgen.tables.trends import DATE
 
-# The first of these that a log states says on what it ran.
+# The first of these that all logs state says on what they ran.
 _MACHINES = ("device", "gpu", "accelerator", "hardware", "system", "cluster")
 _FRAMEWORK = ("framework",)
 # A title names so many values, of so many characters together; of more it has the number.
@@ -30,6 +30,7 @@ def report_title(table: TableSpec, runs: Sequence[Run], apart: str = "") -> str:
 
     apart  a name that no other report of the build has, "" for the only one
     """
+    runs = [run for run in runs if run.series or run.aggregates] or runs
     work, machines = _first_known(SUBJECTS, runs), _first_known(_MACHINES, runs)
     frameworks = "" if work else _first_known(_FRAMEWORK, runs)
     title = metric_of(table.metrics[0]).title
@@ -41,7 +42,12 @@ def report_title(table: TableSpec, runs: Sequence[Run], apart: str = "") -> str:
 
 
 def _first_known(names: Sequence[str], runs: Sequence[Run]) -> str:
-    return next((name for name in names if any(name in run.factors for run in runs)), "")
+    """Return the first of these factors that all logs state, "" for none: some do not speak for the others."""
+    return next((name for name in names if _all_state(name, runs)), "")
+
+
+def _all_state(name: str, runs: Sequence[Run]) -> bool:
+    return all(name in run.factors for run in runs)
 
 
 def _values(name: str, runs: Sequence[Run]) -> list[FactorValue]:
@@ -61,7 +67,8 @@ def _named(name: str, runs: Sequence[Run]) -> str:
 
 def _on(machines: str, runs: Sequence[Run]) -> str:
     """Return the devices, with their number if they are of one kind: " on 1 to 8 V100"."""
-    counts = [value for value in _values("devices", runs) if isinstance(value, int)]
+    known = _values("devices", runs) if _all_state("devices", runs) else []
+    counts = [value for value in known if isinstance(value, int)]
     number = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(*counts)
     if not machines:
         return f" on {number} devices" if number not in ("", "1") else ""

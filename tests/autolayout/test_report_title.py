@@ -27,6 +27,8 @@ from tests.builders import published_run
             "Throughput of a: tensor parallel 1 and 2",
         ),
         ([{"model": "a", "batch_size": n} for n in (1, 2, 4)], "Throughput of a by batch size"),
+        # Another log may be of another model or device.
+        ([{"framework": "jax", "model": "a", "device": "A40"}, {"framework": "jax"}], "Throughput with jax"),
         # The size follows from the model.
         ([{"model": m, "seq_len": n} for m, n in (("a", 1), ("b", 2))], "Throughput of a and b"),
         ([{"model": "a", "date": f"2026-01-0{n}"} for n in (1, 2, 3)], "Throughput of a by date"),
