@@ -42,7 +42,7 @@ def report_title(table: TableSpec, runs: Sequence[Run], apart: str = "") -> str:
 
 
 def _first_known(names: Sequence[str], runs: Sequence[Run]) -> str:
-    """Return the first of these factors that all logs state, "" for none: some do not speak for the others."""
+    """Return the first of these factors that all logs state, "" for none: some say nothing of the others."""
     return next((name for name in names if _all_state(name, runs)), "")
 
 
