@@ -30,6 +30,10 @@ def benchmarks(scale: float, corpus: list[str]) -> Iterator[tuple[str, list[str]
         "The same without a definition",
         ["native_runs.py", "--runs", str(max(int(1_000 * scale), 7)), *more],
     )
+    yield (
+        "On the workers of a Dask cluster, and from S3",
+        ["elsewhere.py", "--runs", str(max(int(1_000 * scale), 7))],
+    )
     yield "Building the committed reports", ["build_time.py", "3"]
     yield "History of a report", ["history.py", "--commits", str(max(int(800 * scale), 10))]
 

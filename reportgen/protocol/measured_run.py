@@ -47,7 +47,7 @@ class MeasuredRun:
         # Series and windows are compared by identity. The run and these dictionaries keep them alive.
         self._entries: dict[int, Entries] = {}
         self._windows: dict[tuple[tuple[int, ...], Protocol, bool], MeasuredWindow | None] = {}
-        self._computed: dict[tuple[object, int], object] = {}
+        self._computed: dict[int, dict[object, object]] = {}  # by window, then by function
         self._facts: dict[object, object] = {}
         self._available: dict[tuple[tuple[str, tuple[str, ...]], ...], tuple[tuple[str, str], ...]] = {}
 
@@ -108,10 +108,10 @@ class MeasuredRun:
 
     def once(self, compute: "Callable[[MeasuredRun, MeasuredWindow], T]", window: MeasuredWindow) -> T:
         """Return what a function computes of one of the run's windows; several metrics share a window."""
-        key = (compute, id(window))
-        if key not in self._computed:
-            self._computed[key] = compute(self, window)
-        return cast(T, self._computed[key])
+        known = self._computed.setdefault(id(window), {})
+        if compute not in known:
+            known[compute] = compute(self, window)
+        return cast(T, known[compute])
 
 
 class MeasuredRuns:
