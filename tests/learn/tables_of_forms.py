@@ -277,6 +277,85 @@ FORMS = {
         2,
         (("latency", 0.0065, {"model": "b"}),),
     ),
+    "a file name of another metric": PeoplesTable(
+        "latency_ms.csv", "batch,throughput\n1,100\n8,500\n", 0, (), open=frozenset(["throughput"])
+    ),
+    "a sentence about another table": PeoplesTable(
+        "cap.md",
+        "Memory (GiB) is listed elsewhere.\n"
+        "\n"
+        "| batch | A100 | H100 |\n"
+        "|---|---|---|\n"
+        "| 1 | 5.5 | 3.5 |\n"
+        "| 8 | 9.5 | 6.25 |\n",
+        0,
+        (),
+        open=frozenset(["A100", "H100"]),
+    ),
+    "a unit beside the table for one of its columns": PeoplesTable(
+        "cu.md",
+        "All memory in GiB.\n"
+        "\n"
+        "| model | latency | memory |\n"
+        "|---|---|---|\n"
+        "| a | 5.5 | 1.5 |\n"
+        "| b | 6.5 | 2.5 |\n",
+        2,
+        (("memory_used", 2684354560.0, {}),),
+        open=frozenset(["latency"]),
+    ),
+    "times that sum up by chance": PeoplesTable(
+        "up.csv", "name,time (s)\na,1\nb,2\nc,3\n", 3, (("run_time", 3, {"name": None}),)
+    ),
+    "metrics without units in the first column": PeoplesTable(
+        "mb.csv",
+        "test,A100,H100\nbandwidth,1500.5,2900.5\nlatency,5.5,3.5\n",
+        0,
+        (),
+        open=frozenset(["A100", "H100"]),
+    ),
+    "a number of devices in one name": PeoplesTable(
+        "ts.csv", "model,train (s),train (s) 8 GPUs\na,100,15\nb,200,30\n", 4, ()
+    ),
+    "JSON with lists of sizes and times": PeoplesTable(
+        "nl.json",
+        '[{"name":"a","sizes":[1,2,4],"time_ms":[1.5,2.5,4.5]},{"name":"b","sizes":[1,2,4],"time_ms":[1.25,2.25,4.25]}]',
+        0,
+        (),
+        open=frozenset(["time_ms"]),
+    ),
+    "JSON with labels and rows without a metric": PeoplesTable(
+        "sj.json",
+        '{"labels":["a","b","c"],"data":[[1.5,2.5,3.5],[4.5,5.5,6.5]],"title":"Latency (ms)"}',
+        0,
+        (),
+        open=frozenset(["a", "b", "c"]),
+    ),
+    "names in the first rows of groups, and notes": PeoplesTable(
+        "go.csv",
+        "gpu,note,batch,ms\nA100,,1,5.5\n,slow,8,9.5\nH100,,1,3.5\n,,8,6.5\n",
+        4,
+        (("latency", 0.0065, {"gpu": None, "device": "H100", "batch_size": 8}),),
+    ),
+    "measured rates first": PeoplesTable(
+        "tq.csv",
+        "QPS,model,latency_ms\n120.5,a,8.3\n95.25,b,10.5\n",
+        4,
+        (("request_throughput", 95.25, {"model": "b"}),),
+    ),
+    "a load in steps": PeoplesTable(
+        "qp.csv",
+        "qps,p99_ms\n100,5.5\n200,6.5\n400,9.5\n",
+        3,
+        (("latency", 0.0095, {"request_rate": 400, "statistic": "p99"}),),
+    ),
+    "ranks in parentheses": PeoplesTable(
+        "rp.md",
+        "| Model | Score | Latency (ms) |\n|---|---|---|\n| a | 81.5 | 5.5 (2) |\n| b | 79.5 | 4.5 (1) |\n",
+        2,
+        (("latency", 0.0055, {"model": "a"}),),
+        open=frozenset(["Score"]),
+    ),
     "a table for each device": PeoplesTable(
         "bench.md",
         "# Bench\n"

@@ -14,6 +14,10 @@ _IN_UNIT = re.compile(
     r"(?i)\b(?:in|as|units?:?)\s+(?P<unit>[\w/%µ]+(?: per [a-z]+| ?/ ?[a-z]+)*)"
     r"|[(\[](?P<inner>[^()\[\]]+)[)\]]"
 )
+# What may follow the unit: "Memory (GiB) is listed below" is about another table.
+_ENDS = re.compile(
+    r"(?i)\s*(?:$|[^\w\s]|(?:across|at|by|for|from|in|of|on|over|per|using|vs|when|while|with)\b)"
+)
 _PARTS = re.compile(r"[:;,\u2013-]\s")
 
 
@@ -45,7 +49,8 @@ def stated_units(draft: Draft) -> dict[str, str]:
 
 
 def _metric(text: str) -> ColumnMeaning | None:
-    meaning = meaning_of(text) if text else None
+    is_title = all(_ENDS.match(text, match.end()) for match in _IN_UNIT.finditer(text))
+    meaning = meaning_of(text) if text and is_title else None
     is_whole = meaning and meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.doubt
     return meaning if is_whole else None
 
@@ -54,7 +59,7 @@ def _in_sentence(text: str) -> ColumnMeaning | None:
     """Return the metric of a sentence such as "Training throughput in images/s on 8 GPUs"."""
     for match in _IN_UNIT.finditer(text):
         unit = match["unit"] or match["inner"]
-        if (known := unit_of(unit)) and not known.doubt:
+        if (known := unit_of(unit)) and not known.doubt and _ENDS.match(text, match.end()):
             words = re.findall(r"[^\W\d_]+", text[: match.start()])[-4:]
             for start in range(len(words)):
                 meaning = _metric(f"{' '.join(words[start:])} ({unit})")

@@ -141,11 +141,12 @@ def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value:
     A usual value, as in `train_samples_per_sec`, is that of all figures, unless others differ in it.
     """
     label = meaning.label
+    is_free = bool(kind) and kind not in draft.result.factors
     if not label:
         _figure(draft, column, meaning, ())
-    elif kind in draft.figure_factors and kind not in draft.result.factors:
+    elif is_free and (kind in draft.figure_factors or value.isdigit()):
         _figure(draft, column, _with_metric(meaning), ((kind, value),))
-    elif kind and kind not in draft.result.factors and value.lower() not in ("cpu", "gpu"):
+    elif is_free and value.lower() not in ("cpu", "gpu"):
         draft.result.constants[kind] = value
         _figure(draft, column, _with_metric(meaning), ())
     elif meaning.base == "s" and _has_word(label) and (not meaning.metric or meaning.doubt):
