@@ -896,4 +896,10 @@ TABLES = {
             ("latency", 20.25e-6, {"size": 128, "size_unit": "KiB"}),
         ),
     ),
+    "another table whose header begins as the first": PeoplesTable(
+        "begin.csv",
+        "batch,time (ms),note\n8,12.5,x\n16,24.0,y\n\nbatch,time (ms)\n8,25.5\n",
+        2,
+        (("latency", 0.0125, {"batch_size": 8}), ("latency", 0.024, {"batch_size": 16})),
+    ),
 }

@@ -129,7 +129,7 @@ def _delimited(text: str, *, is_first: bool = True) -> Iterator[TablePlace]:
     rows = TableRows(
         kind="tsv" if separator == "\t" else "csv",
         header=pattern,
-        end=_line_pattern(below[other]) if other else "",
+        end=f"{_line_pattern(below[other])}[ \\t]*$" if other else "",
         heads=heads_of(lines[start:], separator),  # type: ignore[arg-type]
         separator="," if separator == "\t" else separator,  # type: ignore[arg-type]
         decimal=_decimal(lines[start + 1 :], separator),  # type: ignore[arg-type]

@@ -314,8 +314,8 @@ def _csv(table: TableFile) -> Iterator[Record]:
         before = next((at for at, line in enumerate(lines) if any(table.matches(table.rows.header, line))), 0)
     above, lines = lines[:before], lines[before:]
     if table.rows.end:
-        end = next((at for at, line in enumerate(lines) if any(table.matches(table.rows.end, line))), None)
-        lines = lines[:end]
+        below = enumerate(lines[1:], 1)
+        lines = lines[: next((at for at, line in below if any(table.matches(table.rows.end, line))), None)]
     separator = "\t" if table.rows.kind == "tsv" else table.rows.separator
     titles = _take_titles(lines, title_above(above, before), separator)
     starts = [before + start for start in titles]
