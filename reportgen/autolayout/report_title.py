@@ -82,7 +82,7 @@ def _by(table: TableSpec, said: set[str], runs: Sequence[Run]) -> str:
         values = _values(name, runs)
         if name in said or name in DEVICE_COUNTS or not 1 < len(values) <= _MAX_NAMED:
             continue
-        text = joined([plain(value) for value in values])
+        text = joined([shown_value(name, plain(value)) for value in values])
         return f": {text}" if isinstance(values[0], str) else f": {name.replace('_', ' ')} {text}"
     sizes = (name for name in (DATE, *SIZES) if name in table.rows and name not in DEVICE_COUNTS)
     size = next((name for name in sizes if _is_swept(name, table, runs)), "")
