@@ -48,6 +48,7 @@ from reportgen.formats.tables.derive import (
     spread_of,
 )
 from reportgen.formats.tables.records import Record, TableFile, read_records
+from reportgen.formats.tables.secret_names import may_be_secret
 from reportgen.formats.tables.twins import Twins
 
 _MAX_TEXT = 200
@@ -55,7 +56,6 @@ _MAX_TEXT = 200
 _MISSPELT = 0.8
 # A longer cell is not searched by patterns to its end.
 _MAX_CELL = 4000
-_SECRET = re.compile(r"token|secret|passw|api_?key|credential", re.IGNORECASE)
 # What begins the columns that are not of the row itself.
 _ABOUT = ("#", "/", "../")
 _ROWS_OF_RUNS = ("json", "csv", "tsv", "jsonl", "markdown", "aligned")
@@ -384,7 +384,7 @@ def facts(columns: Mapping[str, str | FactColumn], cells: Cells, without: Set[st
     known: Factors = {}
     for name, column in _named(columns, cells, without):
         value = _fact(FactColumn(column=column) if isinstance(column, str) else column, cells)
-        if value is not None and not _SECRET.search(name):
+        if value is not None and not may_be_secret(name, value):
             known[name] = value
     return known
 

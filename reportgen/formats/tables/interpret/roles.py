@@ -9,6 +9,7 @@ from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, me
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.status import add_errors, add_status
+from reportgen.formats.tables.secret_names import may_be_secret
 
 _NAMELESS = ("", "unnamed_0", "index", "column_1")
 # Ids that a program makes up, and columns with an id for each request of one load.
@@ -118,8 +119,7 @@ def add_factor(draft: Draft, name: str, column: str, pattern: str = "") -> None:
     if name in draft.result.factors or not name:
         draft.result.left_out[column] = "another column has its name"
         return
-    plain = name.isascii() and not re.search(r"token|secret|passw|api_?key|credential", name)
-    if not plain and re.search(r"secret|passw|api_?key|credential", name):
+    if may_be_secret(name) and not all(map(number_of, draft.known(column))):
         draft.result.left_out[column] = "may be a secret"
         return
     draft.result.factors[name] = {"column": column, "pattern": pattern} if pattern else column
