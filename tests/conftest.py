@@ -35,10 +35,11 @@ sys.dont_write_bytecode = False
 # Tests run on all cores already. Threads of torch that wait for a core which another test has burn time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# No test depends on what the programs of a user, or of another test run, have remembered.
-_cache = tempfile.mkdtemp(prefix="reportgen-cache-")
-atexit.register(shutil.rmtree, _cache, ignore_errors=True)
-os.environ["XDG_CACHE_HOME"] = _cache
+# No test depends on what the programs of a user, or of another test run, have remembered. The processes of a run share
+# what they remember: the lists of fonts of matplotlib, and the committed reports, which are checked once.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="reportgen-cache-")
+    atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 # The same examples in every run: a suite that fails at random teaches people to run it again.
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=50)

@@ -26,12 +26,16 @@ def test_known_facts_are_recorded_and_unknown_ones_are_absent():
 
 def test_env_prints_what_a_run_with_torch_records(tmp_path):
     pytest.importorskip("torch")
-    command = [sys.executable, "-m", "collectors", "env"]
-    printed = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     script = tmp_path / "train.py"
-    script.write_text("import torch\nfrom collectors import Recorder\nRecorder.start(logs='logs').step()\n")
+    script.write_text(
+        "import sys\nfrom collectors.__main__ import main\nassert 'torch' not in sys.modules\nmain(['env'])\n"
+        "import torch\nfrom collectors import Recorder\nRecorder.start(logs='logs').step()\n"
+    )
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    subprocess.run([sys.executable, script], cwd=tmp_path, env=environ, capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, env=environ, capture_output=True, check=True
+    )
+    printed = json.loads(done.stdout)
     (path,) = tmp_path.glob("logs/*/r1/environment.node0.json")
     recorded = json.loads(path.read_text())["environment"]
     assert printed["torch"] == recorded["torch"]
@@ -197,7 +201,7 @@ def test_a_package_has_the_version_of_its_metadata(tmp_path, monkeypatch):
 
 def test_a_byte_that_is_not_utf_8_is_escaped(script):
     done = subprocess.run(
-        [sys.executable, "-m", "collectors", "env"],
+        [sys.executable, "-S", "-m", "collectors", "env"],  # without the second that torch takes
         env={**script.environ, "XLA_FLAGS": os.fsdecode(b"--dump=caf\xe9")}, capture_output=True, check=True,
     )  # fmt: skip
     assert json.loads(done.stdout)["variables"]["XLA_FLAGS"] == "--dump=caf\\udce9"

@@ -81,8 +81,11 @@ Charts = dict[
 
 
 def _charts_of(page: Page, choices: Sequence[Choice]) -> list[Charts]:
-    """Return the tables of the charts after each choice. In one call, so that the charts themselves are not drawn."""
-    return page.evaluate(
+    """Return the tables of the charts after each choice. In one call, so that the charts themselves are not drawn.
+
+    They travel as one text: Playwright checks each value of a list by itself.
+    """
+    text = page.evaluate(
         """(choices) => {
           const labels = () => [...document.querySelectorAll('section.explorer .toolbar label')];
           function choose(name, value) {
@@ -101,13 +104,14 @@ def _charts_of(page: Page, choices: Sequence[Choice]) -> list[Charts]:
               text: cell.textContent, value: cell.dataset.value ?? null, case: cell.querySelector('a')?.hash ?? null,
             }))),
           ]));
-          return choices.map((choice) => {
+          return JSON.stringify(choices.map((choice) => {
             for (const [name, value] of Object.entries(choice)) choose(name, value);
             return shown();
-          });
+          }));
         }""",
         list(choices),
     )
+    return json.loads(text)
 
 
 def _charts(page: Page) -> Charts:
