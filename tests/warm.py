@@ -90,7 +90,9 @@ def _serve(folder: Path, ready: int) -> None:
 
 
 def _end_with_the_parent(folder: Path) -> None:
-    sys.stdin.buffer.read()
+    # A read of sys.stdin would hold its lock in each forked command, and a pool of such a command closes sys.stdin.
+    while os.read(0, 1024):
+        pass
     with suppress(ChildProcessError):
         while True:
             os.wait()
