@@ -90,14 +90,18 @@ def test_a_kill_at_a_random_moment_loses_at_most_a_second(script, trainings):
             child = script.start(cwd=folder)
             children.append((chance.uniform(0.2, 4.0), folder, child))
     begin = time.monotonic()
-    for _, _, child in children:
-        assert child.stdout.readline() == b"ready\n"
-    for after, folder, child in sorted(children, key=lambda one: one[0]):
-        time.sleep(max(0.0, begin + after - time.monotonic()))
-        killed_at = time.perf_counter_ns()
-        child.send_signal(signal.SIGKILL)
-        child.communicate()
-        assert lost_steps(folder, killed_at) == []
+    try:
+        for _, _, child in children:
+            assert child.stdout.readline() == b"ready\n"
+        for after, folder, child in sorted(children, key=lambda one: one[0]):
+            time.sleep(max(0.0, begin + after - time.monotonic()))
+            killed_at = time.perf_counter_ns()
+            child.send_signal(signal.SIGKILL)
+            child.communicate()
+            assert lost_steps(folder, killed_at) == []
+    finally:
+        for _, _, child in children:
+            child.kill()
 
 
 def lost_steps(folder: Path, killed_at: int) -> list[int]:

@@ -53,7 +53,7 @@ def test_a_committed_document_is_written_as_it_was_read(path: Path) -> None:
 
 
 def test_reports_are_committed() -> None:
-    assert len(REPORTS) == 6
+    assert len(REPORTS) == 7
 
 
 def test_the_shortest_document_has_the_mark_of_a_generated_file() -> None:
