@@ -81,8 +81,9 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
     if not measured:
         return "no run has a number" if cases else "nothing measured yet"
     kinds = set(map(_kind, measured))
-    counts = _usual_repeats(cases)
-    repeats = "" if counts == [1] else f"{_statistic(cases)} of {_span(counts)} repeats, "
+    counts, has_fewer = _usual_repeats(cases)
+    fewer = " (fewer where a note says so)" if has_fewer else ""
+    repeats = "" if counts == [1] else f"{_statistic(cases)} of {_span(counts)} repeats{fewer}, "
     particulars = f" ({text})" if (text := spec.protocol.particulars()) else ""
     texts = {
         "steps": f"{_steps(spec, measured, 'steps')}{particulars}",
@@ -96,14 +97,14 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
     return repeats + first + (f"; {' or '.join(others)} {where}" if others else "")
 
 
-def _usual_repeats(cases: Sequence[Case]) -> list[int]:
-    """Return the counts of repeats, ascending, without those that are in a note of their own number.
+def _usual_repeats(cases: Sequence[Case]) -> tuple[list[int], bool]:
+    """Return the counts of repeats, ascending, without those in a note of their own number, and whether any is.
 
     So the caption of single figures stays as it is when one of them is measured again.
     """
     measured = [case for case in cases if case.measurements]
-    usual = [case for case in measured if not _notes_few_repeats(case)]
-    return sorted({len(case.measurements) for case in usual or measured})
+    usual = [case for case in measured if not _notes_few_repeats(case)] or measured
+    return sorted({len(case.measurements) for case in usual}), len(usual) < len(measured)
 
 
 def _notes_few_repeats(case: Case) -> bool:

@@ -147,7 +147,9 @@ def has_charts() -> bool:
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("name", ["collectives", "dlperf-v1", "flux", "h200", "jade2", "serving", "transformers"])
+@pytest.mark.parametrize(
+    "name", ["collectives", "dlperf-v1", "flux", "h200", "jade2", "serving", "transformers"]
+)
 def test_the_page_compares_as_the_program_does(open_page: OpenPage, name: str) -> None:
     report = _report(name)
     page = open_page({"index.html": (ROOT / "reports" / name / "index.html").read_bytes()})

@@ -79,7 +79,9 @@ def test_every_kind_is_drawn_with_a_mark_for_each_value(open_page: OpenPage) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dlperf-v1", "jade2", "flux", "transformers", "serving", "collectives", "h200"])
+@pytest.mark.parametrize(
+    "name", ["dlperf-v1", "jade2", "flux", "transformers", "serving", "collectives", "h200"]
+)
 def test_charts_of_the_reports_show_what_report_json_says(name: str, open_page: OpenPage) -> None:
     page = open_page(
         {"index.html": (REPORTS / name / "index.html").read_bytes()}, viewport={"width": 1440, "height": 900}
@@ -306,7 +308,9 @@ def test_paper_has_the_picture_and_the_screen_the_chart(open_page: OpenPage) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dlperf-v1", "jade2", "flux", "transformers", "serving", "collectives", "h200"])
+@pytest.mark.parametrize(
+    "name", ["dlperf-v1", "jade2", "flux", "transformers", "serving", "collectives", "h200"]
+)
 def test_the_tables_of_the_reports_fit_on_paper(name: str, open_page: OpenPage) -> None:
     """A4 with margins of 1 cm has 718 pixels; a browser makes everything smaller for a table that is wider."""
     files = {"index.html": (REPORTS / name / "index.html").read_bytes()}

@@ -30,10 +30,11 @@ from reportgen.sources.logfiles import LogFiles
 _NAME = "nvbench"
 _TIME = re.compile(r"nv/(cold|batch|cpu_only)/time/(gpu|cpu)/(mean|median|min|max)")
 _STATISTICS = {"min": "minimum", "max": "maximum"}
+_ITEM_RATE = "nv/cold/bw/item_rate"  # elements of the input per second
 # Tag -> metric, phase, unit.
 _OTHERS = {
     "nv/cold/bw/global/bytes_per_second": ("bandwidth", "cold_gpu", "B/s"),
-    "nv/cold/bw/item_rate": ("throughput", "cold_gpu", "items/s"),
+    _ITEM_RATE: ("throughput", "cold_gpu", "items/s"),
     "nv/cold/sm_clock_rate/mean": ("sm_clock", "cold_gpu", "Hz"),
 }
 _SAMPLES_TAG = "nv/json/bin:nv/cold/sample_times"
@@ -100,6 +101,8 @@ def _fill(run: ResultRun, state: Mapping[str, Any], values: Mapping[str, str]) -
         run.status = "cancelled"
         reason = str(state.get("skip_reason") or "no reason given")[:200]
         run.note(Rule.READ_FAILED_RUN, f"skipped: {reason}")
+    if _ITEM_RATE in values:
+        run.factors.setdefault("item", "element")
     for tag, text in values.items():
         if time := _TIME.fullmatch(tag):
             metric, phase, unit = "latency", f"{time[1]}_{time[2]}", "s"
