@@ -112,7 +112,7 @@ from types import SimpleNamespace
 class Event:
     device = 0
     def __init__(self, enable_timing): pass
-    def record(self): pass
+    def record(self, stream=None): pass
     def query(self): return False
 cuda = SimpleNamespace(Event=Event, is_initialized=lambda: True)
 sys.modules["torch"] = SimpleNamespace(cuda=cuda, __version__="0")
