@@ -98,7 +98,7 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
 
 
 def _usual_repeats(cases: Sequence[Case]) -> tuple[list[int], bool]:
-    """Return the counts of repeats, ascending, without those in a note of their own number, and whether any is.
+    """Return the counts of repeats, ascending, without those in a note of their number, and if there are any.
 
     So the caption of single figures stays as it is when one of them is measured again.
     """
