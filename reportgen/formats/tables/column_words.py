@@ -146,6 +146,7 @@ _NAMES_OF_KINDS = _words(
     "backend config format id kind label level mode name preset profile setting type version"
 )
 _UNIT_WORDS = _words("fps iops qps rps")
+_LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza")
 _TIME_WORDS = _words(
     """
     clock dauer duration durations durée elapsed laufzeit runtime runtimes tempo temps tiempo time times took
@@ -413,19 +414,7 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
     if unit.per:
         metric = _TIMES_PER.get(unit.per, f"time_per_{unit.per}")
         return _made(metric, unit, words, generic | {unit.per, f"{unit.per}s"})
-    latency = {
-        "latency",
-        "latencies",
-        "latenz",
-        "latence",
-        "latencia",
-        "latenza",
-        "lat",
-        "inference",
-        "infer",
-        "response",
-        "delay",
-    }
+    latency = _LATENCY_WORDS | {"inference", "infer", "response", "delay"}
     if own & latency:
         return _made("latency", unit, words, generic | latency)
     if own <= generic:
@@ -567,23 +556,7 @@ def _unitless(words: list[str]) -> ColumnMeaning:
     """Return the metric that words name without a unit; the unit stays open."""
     own = set(words)
     for names, unit in (
-        (
-            {
-                "ttft",
-                "tpot",
-                "itl",
-                "e2el",
-                "latency",
-                "latencies",
-                "latenz",
-                "latence",
-                "latencia",
-                "latenza",
-                "lat",
-            }
-            | _TIME_WORDS,
-            "s",
-        ),
+        ({"ttft", "tpot", "itl", "e2el"} | _LATENCY_WORDS | _TIME_WORDS, "s"),
         (_BANDWIDTH_WORDS, "GB/s"),
         (_RATE_WORDS, "samples/s"),
         (_MEMORY_WORDS, "GiB"),
