@@ -93,12 +93,17 @@ def test_charts_of_the_reports_show_what_report_json_says(name: str, open_page: 
     )
     figures = page.locator("figure")
     kinds = [each["kind"] for each in report["figures"]]
+    quantities = [each.get("quantity") for each in report["figures"]]
     compared = 0
     for number in range(figures.count()):
         chart = _drawn(figures.nth(number))
         (rows,) = chart.evaluate_all(ROWS)
         assert rows
         for row in rows:
+            if number < len(quantities) and quantities[number] == "speedup":
+                assert row["y"] in _speedups(row["case"], report), row
+                compared += 1
+                continue
             is_over_rate = number < len(kinds) and kinds[number] == "latency-throughput"
             compared += _compare(row, values.get(row.get("case"), {}), figure_is_over_rate=is_over_rate)
     assert compared
@@ -106,6 +111,13 @@ def test_charts_of_the_reports_show_what_report_json_says(name: str, open_page: 
 
 def test_the_largest_page_stays_small() -> None:
     assert (REPORTS / "dlperf-v1/index.html").stat().st_size < 2_100_000
+
+
+def _speedups(case: str, report: dict[str, Any]) -> list[Any]:
+    """Return the speed-ups of a case over each baseline that the report names."""
+    rates = {each["name"]: each["summary"]["value"] for each in report["cases"] if "summary" in each}
+    baselines = {each["baseline"] for each in report["comparisons"].values() if each["kind"] == "speedup"}
+    return [pytest.approx(rates[case] / rates[each], rel=1e-9) for each in baselines]
 
 
 def _compare(row: dict[str, Any], case: dict[str, Any], *, figure_is_over_rate: bool = False) -> bool:
