@@ -101,11 +101,11 @@ def _read_authors(run: RunBuilder, lines: Records) -> None:
 
 def _add_lines(run: RunBuilder, lines: Records) -> None:
     """Add the rates and the times of the lines, each over the steps since the line before."""
-    if not len(lines):
-        return
     step = lines.integers("step")
     is_later = np.diff(step, prepend=0) > 0
     lines = lines.take(is_later.nonzero()[0])
+    if not len(lines):
+        return
     # The head of a log may be cut off: its first line covers no more than the others.
     span = spans(step)[is_later]
     run.step, run.line, run.last = lines.integers("step"), lines.line, int(lines.end[-1])
