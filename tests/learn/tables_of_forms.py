@@ -946,4 +946,73 @@ FORMS = {
         (),
         open=frozenset(["latency_ms"]),
     ),
+    "Markdown with a second line of names below the rule": PeoplesTable(
+        "scaling.md",
+        "| Model | 32 GPUs | | 128 GPUs | |\n"
+        "|---|---|---|---|---|\n"
+        "| | Tok/s/GPU | MFU | Tok/s/GPU | MFU |\n"
+        "| 7B | 3500 | 52% | 3300 | 49% |\n"
+        "| 13B | 1900 | 55% | 1800 | 52% |\n"
+        "| 70B | 350 | 54% | 330 | 50% |\n",
+        12,
+        (
+            ("throughput_per_device", 3300, {"devices": 128, "model": "7B"}),
+            ("mfu", 0.54, {"devices": 32, "model": "70B"}),
+        ),
+    ),
+    "Markdown with two lines of names above the rule": PeoplesTable(
+        "scaling.md",
+        "| Model | 32 GPUs | | 128 GPUs | |\n"
+        "| | Tok/s/GPU | MFU | Tok/s/GPU | MFU |\n"
+        "|---|---|---|---|---|\n"
+        "| 7B | 3500 | 52% | 3300 | 49% |\n"
+        "| 13B | 1900 | 55% | 1800 | 52% |\n",
+        8,
+        (
+            ("throughput_per_device", 3300, {"devices": 128, "model": "7B"}),
+            ("mfu", 0.52, {"devices": 128, "model": "13B"}),
+        ),
+    ),
+    "Markdown whose upper names are repeated": PeoplesTable(
+        "x.md",
+        "| | Batch 1 | Batch 1 | Batch 64 | Batch 64 |\n"
+        "|---|---:|---:|---:|---:|\n"
+        "| **Model** | **Latency (ms)** | **Memory (GiB)** | **Latency (ms)** | **Memory (GiB)** |\n"
+        "| unet | 12.5 | 3.5 | 300.5 | 30.5 |\n"
+        "| vit | 5.5 | 1.5 | 120.5 | 10.5 |\n",
+        8,
+        (
+            ("latency", 0.3005, {"batch_size": 64, "model": "unet"}),
+            ("memory_used", 1610612736.0, {"batch_size": 1, "model": "vit"}),
+        ),
+    ),
+    "LaTeX with rules between two lines of names": PeoplesTable(
+        "t.tex",
+        "\\begin{tabular}{lcccc}\n"
+        "\\toprule\n"
+        " & \\multicolumn{2}{c}{32 GPUs} & \\multicolumn{2}{c}{128 GPUs} \\\\\n"
+        "\\cmidrule(lr){2-3}\\cmidrule(lr){4-5}\n"
+        "Model & Tok/s/GPU & MFU & Tok/s/GPU & MFU \\\\\n"
+        "\\midrule\n"
+        "7B & 3500 & 52\\% & 3300 & 49\\% \\\\\n"
+        "13B & 1900 & 55\\% & 1800 & 52\\% \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n",
+        8,
+        (
+            ("throughput_per_device", 3300, {"devices": 128, "model": "7B"}),
+            ("mfu", 0.52, {"devices": 128, "model": "13B"}),
+        ),
+    ),
+    "printed names of three levels": PeoplesTable(
+        "printed.txt",
+        "           A100             H100\n"
+        "           fp16     fp8     fp16     fp8\n"
+        "kernel     TFLOP/s  TFLOP/s TFLOP/s  TFLOP/s\n"
+        "------------------------------------------------\n"
+        "gemm       250.5    260.1   700.2    1300.4\n"
+        "conv       180.5    190.1   500.2    900.4\n",
+        8,
+        (("flops", 700200000000000.0, {"device": "H100", "precision": "fp16"}),),
+    ),
 }

@@ -24,8 +24,9 @@ from reportgen.formats.parsing.text_log import TextLog, is_binary, read_with_war
 from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables import latex
 from reportgen.formats.tables.definition import BETWEEN_BARS, OwnTable, Sign, TableFamily, TableRows
+from reportgen.formats.tables.heads import merged
 from reportgen.formats.tables.reader import read
-from reportgen.formats.tables.records import blanks, lines_between_bars, merged, uncommented, whole_lines
+from reportgen.formats.tables.records import blanks, lines_between_bars, uncommented, whole_lines
 from reportgen.formats.tables.twins import names
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at

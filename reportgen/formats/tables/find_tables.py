@@ -12,7 +12,8 @@ from reportgen.formats.tables.column_words import CONFIGURATION
 from reportgen.formats.tables.definition import Kind, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.find_json import TablePlace, places_in_json
-from reportgen.formats.tables.header import NUMBER_LIKE, cells_of, header_of, heads_of, other_header
+from reportgen.formats.tables.header import cells_of, header_of, heads_of, other_header
+from reportgen.formats.tables.heads import NUMBER_LIKE
 from reportgen.formats.tables.records import Record, TableFile, lines_between_bars, read_records, whole_lines
 from reportgen.sources.logfiles import LogFiles
 
@@ -125,12 +126,13 @@ def _delimited(text: str, *, is_first: bool = True) -> Iterator[TablePlace]:
     if any(line.strip() for line in lines[:start]) or not is_first:
         pattern = _line_pattern(lines[start], "^[ \\t]*" if separator == " " else "^")
     below = text.split("\n")[start:]
-    other = other_header(below, separator)
+    heads = heads_of(lines[start:], separator)
+    other = other_header(below, separator, heads)
     rows = TableRows(
         kind="tsv" if separator == "\t" else "csv",
         header=pattern,
         end=f"{_line_pattern(below[other])}[ \\t]*$" if other else "",
-        heads=heads_of(lines[start:], separator),  # type: ignore[arg-type]
+        heads=heads,  # type: ignore[arg-type]
         separator="," if separator == "\t" else separator,  # type: ignore[arg-type]
         decimal=_decimal(lines[start + 1 :], separator),  # type: ignore[arg-type]
     )
@@ -141,6 +143,7 @@ def _delimited(text: str, *, is_first: bool = True) -> Iterator[TablePlace]:
 
 def _line_pattern(line: str, begin: str = "^") -> str:
     """Return the pattern of a line as a person would write it."""
+    begin = "^[ \\t]*" if line[:1].isspace() else begin
     return begin + re.escape(line.strip()).replace("\\ ", " ")
 
 

@@ -6,25 +6,22 @@ preamble of facts, the one whose names say most counts, then the one with most c
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.tables import latex
-from reportgen.formats.tables.column_units import is_unit_alone, unit_of
+from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import meaning_of
-from reportgen.formats.tables.derive import GROUPING
-from reportgen.formats.tables.records import blanks, is_indexed, merged, uncommented
+from reportgen.formats.tables.heads import MOST_HEADS, NUMBER_LIKE, count_heads
+from reportgen.formats.tables.records import blanks, is_indexed, uncommented
 
-NUMBER_LIKE = re.compile(rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?\s*(?:[^\W\d]{{1,4}}(?:/s)?|%)?")
 _DIGITS = re.compile(r"[0-9][0-9.,]*(?:e[-+]?[0-9]+)?")
 _WHOLE = re.compile(r"[0-9]{1,12}")
 # What a spreadsheet needs to know about a file.
 _QUANTITY = re.compile(r"[0-9][0-9.,]*\s*[^\W\d]{1,4}(?:/s)?(?:\s*±.{1,20})?")
 _SEPARATOR = re.compile(r'"?sep=.?"?')
-_MAX_HEADS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,8 @@ def header_of(lines: Sequence[str], separator: str) -> HeaderLine | None:
     headers: list[HeaderLine] = []
     width = 0
     for start, names in enumerate(cells[:-1]):
-        if len(names) == width:
+        is_rule = separator == "&" and latex.is_rule(lines[start])
+        if is_rule or len(names) == width:
             continue  # below the header of its block
         is_first = not start or len(cells[start - 1]) != len(names)
         width = 0
@@ -89,33 +87,19 @@ def _header_at(
 
 def heads_of(lines: Sequence[str], separator: str) -> int:
     """Return the number of lines of a header, 1 to 3: all but the last name several columns."""
-    rows = [cells for line in lines if (cells := cells_of(line, separator))][: _MAX_HEADS + 2]
-    heads = 1
-    while heads < min(_MAX_HEADS, len(rows) - 1) and _is_below(rows[heads - 1], rows[heads]):
-        heads += 1
-    below = rows[heads : heads + 2]
-    has_rows = any(NUMBER_LIKE.fullmatch(cell) for row in below for cell in row)
-    is_distinct = len(set(merged(*rows[:heads]))) == len(rows[0]) if rows else False
-    return heads if has_rows and is_distinct else 1
+    rows = (cells for line in lines if (cells := cells_of(line, separator)))
+    return count_heads(list(islice(rows, MOST_HEADS)))
 
 
-def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
-    """Return whether a line names each of the columns that the line above names together."""
-    spans = "" in above[1:] or len(set(filter(None, above))) < sum(map(bool, above))
-    numbers = [cell for cell in names if NUMBER_LIKE.fullmatch(cell)]
-    is_counted = all(map(_WHOLE.fullmatch, numbers)) and min(Counter(numbers).values(), default=0) > 1
-    units = sum(map(is_unit_alone, names))
-    is_named = len(names) == len(above) and sum(map(bool, names)) > 1 and 2 * units <= sum(map(bool, names))
-    return spans and is_named and (not numbers or is_counted)
-
-
-def other_header(lines: Sequence[str], separator: str) -> int:
-    """Return the line of the header of another table below one whose header is the first line; 0 without one.
+def other_header(lines: Sequence[str], separator: str, heads: int) -> int:
+    """Return the line of the header of another table below one that begins with `heads` lines; 0 without one.
 
     It is below an empty line or a title, and names a metric.
     """
     header, width = lines[0].strip(), lines[0].count(separator)
-    for at in range(2, len(lines)):
+    filled = (at for at, line in enumerate(lines) if cells_of(line, separator))
+    first = next(islice(filled, heads - 1, None), 0)
+    for at in range(first + 2, len(lines)):
         if separator == " " or lines[at - 1].count(separator) == width or lines[at].strip() in ("", header):
             continue
         names = cells_of(lines[at], separator)

@@ -36,6 +36,9 @@ _APART = re.compile(
     r"|[hv]space|rule|[hv]?phantom|kern|c?(?:mid)?rule|cline|arrayrulecolor|begin|end|addlinespace|includegraphics"
 )
 _GROUP = re.compile(r"(?<![A-Za-z*}\]])\{([^{}]*)\}")
+_RULES = re.compile(
+    r"\s*(?:\\(?:[a-z]*rule|hline|cline|addlinespace)(?:\[[^\]]*\]|\([^()]*\)|\{[^{}]*\}|\s)*)+"
+)
 _MAX_NESTING = 8
 # A command of the author's own, such as one that prints a mean and its spread.
 _DEFINITION = re.compile(
@@ -62,6 +65,11 @@ def _filled_in(body: str, call: re.Match[str]) -> str:
     """Return what a command prints: its body with the arguments of a call."""
     arguments = ("", *call.groups())
     return re.sub(r"#([1-4])", lambda place: "".join(arguments[int(place[1]) : int(place[1]) + 1]), body)
+
+
+def is_rule(line: str) -> bool:
+    """Return whether a line has rules alone, such as `\\midrule` or `\\cmidrule(lr){2-3}`."""
+    return bool(_RULES.fullmatch(line))
 
 
 def plain(line: str) -> str:

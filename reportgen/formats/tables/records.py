@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise, zip_longest
+from itertools import accumulate, pairwise, takewhile
 from typing import Any
 
 from reportgen.formats.parsing import json_values
@@ -21,6 +21,7 @@ from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables import aligned, drawn, expand, latex
 from reportgen.formats.tables.definition import Context, TableRows
 from reportgen.formats.tables.derive import GROUPING
+from reportgen.formats.tables.heads import MOST_HEADS, count_heads, merged
 from reportgen.formats.tables.layouts import LAYOUTS
 from reportgen.formats.tables.titles import above as title_above
 from reportgen.formats.tables.titles import distinct
@@ -377,23 +378,6 @@ def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -
         table.fault(before + 1, f"not CSV: {error}")
 
 
-def merged(*heads: Sequence[str]) -> list[str]:
-    """Return the names of columns below lines of a header; each line but the last names several columns."""
-    names: Sequence[str] = heads[0]
-    for head in heads[1:]:
-        names = _below(names, head)
-    return list(names)
-
-
-def _below(first: Sequence[str], second: Sequence[str]) -> list[str]:
-    """Return the names of two lines together; a name of the first holds for blank cells after it."""
-    names, above = [], ""
-    for upper, lower in zip_longest(first, second, fillvalue=""):
-        above = upper or (above if lower else "")
-        names.append(f"{above} {lower}".strip())
-    return names
-
-
 def _with_point(cell: str) -> str:
     """Return a cell with a decimal point where it is a number with a decimal comma: 1.234,5 is 1234.5."""
     if "±" in cell:
@@ -450,7 +434,7 @@ def _markdown(table: TableFile) -> Iterator[Record]:
     part = -1
     header: list[str] = []
     has_bar = is_torn = False
-    rules = ["|" in line and bool(_RULE.fullmatch(line.strip())) for line in lines]
+    rules = list(map(_is_rule, lines))
     for place, ((number, line), is_rule, is_heading) in enumerate(
         zip(numbered, rules, [*rules[1:], False], strict=True)
     ):
@@ -493,7 +477,36 @@ def lines_between_bars(lines: Sequence[str], kind: str) -> list[tuple[int, str]]
     """Return (number from 1, text) of the lines of a text, with its tables as Markdown."""
     if kind == "aligned":
         return aligned.as_markdown(lines)
-    return list(enumerate(drawn.as_markdown(lines), 1))
+    return list(enumerate(_with_whole_headers(drawn.as_markdown(lines)), 1))
+
+
+def _with_whole_headers(lines: Sequence[str]) -> list[str]:
+    """Return lines of Markdown with each header of several lines in the last of them, above its rule."""
+    whole = list(lines)
+    for at in range(1, len(lines) - 1):
+        if (
+            not _is_rule(lines[at])
+            or not (width := len(_bar_cells(lines[at - 1])))
+            or _is_rule(lines[at - 1])
+        ):
+            continue
+        first = at - 1
+        while at - first < MOST_HEADS and first and len(_bar_cells(lines[first - 1])) == width:
+            first -= 1
+        rows = [_bar_cells(line) for line in (*lines[first:at], *lines[at + 1 : at + 1 + MOST_HEADS])]
+        heads = count_heads(list(takewhile(lambda cells: len(cells) == width, rows)))
+        last = first + heads
+        if heads > 1 and last >= at:
+            whole[first : last + 1] = [
+                *[""] * (heads - 1),
+                f"| {' | '.join(merged(*rows[:heads]))} |",
+                lines[at],
+            ]
+    return whole
+
+
+def _is_rule(line: str) -> bool:
+    return "|" in line and bool(_RULE.fullmatch(line.strip()))
 
 
 def _bar_cells(line: str) -> list[str]:

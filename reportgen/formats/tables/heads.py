@@ -1,0 +1,58 @@
+"""Join the lines of a header in which each line but the last names several columns of the next."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from reportgen.formats.tables.column_units import is_unit_alone
+from reportgen.formats.tables.derive import GROUPING
+
+NUMBER_LIKE = re.compile(rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?\s*(?:[^\W\d]{{1,4}}(?:/s)?|%)?")
+_WHOLE = re.compile(r"[0-9]{1,12}")
+_MAX_HEADS = 3
+#: Rows that show which of them are the header.
+MOST_HEADS = _MAX_HEADS + 2
+
+
+def count_heads(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many of the first rows of a table are its header, 1 to 3."""
+    heads = 1
+    while heads < min(_MAX_HEADS, len(rows) - 1) and _is_below(rows[heads - 1], rows[heads]):
+        heads += 1
+    below = rows[heads : heads + 2]
+    has_rows = any(NUMBER_LIKE.fullmatch(cell) for row in below for cell in row)
+    is_distinct = len(set(merged(*rows[:heads]))) == len(rows[0]) if rows else False
+    return heads if has_rows and is_distinct else 1
+
+
+def merged(*heads: Sequence[str]) -> list[str]:
+    """Return the names of columns below lines of a header; a name holds for the blank cells after it."""
+    names: Sequence[str] = heads[0]
+    for head in heads[1:]:
+        names = _below(names, head)
+    return list(names)
+
+
+def _below(first: Sequence[str], second: Sequence[str]) -> list[str]:
+    """Return the names of two lines together; a name of the first holds for blank cells after it."""
+    names, above = [], ""
+    for upper, lower in zip_longest(first, second, fillvalue=""):
+        above = upper or (above if lower else "")
+        names.append(f"{above} {lower}".strip())
+    return names
+
+
+def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
+    """Return whether a line names each of the columns that the line above names together.
+
+    A line of units alone is below one if each head has the same units.
+    """
+    known = list(filter(None, names))
+    spans = "" in above[1:] or len(set(filter(None, above))) < sum(map(bool, above))
+    numbers = [cell for cell in known if NUMBER_LIKE.fullmatch(cell)]
+    is_counted = all(map(_WHOLE.fullmatch, numbers)) and min(Counter(numbers).values(), default=0) > 1
+    units = [name for name in known if is_unit_alone(name)]
+    is_named = 2 * len(units) <= len(known) or ("" in above[1:] and min(Counter(units).values()) > 1)
+    is_as_wide = len(names) == len(above) and len(known) > 1
+    return spans and is_as_wide and is_named and (not numbers or is_counted)
