@@ -367,7 +367,13 @@ def _read_inputs(
         plans = _plans(request, reader)
         definitions = [
             define_overview(
-                plan.runs, request.place, plan.logs, name=plan.name, title=plan.title, guessed=plan.guessed
+                plan.runs,
+                request.place,
+                plan.logs,
+                name=plan.name,
+                title=plan.title,
+                guessed=plan.guessed,
+                note=plan.note,
             )
             for plan in plans
         ]

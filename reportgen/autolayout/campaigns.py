@@ -3,7 +3,8 @@
 What they have in common decides. Folders whose names are devices, frameworks, dates, nodes, or numbers of
 devices belong together if the same program ran the same models in them; folders named after the models that
 their logs state, if the cases are otherwise the same. Folders of any other name do if most of the work of the
-smaller one was also done in the other: then a reader wants to compare them.
+smaller one was also done in the other: then a reader wants to compare them. Different programs state
+different things: their folders belong together if their logs have the same names, which say what was run.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from reportgen.autolayout.path_factors import DEVICE_FACTS, FOLDER_LEVEL, ITEM
 from reportgen.autolayout.path_roles import LevelRoles, are_repeats, kind_of, level_roles
-from reportgen.autolayout.stated_facts import stated_devices
+from reportgen.autolayout.stated_facts import are_named_alike, log_names, stated_devices, stated_work
 from reportgen.autolayout.table_layout import SUBJECTS
 from reportgen.compare.conditions import COMPETITORS, SIZES
 from reportgen.core.factors import FactorKey, factor_key
@@ -36,11 +37,13 @@ class FolderGroup:
 
     constants  the factors that their names give, by folder
     stated     what some logs of a folder, or of one below, state and its other logs do not, by folder
+    work       what the logs of a folder do not state, and those of the same names in others do, by folder
     """
 
     folders: tuple[str, ...]
     constants: Mapping[str, Mapping[str, FactorValue]] = field(default_factory=dict)
     stated: Mapping[str, Mapping[str, FactorValue]] = field(default_factory=dict)
+    work: Mapping[str, Mapping[str, FactorValue]] = field(default_factory=dict)
 
     @property
     def guessed(self) -> tuple[str, ...]:
@@ -49,16 +52,24 @@ class FolderGroup:
         return tuple(sorted(names & {FOLDER_LEVEL}))
 
     def told(self, folder: str, runs: Iterable[Run]) -> list[Run]:
-        """Return the runs of a folder with the factors in its name, and what its other logs state.
+        """Return the runs of a folder with the factors in its name, and what other logs state of them.
 
         A run's own factors win.
         """
-        constants = self.constants.get(folder, {})
+        constants = {**self.work.get(folder, {}), **self.constants.get(folder, {})}
         return [with_facts(run, {**constants, **self._stated_of(run)}) for run in runs]
 
     def _stated_of(self, run: Run) -> Mapping[str, FactorValue]:
         path = run.source.path
         return next((facts for folder, facts in self.stated.items() if path.startswith(f"{folder}/")), {})
+
+    @property
+    def note(self) -> str:
+        """The work that logs do not state, as a sentence; "" if all state theirs."""
+        names = sorted({name for facts in self.work.values() for name in facts} - {ITEM})
+        stated = ", ".join(name.replace("_", " ") for name in names)
+        where = "those of the same names in other folders do"
+        return f"Where logs do not state {stated}, {where}." if names else ""
 
     def title(self, root: str) -> str:
         """Return the names of the folders, "" for the folder of all logs."""
@@ -88,17 +99,19 @@ def find_campaigns(folders: Mapping[str, Sequence[Run]], labelled: Collection[st
     campaigns += [FolderGroup((path,)) for path in folders if path not in joined]
     order = list(folders)
     return [
-        replace(campaign, stated=_stated(campaign, folders, labelled))
+        _with_stated(campaign, folders, labelled)
         for campaign in sorted(campaigns, key=lambda campaign: order.index(campaign.folders[0]))
     ]
 
 
-def _stated(
+def _with_stated(
     campaign: FolderGroup, folders: Mapping[str, Sequence[Run]], labelled: Collection[str]
-) -> Mapping[str, Mapping[str, FactorValue]]:
-    """Return what some logs of folders without labels state, and their others do not."""
+) -> FolderGroup:
+    """Return a campaign with what some logs of folders without labels state, and others do not."""
     own = {folder: folders[folder] for folder in campaign.folders}
-    return {} if not own.keys().isdisjoint(labelled) else stated_devices(own)
+    if not own.keys().isdisjoint(labelled):
+        return campaign
+    return replace(campaign, stated=stated_devices(own), work=stated_work(own))
 
 
 class _Members:
@@ -111,6 +124,8 @@ class _Members:
         self.works = {(suite_of(run.format), _values(run, _OF_A_SYSTEM)) for run in runs}
         self.settings = {(suite_of(run.format), _values(run, _OF_A_MODEL)) for run in runs}
         self.cases = {_values(run, ()) for run in runs}
+        self.models = {_subject(run) for run in runs}
+        self.logs = log_names(path, runs)
         self.is_stated = any(name in run.factors for run in runs for name in SUBJECTS)
 
     def states(self, factor: str) -> bool:
@@ -121,8 +136,13 @@ class _Members:
     def ran_what(self, other: "_Members") -> bool:
         """Return whether both ran one program, and a model of their own if the logs say which."""
         if self.programs.isdisjoint(other.programs):
-            return False
+            return self.has_same_names(other)
         return not (self.is_stated and other.is_stated) or not self.subjects.isdisjoint(other.subjects)
+
+    def has_same_names(self, other: "_Members") -> bool:
+        """Return whether both have logs of the same names, which say the work, and state no other models."""
+        is_contradicted = self.is_stated and other.is_stated and self.models.isdisjoint(other.models)
+        return are_named_alike(self.logs, other.logs) and not is_contradicted
 
     def agrees(self, other: "_Members") -> bool:
         """Return whether most of the work of the smaller folder was also done in the other."""
@@ -164,7 +184,7 @@ def _groups(folders: Sequence[_Members]) -> Iterator[tuple[LevelRoles | None, li
         for group in _connected(members, _Members.ran_what):
             yield roles, [folder.path for folder in group]
             left = [folder for folder in left if folder not in group]
-    for is_pair in (_Members.agrees, _Members.is_sibling):
+    for is_pair in (_Members.agrees, _Members.has_same_names, _Members.is_sibling):
         for group in _connected(left, is_pair):
             yield None, [folder.path for folder in group]
             left = [folder for folder in left if folder not in group]

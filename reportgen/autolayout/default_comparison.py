@@ -96,8 +96,11 @@ def comparisons(metric: str, runs: Iterable[Run], guessed: Collection[str] = ())
     systems = [name for name in levels if not name.startswith(LOG_LEVEL)]
     competitors = [*sorted(COMPETITORS, key=lambda name: (position(name), name)), *systems]
     names = [name for name in competitors if _varies(name, cases) and _is_usual(name, cases)]
-    # Another level of the path may follow from that of the systems, such as the year of the measurement.
-    sets = [_with_followers(name, [*names, *(levels if systems else ())], cases) for name in names]
+    # Another level of the path may follow from that of the systems, such as the year of the measurement, and
+    # what the logs of one system alone state, such as its device, from the system.
+    others = [name for name in competitors if name not in names and _varies(name, cases)]
+    followers = [*names, *others, *(levels if systems else ())]
+    sets = [_with_followers(name, followers, cases) for name in names]
     is_rate = metric_of(metric).unit in RATES
     sizes = [name for name in _BATCH_SIZES if is_rate and _varies(name, cases)]
     order = _usual_first(metric, in_order)

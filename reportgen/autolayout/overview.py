@@ -59,6 +59,7 @@ def define_overview(
     name: str = OVERVIEW,
     title: str = "",
     guessed: Collection[str] = (),
+    note: str = "",
 ) -> ReportDefinition:
     """Return a definition with tables for every metric that these runs have data of.
 
@@ -66,20 +67,22 @@ def define_overview(
     name     of the report and its folder
     title    what sets it apart from other reports of the build, "" for the only one
     guessed  factors that name a level of the path; see `choose_axes`
+    note     on the tables of the first metric
     """
-    tables = tuple(table_specs(runs, f"{place}/{name}", guessed))
+    tables = tuple(table_specs(runs, f"{place}/{name}", guessed, note=note))
     figures = tuple(figure_specs(tables, with_environment(runs), f"{place}/{name}"))
     title = report_title(tables[0], runs, title) if tables else title or name.capitalize()
     return ReportDefinition(f"{place} (overview)", name, title, tuple(logs), "", tables, figures)
 
 
 def table_specs(
-    runs: Sequence[Run], place: str, guessed: Collection[str] = (), pick: int = 1
+    runs: Sequence[Run], place: str, guessed: Collection[str] = (), pick: int = 1, note: str = ""
 ) -> list[TableSpec]:
     """Return the specs of all tables: one or more per metric, with its phases as columns.
 
     guessed  factors that name a level of the path; see `choose_axes`
     pick     which of the layouts of the first metric to use, the best is the first
+    note     on the tables of that metric
     """
     prepared = _Prepared(with_environment(runs), guessed)
     by_metric, runs, first = prepared.by_metric, prepared.runs, prepared.first
@@ -91,6 +94,7 @@ def table_specs(
         notes = [
             *([_omitted_phases(omitted)] if omitted else ()),
             *([_NOT_OFFICIAL] if is_of_all_work else ()),
+            *([note] if note and metric == first else ()),
         ]
         unit = _OF_ALL_WORK_UNIT if is_of_all_work else ""
         made = _picked(propose_layouts(numbers), pick) if metric == first else plain_tables(numbers)
@@ -275,7 +279,7 @@ def definition_text(plan: ReportPlan, remark: str = "", pick: int = 1) -> str:
     """
     runs = with_environment(plan.runs)
     ranks = Ranks([run.factors for run in runs], {})
-    tables = table_specs(runs, plan.name, plan.guessed, pick)
+    tables = table_specs(runs, plan.name, plan.guessed, pick, plan.note)
     title = report_title(tables[0], runs, plan.title) if tables else plan.title or OVERVIEW.title()
     lines = [*_HEAD, f"title = {_text(title)}", f"logs = {_list(plan.logs)}"]
     lines.append('protocol = "20+100x7"  # ignore 20 steps, measure the next 100, repeat 7 times')

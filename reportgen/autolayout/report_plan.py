@@ -29,6 +29,7 @@ class ReportPlan:
     title  what sets it apart from other reports of the build, "" for the only one
     logs   that it reads, relative to the root
     runs   with the factors in the paths of their logs, of which `guessed` are the names
+    note   what its logs do not state themselves, as a sentence, "" if there is nothing
     """
 
     name: str
@@ -36,6 +37,7 @@ class ReportPlan:
     logs: tuple[str, ...]
     runs: tuple[Run, ...]
     guessed: tuple[str, ...] = ()
+    note: str = ""
 
     def label(self, runs: Iterable[Run]) -> tuple[Run, ...]:
         """Return runs that were read again with the factors and the work of the planned ones."""
@@ -113,7 +115,7 @@ def _report(
 ) -> ReportPlan:
     runs = factors.apply(kind.runs) if factors else kind.runs
     guessed = (*(factors.guessed if factors else ()), *campaign.guessed)
-    return ReportPlan(name, title, kind.logs, tuple(runs), guessed)
+    return ReportPlan(name, title, kind.logs, tuple(runs), guessed, campaign.note)
 
 
 def _is_below(path: str, folders: Iterable[str]) -> bool:

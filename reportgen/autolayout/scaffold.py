@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.overview import definition_text, layouts_of
@@ -62,6 +63,7 @@ _NAMED = "# What the name of this folder says and its logs do not."
 _STATED = (
     "# Some logs of this folder state it: the others get it, too. Remove it if they are of another machine."
 )
+_WORK = "# Logs of the same names in other folders state it, these do not. Remove it if they did other work."
 
 _LOGS = "logs"
 
@@ -193,10 +195,10 @@ def _new_labels(
     campaign = plan.campaign
     for log in dict.fromkeys((*campaign.folders, *campaign.stated)):
         own = plan.factors.of_runs(runs[log]) if plan.factors and log in runs else None
-        named, stated = campaign.constants.get(log, {}), campaign.stated.get(log, {})
-        if own or named or stated:
-            text = "\n".join(filter(None, (learned.get(log), _labels(named, stated, own))))
-            yield f"{log}/{LABELS}", text, _label_remark(named, stated, own)
+        told = _Told(*(by.get(log, {}) for by in (campaign.constants, campaign.stated, campaign.work)))
+        if own or any(told):
+            text = "\n".join(filter(None, (learned.get(log), _labels(told, own))))
+            yield f"{log}/{LABELS}", text, _label_remark(told, own)
 
 
 def _learned(labels: Path) -> str:
@@ -207,14 +209,23 @@ def _learned(labels: Path) -> str:
     return text if text.startswith(LEARNED) and "[[paths]]" not in text else ""
 
 
-def _labels(named: Factors, stated: Factors, factors: PathFactors | None) -> str:
+class _Told(NamedTuple):
+    """Factors that logs of a folder do not state: its name, some of its logs, or logs elsewhere do."""
+
+    named: Factors
+    stated: Factors
+    work: Factors
+
+
+def _labels(told: _Told, factors: PathFactors | None) -> str:
     """Return the labels.toml of a folder."""
-    lines = [*_constants(_NAMED, named), *_constants(_STATED, stated)]
-    told = "\n".join(["[constants]", *lines, ""]) if lines else ""
+    comments = (_NAMED, _STATED, _WORK)
+    lines = [line for comment, own in zip(comments, told, strict=True) for line in _constants(comment, own)]
+    constants = "\n".join(["[constants]", *lines, ""]) if lines else ""
     if not factors:
-        return told
+        return constants
     comment = "".join(f"# {line}\n" for line in _comment(factors).splitlines())
-    return "\n".join(filter(None, (told, comment + factors.toml())))
+    return "\n".join(filter(None, (constants, comment + factors.toml())))
 
 
 def _constants(comment: str, constants: Factors) -> list[str]:
@@ -226,10 +237,14 @@ def _comment(factors: PathFactors) -> str:
     return _PATH_COMMENT.format(example=json.dumps(factors.example)[1:-1])
 
 
-def _label_remark(named: Factors, stated: Factors, factors: PathFactors | None) -> str:
-    told = [f"its name gives {name} = {json.dumps(value)}" for name, value in named.items()]
-    told += [f"some of its logs state {name} = {json.dumps(value)}" for name, value in stated.items()]
-    return "; ".join([*told, *([_remark(factors)] if factors else [])])
+def _label_remark(told: _Told, factors: PathFactors | None) -> str:
+    sources = ("its name gives", "some of its logs state", "logs of the same names elsewhere state")
+    remarks = [
+        f"{source} {name} = {json.dumps(value)}"
+        for source, own in zip(sources, told, strict=True)
+        for name, value in own.items()
+    ]
+    return "; ".join([*remarks, *([_remark(factors)] if factors else [])])
 
 
 def _remark(factors: PathFactors) -> str:

@@ -1,27 +1,38 @@
-"""Find the device of logs that do not state it where other logs of the same machine's folder do.
+"""Find facts of logs that do not state them, where other logs do: the device, and the work.
 
-Folders are those of machines if each states one device at most, and they state different ones. Then a device
-that some logs of a folder state is that of its other logs: a folder has its name in the labels that `init`
-proposes, where a person sees it. Folders that state no device get none, nor do folders with several, nor
-those where a name below the folder or another fact of a silent log contradicts it, or where a silent log did
-the work of a log in another subfolder: these may be different machines. Where all together state one,
-nothing shows that the others are of the same machine. Each kind of benchmark is looked at alone: beside the
-folders of machines may be one with logs of many. All logs of a folder must agree.
+A device is that of the same machine's folder. Folders are those of machines if each states one device at
+most, and they state different ones. Then a device that some logs of a folder state is that of its other logs:
+a folder has its name in the labels that `init` proposes, where a person sees it. Folders that state no device
+get none, nor do folders with several, nor those where a name below the folder or another fact of a silent log
+contradicts it, or where a silent log did the work of a log in another subfolder: these may be different
+machines. Where all together state one, nothing shows that the others are of the same machine. Each kind of
+benchmark is looked at alone: beside the folders of machines may be one with logs of many. All logs of a
+folder must agree.
+
+The work is that of another program's logs with the same names, which say what was run: `rn50_b128_1.log` of
+MXNet states nothing, the one of TensorFlow devices and data. Others get only what all logs agree on.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reportgen.autolayout.benchmark_kinds import split_kinds
-from reportgen.autolayout.path_factors import DEVICE_FACTS
-from reportgen.autolayout.path_roles import devices_of
-from reportgen.core.factors import factor_key
+from reportgen.autolayout.path_factors import DEVICE_FACTS, ITEM
+from reportgen.autolayout.path_roles import devices_of, kind_of
+from reportgen.autolayout.table_layout import SUBJECTS
+from reportgen.compare.conditions import SIZES
+from reportgen.core.factors import FactorKey, factor_key
 from reportgen.core.model import FactorValue, Run
 
 _DEVICE = "device"
 # Folders of machines are not deeper below a campaign.
 _MAX_LEVELS = 4
 _EXTENSION = re.compile(r"\.[A-Za-z]+\Z")
+# Facts of the work, which the name of a log may say, and more that follow from it.
+_NAMED_WORK = SIZES | {"precision", "seq_len", *SUBJECTS}
+_WORK = _NAMED_WORK | {"dataset", ITEM}
+# Folders have the same logs if this share of the names of the smaller one is in the other.
+_MIN_COMMON = 1 / 2
 
 
 def stated_devices(folders: Mapping[str, Sequence[Run]]) -> dict[str, dict[str, FactorValue]]:
@@ -36,6 +47,50 @@ def stated_devices(folders: Mapping[str, Sequence[Run]]) -> dict[str, dict[str, 
         parts = {folder: [run for run in runs if id(run) in own] for folder, runs in folders.items()}
         devices |= _of_one_kind({folder: runs for folder, runs in parts.items() if runs})
     return {folder: facts for folder, facts in devices.items() if _are_agreed(folder, facts, every)}
+
+
+def log_names(folder: str, runs: Iterable[Run]) -> frozenset[str]:
+    """Return the paths of logs below a folder, without their extensions, whose names say what was run."""
+    names = {_EXTENSION.sub("", run.source.path.removeprefix(f"{folder}/")) for run in runs}
+    return frozenset(
+        name for name in names if any(not _NAMED_WORK.isdisjoint(kind_of(part)) for part in name.split("/"))
+    )
+
+
+def are_named_alike(logs: Collection[str], others: Collection[str]) -> bool:
+    """Return whether two folders have the same logs, by their `log_names`."""
+    common = len({*logs} & {*others})
+    return bool(common) and common >= _MIN_COMMON * min(len(logs), len(others))
+
+
+def stated_work(folders: Mapping[str, Sequence[Run]]) -> dict[str, dict[str, FactorValue]]:
+    """Return the work of logs that do not state it, where logs of another program do, by folder.
+
+    folders  of one campaign
+    """
+    values = {name: _values(name, [run for runs in folders.values() for run in runs]) for name in _WORK}
+    agreed = {name: value.pop()[1] for name, value in sorted(values.items()) if len(value) == 1}
+    logs = {folder: log_names(folder, runs) for folder, runs in folders.items()}
+    work = {}
+    for folder, runs in folders.items():
+        others = [
+            other
+            for path, own in folders.items()
+            if are_named_alike(logs[folder], logs[path]) and _formats(own).isdisjoint(_formats(runs))
+            for other in own
+        ]
+        work[folder] = {
+            name: value for name, value in agreed.items() if not _values(name, runs) and _values(name, others)
+        }
+    return {folder: facts for folder, facts in work.items() if facts}
+
+
+def _formats(runs: Iterable[Run]) -> set[str]:
+    return {run.format for run in runs}
+
+
+def _values(name: str, runs: Iterable[Run]) -> set[FactorKey]:
+    return {factor_key(run.factors[name]) for run in runs if name in run.factors}
 
 
 def _are_agreed(folder: str, facts: Mapping[str, FactorValue], runs: Iterable[Run]) -> bool:
@@ -76,9 +131,9 @@ def _by_folder(runs: Iterable[Run], depth: int) -> dict[str, list[Run]]:
     return folders
 
 
-def _devices(runs: Iterable[Run]) -> set[tuple[str, FactorValue]]:
+def _devices(runs: Iterable[Run]) -> set[FactorKey]:
     """Return the devices that runs state, of each only one spelling."""
-    return {factor_key(run.factors[_DEVICE]) for run in runs if _DEVICE in run.factors}
+    return _values(_DEVICE, runs)
 
 
 def _is_silent(run: Run) -> bool:

@@ -44,6 +44,15 @@ def trainer(rate: float) -> str:
     )
 
 
+def mxnet(rate: float) -> str:
+    """Return a log of MXNet's Speedometer."""
+    lines = (
+        f"INFO:root:Epoch[0] Batch [{at}-{at + 10}]\tSpeed: {rate:.2f} samples/sec\taccuracy=0.001000\n"
+        for at in range(0, 300, 10)
+    )
+    return "".join(lines)
+
+
 def collective(name: str, factor: float, nodes: int = 1) -> str:
     """Return a log of nccl-tests on 8 devices of each node: times in us over message sizes."""
     head = (
@@ -133,6 +142,18 @@ def by_framework() -> Tree:
         f"sweep/{framework}/run{repeat}.log": trainer(100 * _SPEEDS[framework] * _noise(repeat))
         for framework in ("pytorch", "tensorflow")
         for repeat in (1, 2, 3)
+    }
+
+
+def by_program() -> Tree:
+    """Return a folder for each program, with logs of the same names: one states the work, the other nothing."""
+    return {
+        f"{folder}/rn50_b64_{repeat}.log": text
+        for repeat in (1, 2, 3, 4, 5)
+        for folder, text in (
+            ("pytorch", vision("resnet50", 0.4 * _noise(repeat), batch=64)),
+            ("mxnet", mxnet(200 * _noise(repeat))),
+        )
     }
 
 
@@ -378,7 +399,7 @@ def vllm() -> Tree:
 TREES: Mapping[str, Callable[[], Tree]] = {
     tree.__name__: tree
     for tree in (
-        by_device, by_framework, by_batch_size, by_date, by_node, mixed,
+        by_device, by_framework, by_program, by_batch_size, by_date, by_node, mixed,
         failures, one_run, repeats, two_hundred_models, nccl, nccl_nodes, vllm, by_dated_file, by_host, by_gpu_count,
         by_node_count, by_precision, by_model, micro, scaling, same_steps, own_table, by_commit, by_version,
         by_name_of_machines, by_test,
