@@ -313,9 +313,9 @@ TABLES = {
     "rates of things without a name": PeoplesTable(
         "rates_of_things.csv",
         "streams,bits_per_second,events_per_second,cost_per_hour\n1,8000000000,120.5,3.5\n4,24000000000,480.5,4.5\n",
-        2,
-        (("bandwidth", 3e9, {"streams": 4}),),
-        frozenset({"events_per_second", "cost_per_hour"}),
+        4,
+        (("bandwidth", 3e9, {"streams": 4}), ("throughput", 480.5, {"streams": 4, "item": "event"})),
+        frozenset({"cost_per_hour"}),
     ),
     "bits per second": PeoplesTable(
         "bits.csv", "streams,Gbits/sec\n1,16.5\n4,40\n", 2, (("bandwidth", 5e9, {"streams": 4}),)
@@ -385,9 +385,8 @@ TABLES = {
     "sizes of unknown things in cells": PeoplesTable(
         "cells_of_sizes.csv",
         "model,latency,Puffer\na,1.5 ms,12.5 GB\nb,2.5 ms,20.5 GB\n",
-        2,
-        (),
-        frozenset({"Puffer"}),
+        4,
+        (("puffer", 20.5e9, {"model": "b"}),),
     ),
     "rates of several items in one column": PeoplesTable(
         "items.csv",

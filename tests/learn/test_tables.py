@@ -26,6 +26,7 @@ from tests.cli.calling import call, error_of
 from tests.conftest import ROOT
 from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_people import TABLES, PeoplesTable
+from tests.learn.tables_of_units import UNITS
 
 
 def proposed(table: PeoplesTable) -> TableProposal | None:
@@ -55,7 +56,7 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
     )
 
 
-@pytest.mark.parametrize("table", (TABLES | FORMS).values(), ids=TABLES | FORMS)
+@pytest.mark.parametrize("table", (TABLES | FORMS | UNITS).values(), ids=TABLES | FORMS | UNITS)
 def test_a_table_is_learned_and_read_back(table: PeoplesTable) -> None:
     proposal = proposed(table)
     if not table.numbers:

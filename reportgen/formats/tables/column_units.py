@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from reportgen.core import units
+from reportgen.formats.tables.own_units import own_unit_of
 
 _TIMES = {
     "ns": "ns nsec nsecs nanosecond nanoseconds",
@@ -60,6 +61,9 @@ _BYTE_RATE = re.compile(
 _FLOPS = re.compile(
     r"(?:(?P<prefix>[tp])flops?s?|(?P<rated>[kmgtp]?)flops?(?: ?/ ?s(?:ec)?| per s(?:ec(?:ond)?)?| s))"
 )
+# "% of total", "in %", "percent of peak"
+_SHARE = re.compile(r"(?:in )?(?:%|percent|pct|prozent)(?: (?:of|der|du|von) .{1,30})?")
+_KILO_IOPS = re.compile(r"[km]iops")
 _DEVICE = re.compile(r"(?: ?/ ?| per )(?:gpu|device|chip|card|accelerator|rank|npu|tpu)s?$")
 
 
@@ -76,8 +80,8 @@ _RATE = re.compile(
     r"(?P<unit>s|secs?|seconds?|sekunde|seconde|segundo|secondo|min|minute)"
 )
 _STEP_WORDS = set(_ITEMS["steps"].split())
-# A rate of items that have no other spelling: transactions/s, jobs/sec.
-_OTHER_RATE = re.compile(r"([A-Za-z]{3,}) ?/ ?s(?:ec(?:ond)?)?")
+# A rate of items that have no other spelling: transactions/s, jobs/sec, evaluations per second.
+_OTHER_RATE = re.compile(r"([A-Za-z]{3,})(?: ?/ ?| per )s(?:ec(?:ond)?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,8 @@ def _plain(shown: str, lower: str) -> ColumnUnit | None:
         return ColumnUnit(_TIME_OF[lower])
     if lower in _SHORT:
         return ColumnUnit(_SHORT[lower], metric="iops" if lower == "iops" else "")
+    if _KILO_IOPS.fullmatch(lower):
+        return ColumnUnit("operations/s", {"k": 1e3, "m": 1e6}[lower[0]], metric="iops")
     if match := _TIME_PER.fullmatch(lower):
         per = _ITEM_OF.get(match["per"], match["per"])
         return ColumnUnit(_TIME_OF[match["unit"]], per=per.removesuffix("s"))
@@ -140,9 +146,17 @@ def _plain(shown: str, lower: str) -> ColumnUnit | None:
         return _byte_rate(match)
     if lower in _AMBIGUOUS or (shown and _BYTE_RATE.fullmatch(lower)):
         return ColumnUnit("", doubt=f'"{shown}" has several meanings')
+    return _other(shown, lower)
+
+
+def _other(shown: str, lower: str) -> ColumnUnit | None:
+    """Return a share, a rate of items that have no other spelling, or a unit that keeps its own name."""
+    if _SHARE.fullmatch(lower):
+        return ColumnUnit("%")
     if (other := _OTHER_RATE.fullmatch(shown)) and units.find(rate := f"{other[1]}/s"):
         return ColumnUnit(rate)
-    return None
+    own = own_unit_of(shown)
+    return ColumnUnit(own) if own else None
 
 
 def _rate(match: re.Match[str]) -> ColumnUnit:

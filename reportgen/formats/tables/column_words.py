@@ -36,6 +36,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+# Octets in French; in brackets only, because a column may be named "to".
+_OCTETS = re.compile(r"^([kKMGT]i?)o(/s)?$")
 _PER = re.compile(
     r"(?i)(?<![a-z])per[\s_]+(token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
 )
@@ -193,6 +195,7 @@ class ColumnMeaning:
     extra      words that neither the metric nor the unit explains
     label      the part of the name with these words
     doubt      why it is not certain, "" if it is
+    is_own     whether the metric is one that only the name of the column has, such as a hit rate in %
     """
 
     kind: Kind
@@ -205,6 +208,7 @@ class ColumnMeaning:
     extra: tuple[str, ...] = ()
     label: str = ""
     doubt: str = ""
+    is_own: bool = False
 
     @property
     def base(self) -> str:
@@ -282,17 +286,13 @@ def _role(own: str) -> ColumnMeaning | None:
 def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     """Return the meaning of a name that is not one of the usual names of factors."""
     name = _PERCENTILE_IN_CAMEL.sub(" ", re.split(r"±|\+/-", name)[0])
-    text = name = _GROUP.sub(r"\1 ", name)
-    before = ""
-    for match in _BRACKETS.finditer(name):
-        inside_unit = unit_of(match[1].split(",")[0])
-        unit = unit or inside_unit
-        text = text.replace(match[0], " ")
-        before += "" if inside_unit else f"{match[1]} "
-    text = before + text
+    name = _GROUP.sub(r"\1 ", name)
+    unit, text = _unit_in_brackets(name, unit)
     statistic, spread, text = without_statistic(text)
+    own = text
     if unit is None:
-        unit, text = _unit_at_end(text)
+        unit, text = _unit_at_end(own)
+        own = text if unit and text and "/" not in unit.unit else own.replace("/", " per ")
     words = [word for word in words_of(text) if word not in _FILLER]
     if unit and not unit.per and (per := _PER.search(text)):
         unit = replace(unit, per=per[1].lower())
@@ -309,6 +309,8 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     if unit and unit.doubt:
         return ColumnMeaning("figure", statistic=statistic, extra=tuple(words), doubt=unit.doubt)
     meaning = _measured(words, unit or ColumnUnit(""))
+    if unit and not meaning.metric and meaning.kind in ("figure", "other"):
+        meaning = _own_metric(own, unit, meaning)
     if unit is None and not meaning.metric:
         is_factor = meaning.kind == "factor"
         return meaning if is_factor else ColumnMeaning("other", statistic=statistic, extra=tuple(words))
@@ -318,6 +320,27 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         statistic = ""  # memory is a peak
     label = _label(text, meaning.extra)
     return replace(meaning, scale=unit.scale if unit else 1.0, statistic=statistic, label=label)
+
+
+def _unit_in_brackets(name: str, unit: ColumnUnit | None) -> tuple[ColumnUnit | None, str]:
+    """Return the unit, if there is none the first in brackets, and the name with other brackets in front."""
+    text, before = name, ""
+    for match in _BRACKETS.finditer(name):
+        inside = unit_of(_OCTETS.sub(r"\1B\2", match[1].split(",")[0]))
+        unit = unit or inside
+        text = text.replace(match[0], " ")
+        before += "" if inside else f"{match[1]} "
+    return unit, before + text
+
+
+def _own_metric(text: str, unit: ColumnUnit, meaning: ColumnMeaning) -> ColumnMeaning:
+    """Return a figure whose metric is named by the words of its column, if the unit is not a time."""
+    name = slug(text).strip("%_") or ("share" if unit.unit == "%" else "")
+    if units.to_base(1.0, unit.unit)[1] == "s" or not re.search(r"[^\W\d_]", name):
+        return meaning
+    if name in _CHOSEN or name in _FACTOR_OF:
+        return ColumnMeaning("factor", factor=factor_name(name), unit=unit.unit)
+    return ColumnMeaning("figure", name, unit.unit, is_own=True)
 
 
 def _label(text: str, extra: tuple[str, ...]) -> str:

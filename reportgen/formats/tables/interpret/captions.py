@@ -51,7 +51,8 @@ def stated_units(draft: Draft) -> dict[str, str]:
 def _metric(text: str) -> ColumnMeaning | None:
     is_title = all(_ENDS.match(text, match.end()) for match in _IN_UNIT.finditer(text))
     meaning = meaning_of(text) if text and is_title else None
-    is_whole = meaning and meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.doubt
+    is_known = meaning and meaning.kind == "figure" and meaning.metric and not meaning.is_own
+    is_whole = meaning and is_known and meaning.unit and not meaning.doubt
     return meaning if is_whole else None
 
 

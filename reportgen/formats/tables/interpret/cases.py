@@ -187,13 +187,13 @@ def _add(draft: Draft, figure: FigureGuess) -> None:
 def _unknown(draft: Draft, unknown: list[str]) -> None:
     """Sort the columns of numbers whose names say nothing: settings, cases of one metric, or open."""
     unknown = _read_stated(draft, unknown)
-    cases = [column for column in unknown if not _is_setting(draft, column)]
+    cases = [column for column in unknown if not is_setting(draft, column)]
     if kind := kind_of(cases) if len(cases) > 1 else "":
         for column in cases:
             draft.result.open[column] = f"a case of the factor {kind}? its metric and unit are not stated"
         unknown = [column for column in unknown if column not in cases]
     for column in unknown:
-        if _is_setting(draft, column):
+        if is_setting(draft, column):
             add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
             draft.result.doubts.append(f'"{column}" may be a setting or a result')
             draft.result.notes.append(f'"{column}" is read as a factor; if it is a result, state its unit')
@@ -209,7 +209,7 @@ def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
     The names of the columns are statistics, cases, or say nothing, as "value".
     """
     stated = None if draft.result.figures else stated_metric(draft)
-    cases = [column for column in unknown if not _is_setting(draft, column)]
+    cases = [column for column in unknown if not is_setting(draft, column)]
     if stated is None or not cases:
         return unknown
     meaning, text = replace(stated[0], doubt=""), stated[1]
@@ -245,7 +245,7 @@ def _named_cases(draft: Draft, columns: list[str]) -> tuple[str, Sequence[str]]:
     return kind_of(columns), columns
 
 
-def _is_setting(draft: Draft, column: str) -> bool:
+def is_setting(draft: Draft, column: str) -> bool:
     """Return whether numbers are rather chosen than measured: whole, or the same in several rows."""
     if meaning_of(column).statistic or column.isdigit():
         return False

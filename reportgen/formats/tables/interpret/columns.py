@@ -9,7 +9,7 @@ from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.definition import SAMPLE
 from reportgen.formats.tables.derive import is_clock, spelled
-from reportgen.formats.tables.interpret.cases import add_cases
+from reportgen.formats.tables.interpret.cases import add_cases, is_setting
 from reportgen.formats.tables.interpret.cells import is_fault, number_of
 from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.figure_units import (
@@ -102,10 +102,10 @@ def _sort_column(
         add_factor(draft, "request_rate", column)
         draft.result.doubts.append(f'"{column}" may be a result')
         draft.result.notes.append(f'"{column}" grows in steps before the results: it is read as the load')
-    elif meaning.kind == "figure":
+    elif meaning.kind == "figure" and not _is_chosen(draft, column, meaning):
         figures.append((column, meaning))
         _note_remarks(draft, column)
-    elif meaning.kind == "other" and not draft.is_text(column) and not draft.are_truths(column):
+    elif meaning.kind in ("figure", "other") and not draft.is_text(column) and not draft.are_truths(column):
         unknown.append(column)
     else:
         add_role(draft, column, meaning)
@@ -150,6 +150,14 @@ def _is_load(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
     values = draft.values(column)
     grows = len(values) > 1 and all(a < b for a, b in pairwise(values))
     return is_first and grows and all(f"{value:g}".rstrip("0") in _STEPS for value in values)
+
+
+def _is_chosen(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
+    """Return whether sizes or clocks, which may be settings or results, are rather chosen than measured."""
+    if not meaning.is_own or meaning.base not in ("B", "Hz") or column in draft.answers:
+        return False
+    draft.result.doubts.append(f'"{column}" may be a setting or a result')
+    return is_setting(draft, column)
 
 
 def _note_remarks(draft: Draft, column: str) -> None:

@@ -77,7 +77,7 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
     is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
     if is_bare and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
         return ColumnMeaning("derived")
-    is_share = meaning.kind == "figure" and meaning.base == "ratio" and meaning.doubt == "names no metric"
+    is_share = meaning.is_own and meaning.base == "ratio"
     if (is_share or meaning.kind == "other") and not meaning.statistic and _is_derived(draft, column):
         return ColumnMeaning("derived")
     return None
@@ -96,7 +96,8 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
         return ColumnMeaning("other")
     is_named = bool(meaning.label) and not kind_of([meaning.label])
-    if is_named and meaning.doubt == "names no metric" and draft.is_constant(column):
+    is_unclear = meaning.is_own or (is_named and meaning.doubt == "names no metric")
+    if is_unclear and draft.is_constant(column):
         return ColumnMeaning("factor", factor=factor_name(column))
     return None
 

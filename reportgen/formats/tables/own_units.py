@@ -1,0 +1,71 @@
+"""Read units that no base unit fits and that keep their own name: ns/day, orders/min, tokens/W, B/op, MLUPS.
+
+Their numbers are never scaled. What is per a time or a cost may be anything; what is per an item is an
+amount, because `layers per stage` and `images per class` are settings.
+"""
+
+import re
+
+
+def _names(table: dict[str, str]) -> dict[str, str]:
+    return {word: name for name, words in table.items() for word in words.split()}
+
+
+_PERIODS = _names(
+    {
+        "s": "s sec second sekunde seconde", "min": "min minute mn", "h": "h hr hour heure stunde",
+        "day": "day jour tag", "week": "week", "month": "month", "year": "year yr",
+    }
+)  # fmt: skip
+_COSTS = _names(
+    {
+        "W": "w watt", "kW": "kw", "J": "j joule", "kJ": "kj", "Wh": "wh", "kWh": "kwh",
+        "$": "$ dollar", "USD": "usd", "EUR": "eur euro €",
+    }
+)  # fmt: skip
+_ITEMS = _names(
+    {
+        "op": "op operation", "token": "token tok", "B": "byte", "request": "request req", "query": "query",
+        "image": "image img", "sample": "sample", "row": "row", "record": "record", "cycle": "cycle",
+        "call": "call", "frame": "frame", "inference": "inference", "key": "key", "message": "message",
+    }
+)  # fmt: skip
+_AMOUNTS = _names(
+    {
+        "B": "b byte bytes", "kB": "kb", "MB": "mb", "bits": "bit bits", "allocs": "alloc allocs allocations",
+        "J": "j joule joules", "mJ": "mj", "Wh": "wh", "mWh": "mwh", "cycles": "cycle cycles cyc",
+        "instructions": "instruction instructions insn insns", "FLOP": "flop flops", "$": "$ dollars usd",
+    }
+)  # fmt: skip
+_QUOTIENT = re.compile(
+    r"(?P<above>1|[^\W\d_]{1,20}|\$)(?: ?/ ?| (?:per|pro|par|por) )(?P<below>[^\W\d_]{1,10}|[$€])"
+)
+# Quantities: "cost per hour" does not state its unit.
+_QUANTITIES = frozenset(
+    ("cost", "price", "energy", "power", "time", "speed", "work", "memory", "data", "rate", "load")
+)
+# Names that are rates: updates of a lattice, traversed edges, packets, cells, operations in a second.
+_RATE = re.compile(
+    r"[kKMGTPE](?:[FR]?LUP/?[Ss]|TEPS|CUPS|UPS|[Pp][Pp][Ss]|OPS|IPS|RPS|QPS|TPS|H/s)"
+    r"|(?i:[kmg](?:f?lups|teps|cups|pps))"
+)
+_RATES = {
+    word.lower(): word
+    for word in ("NOPM", "TPM", "tpmC", "QphH", "QphDS", "SYPD", "SDPD", "MIPS", "pps", "LUPS", "TEPS")
+}
+
+
+def own_unit_of(text: str) -> str:
+    """Return the unit that a whole text is, "" if it is not one of these. text  with single blanks"""
+    if _RATE.fullmatch(text):
+        return text
+    if text.lower() in _RATES:
+        return _RATES[text.lower()]
+    quotient = _QUOTIENT.fullmatch(text)
+    if quotient is None:
+        return ""
+    above, below = quotient["above"], quotient["below"].lower()
+    amount = _AMOUNTS.get(above.lower(), "")
+    per = _PERIODS.get(below) or _COSTS.get(below) or (amount and _ITEMS.get(below, ""))
+    is_named = (len(above) > 1 or above == "1" or bool(amount)) and above.lower() not in _QUANTITIES
+    return f"{amount or above}/{per}" if per and is_named else ""
