@@ -5,7 +5,7 @@ assumption, and a verdict that rests on it says so.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,7 +42,7 @@ class Spreads:
             if len(side.repeats) > 1 and not side.invalid and min(each.value for each in side.repeats) > 0:
                 logs = [math.log(each.value) for each in side.repeats]
                 members.setdefault(_kind(side), {})[factors_key(side.factors), side.repeats] = logs
-        return {kind: Spread(_pooled(cases.values()), len(cases)) for kind, cases in members.items()}
+        return {kind: _pooled([*cases.values()]) for kind, cases in members.items()}
 
 
 def _kind(side: Side) -> _Kind:
@@ -50,7 +50,8 @@ def _kind(side: Side) -> _Kind:
     return side.metric, side.phase, conditions.get(CLOCK, ""), conditions.get(EVIDENCE, "")
 
 
-def _pooled(cases: Iterable[list[float]]) -> float:
+def _pooled(cases: Sequence[list[float]]) -> Spread:
     """Return the standard deviation of values about the means of their cases."""
-    squares = [((len(values) - 1) * deviation(values) ** 2, len(values) - 1) for values in cases]
-    return math.sqrt(math.fsum(square for square, _ in squares) / sum(free for _, free in squares))
+    squares = math.fsum((len(values) - 1) * deviation(values) ** 2 for values in cases)
+    free = sum(len(values) - 1 for values in cases)
+    return Spread(math.sqrt(squares / free), len(cases), free)

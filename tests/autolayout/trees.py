@@ -136,6 +136,15 @@ def by_device() -> Tree:
     }
 
 
+def three_devices() -> Tree:
+    """Return three repeats on each of three devices: too few to decide, whatever their distance."""
+    return {
+        f"{device}/run{repeat}.log": vision("resnet50", step * _noise(repeat))
+        for device, step in (("A40", 0.24), ("H100", 0.1), ("A100", 0.2))
+        for repeat in (1, 2, 3)
+    }
+
+
 def by_framework() -> Tree:
     """Return a folder for each framework, whose logs state nothing."""
     return {
@@ -399,7 +408,7 @@ def vllm() -> Tree:
 TREES: Mapping[str, Callable[[], Tree]] = {
     tree.__name__: tree
     for tree in (
-        by_device, by_framework, by_program, by_batch_size, by_date, by_node, mixed,
+        by_device, three_devices, by_framework, by_program, by_batch_size, by_date, by_node, mixed,
         failures, one_run, repeats, two_hundred_models, nccl, nccl_nodes, vllm, by_dated_file, by_host, by_gpu_count,
         by_node_count, by_precision, by_model, micro, scaling, same_steps, own_table, by_commit, by_version,
         by_name_of_machines, by_test,

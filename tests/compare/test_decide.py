@@ -119,7 +119,7 @@ def three(center: float, apart: float = 0.3, *, start: float | None = None) -> l
     ]
 
 
-OF_24 = Spread(0.003, 24)
+OF_24 = Spread(0.003, 24, 48)
 SIX = "; 6 interleaved rounds could decide"
 
 
@@ -138,15 +138,15 @@ SIX = "; 6 interleaved rounds could decide"
         (three(100.85), three(100), OF_24, "undecided", ""),
         # Their own spread counts where it is larger: three times 1.5 % is 4.5 %.
         (three(96, 1.5), three(100), OF_24, "undecided", ""),
-        (three(96), three(100), Spread(0.015, 24), "undecided", ""),
-        # Three cases show their spread as badly as three repeats, and two repeats show nothing.
-        (three(96), three(100), Spread(0.003, 3), "undecided", ""),
+        (three(96), three(100), Spread(0.015, 24, 48), "undecided", ""),
+        # Two repeats show nothing, nor do the two cases alone: their spread has four degrees of freedom.
+        (three(96), three(100), Spread(0.003, 2, 4), "undecided", ""),
         (three(96)[:2], three(100), OF_24, "undecided", ""),
         (three(96)[:1], three(100), OF_24, "no repeats", ""),
         (three(96), three(100), None, "undecided", ""),
         # A test that decides needs no assumption, nor does one that gives an interval.
         (around(97), around(100), OF_24, "slower", "3.0 % slower (spread 0.14 %)"),
-        (around(99, 8, start=0), around(100, -8, start=1), Spread(0.001, 24), "undecided", ""),
+        (around(99, 8, start=0), around(100, -8, start=1), Spread(0.001, 24, 48), "undecided", ""),
     ],
 )  # fmt: skip
 def test_few_repeats_borrow_the_spread_of_comparable_cases(
@@ -156,6 +156,24 @@ def test_few_repeats_borrow_the_spread_of_comparable_cases(
     assert verdict.kind == kind
     assert not sentence or verdict.sentence() == sentence
     assert verdict.cases == (24 if kind.startswith("likely") else 0)
+
+
+@pytest.mark.parametrize(
+    ("center", "cases", "free", "kind"),
+    [
+        # Three cases of three repeats: the spread counts as 0.3 % * sqrt(8 / 6) = 0.346 %, three times 1.04 %.
+        (101.1, 3, 6, "likely faster"),
+        (101.0, 3, 6, "undecided"),
+        (101.1, 4, 6, "likely faster"),
+        (101.0, 4, 8, "likely faster"),
+        (150.0, 3, 5, "undecided"),
+    ],
+)
+def test_a_spread_of_few_repeats_has_to_be_exceeded_by_more(
+    center: float, cases: int, free: int, kind: str
+) -> None:
+    spread = Spread(0.003, cases, free)
+    assert decide(three(center), three(100), better="higher", spread=spread).kind == kind
 
 
 def test_a_likely_difference_says_what_it_is_as_a_time() -> None:

@@ -157,7 +157,7 @@ def test_the_spread_of_cases_that_are_measured_alike_is_pooled() -> None:
     ]
     spread = Spreads([*FOUR, *FOUR, *others]).like(FOUR[0], FOUR[1])
     assert spread is not None
-    assert (spread.share, spread.cases) == (pytest.approx(0.01 * math.sqrt(2.5)), 4)
+    assert (spread.share, spread.cases, spread.free) == (pytest.approx(0.01 * math.sqrt(2.5)), 4, 8)
     assert Spreads(FOUR).like(others[0], others[0]) is None
     assert Spreads([*FOUR, *others]).like(FOUR[0], others[0]) is None
 

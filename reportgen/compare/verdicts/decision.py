@@ -29,11 +29,13 @@ from reportgen.core.stats import deviation, mean, median, trend
 SEPARATION = 3.72
 SEPARATION_OF_FEWER = 0.02
 
-# A few repeats show their own spread badly. With the spread of at least four comparable cases, a difference
-# of three times the larger one of the two is likely: at most 1.3 % of equal cases whose noise is independent.
+# A few repeats show their own spread badly. With the spread of comparable cases, a difference of three times
+# the larger one of the two is likely. What counts are the degrees of freedom of that spread: three cases of
+# three repeats have as many as four of three, three, two and two. Below eight, the spread counts for more. So
+# at most 1.3 % of equal cases whose noise is independent are called different.
 LIKELY = 3.0
 FEWEST_LIKELY = 3
-FEWEST_CASES = 4
+FEWEST_FREE, ENOUGH_FREE = 6, 8
 
 # Of the largest ratio whose test is computed without an overflow: e^690 is 4.6e299.
 MAX_LOG_RATIO = 690.0
@@ -62,10 +64,12 @@ class Spread:
     """What comparable cases show of the noise: an assumption about two cases with few repeats.
 
     share  the standard deviation of repeats, of logarithms, pooled; cases  how many cases it is of
+    free   its degrees of freedom: of each case the number of repeats less one
     """
 
     share: float
     cases: int
+    free: int
 
 
 def decide(
@@ -217,10 +221,11 @@ def _by_pooled_spread(
     verdict: Verdict, speeds: Sequence[float], base: Sequence[float], spread: Spread
 ) -> Verdict:
     """Return an open verdict as a likely one, if the spread of other cases makes the difference so large."""
-    if min(len(speeds), len(base)) < FEWEST_LIKELY or spread.cases < FEWEST_CASES:
+    if min(len(speeds), len(base)) < FEWEST_LIKELY or spread.free < FEWEST_FREE:
         return verdict
     difference = mean(speeds) - mean(base)
-    larger = max(spread.share, deviation(speeds), deviation(base))
+    pooled = spread.share * math.sqrt(ENOUGH_FREE / min(spread.free, ENOUGH_FREE))
+    larger = max(pooled, deviation(speeds), deviation(base))
     if not difference or abs(difference) < LIKELY * larger:
         return verdict
     kind: VerdictKind = "likely faster" if difference > 0 else "likely slower"
