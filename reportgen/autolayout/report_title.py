@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from reportgen.autolayout.table_layout import SIZES, SUBJECTS, count_combinations
 from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.devices import shown_value
-from reportgen.core.factors import factor_key, matches, value_order
+from reportgen.core.factors import factor_key, factors_key, matches, value_order
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue, Run
 from reportgen.report.headline import joined
@@ -77,14 +77,20 @@ def _on(machines: str, runs: Sequence[Run]) -> str:
 
 
 def _by(table: TableSpec, said: set[str], runs: Sequence[Run]) -> str:
-    """Return what is compared, or over what: ": v1 and v2", " by batch size"; "" if the title says it."""
+    """Return what is compared, or over what: ": v1 and v2", " by batch size"; "" if the title says it.
+
+    Of one case, at which size: " at batch size 128".
+    """
     for name in table.compare.baseline if table.compare else ():
         values = _values(name, runs)
         if name in said or name in DEVICE_COUNTS or not 1 < len(values) <= _MAX_NAMED:
             continue
         text = joined([shown_value(name, plain(value)) for value in values])
         return f": {text}" if isinstance(values[0], str) else f": {name.replace('_', ' ')} {text}"
-    sizes = (name for name in (DATE, *SIZES) if name in table.rows and name not in DEVICE_COUNTS)
+    sizes = [name for name in (DATE, *SIZES) if name in table.rows and name not in DEVICE_COUNTS]
+    if len({factors_key(run.factors) for run in runs}) == 1:
+        fixed = [f"{name.replace('_', ' ')} {plain(runs[0].factors[name])}" for name in sizes]
+        return f" at {joined(fixed)}" if fixed else ""
     size = next((name for name in sizes if _is_swept(name, table, runs)), "")
     return f" by {size.replace('_', ' ')}" if size else ""
 

@@ -39,8 +39,11 @@ SIZES = (
 SWEEPS = ("message_size", "concurrency", "request_rate")
 # The devices that send and receive: a matrix.
 PAIR = ("from", "to")
-# If nothing varies, these describe best what was run.
+# If nothing varies in a table, these describe best what was run.
 _DESCRIPTIVE = (*SUBJECTS, "system", "device")
+# A report of one case names so many of its usual factors: more would push the number off a narrow screen.
+_MAX_DESCRIBED = 4
+_OF_ONE_CASE = (*_DESCRIPTIVE, "devices", "batch_size", "global_batch_size", "seq_len", "precision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ def choose_axes(
         if name in varying and name != system and any(_determines(other, name, runs) for other in others):
             varying.remove(name)
     if not varying:
-        return Axes([_title_factor(values, campaign)], [])
+        return Axes(_described(values, campaign), [])
     # Of factors that stand for one another, a reader wants the name: pp512 rather than 512 tokens.
     numbers = {name for name in varying if all(kind == "number" for kind, _ in values[name])}
     varying.sort(key=lambda name: (position(name, guessed), -len(values[name]), name in numbers, name))
@@ -227,10 +230,17 @@ def _divide(runs: Sequence[Run], cells: Sequence[int], name: str) -> list[int]:
     return [numbers.setdefault(pair, len(numbers)) for pair in zip(cells, values, strict=True)]
 
 
-def _title_factor(names: Collection[str], campaign: Sequence[Run]) -> str:
-    """Return the row factor if none varies: one that varies elsewhere, a descriptive one, else the repeat."""
+def _described(names: Collection[str], campaign: Sequence[Run]) -> list[str]:
+    """Return the row factors if none varies.
+
+    One that varies elsewhere; of one case the usual ones, a descriptive one, else the repeat.
+    """
     known = sorted(set(names) - {ITEM})
     if not known:
-        return REPEAT
+        return [REPEAT]
     values = _values_of(campaign)
-    return min(known, key=lambda name: (-len(values[name]), name not in _DESCRIPTIVE, name))
+    title = min(known, key=lambda name: (-len(values[name]), name not in _DESCRIPTIVE, name))
+    usual = [name for name in _OF_ONE_CASE if name in known] if title in _DESCRIPTIVE else []
+    is_one_case = len({factors_key(run.factors) for run in campaign}) == 1
+    chosen = usual[:_MAX_DESCRIBED] if is_one_case else []
+    return sorted(chosen, key=position) or [title]

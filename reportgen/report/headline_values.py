@@ -26,6 +26,7 @@ from reportgen.report.headline import (
     joined,
     of_one_statistic,
     range_of_repeats,
+    subject_of,
     unit_of,
 )
 from reportgen.tables.headings import plain
@@ -41,6 +42,7 @@ _MIN_POINTS = 3
 _UNNAMED = {"", "sample"}
 # What was run, and on how many devices: named wherever the first varies.
 _SUBJECTS, _COUNTS = ("model", "benchmark", "workload"), ("nodes", "devices")
+_MACHINES = ("cluster", "system", "device", "gpu", *_COUNTS)
 
 
 def value_sentences(tables: Sequence[Table]) -> list[str]:
@@ -195,7 +197,7 @@ def _texts(table: Table, values: Sequence[_Value]) -> Iterator[str]:
     elif course := _course(table):
         yield course
     elif len(values) == 1:
-        yield from (_only(values[0], place) for place in (values[0].place, ""))
+        yield from _only(values[0])
     elif len(texts) == 1:
         yield f"{len(values):,} numbers agree to the digits shown: {texts.pop()}"
     elif swept := _best_of_curves(values):
@@ -245,13 +247,37 @@ def _places(values: Sequence[_Value], names: Sequence[str]) -> list[str]:
     return [", ".join(value.heads[name] for name in names if name in value.heads) for value in values]
 
 
-def _only(value: _Value, place: str) -> str:
-    """Return the only number of a report, with its repeats."""
-    only = f"the only number is {value.text}{f' ({place})' if place else ''}"
+def _only(value: _Value) -> Iterator[str]:
+    """Yield the only number of a report with what was run, at which size and on what, and its repeats."""
+    heads = value.heads
+    subject = next((heads[name] for name in _SUBJECTS if name in heads), "")
+    sizes = [name for name in SWEPT if name in heads and name not in _COUNTS]
+    machines = [name for name in _MACHINES if name in heads]
+    rest = [heads[name] for name in heads if name not in (*_SUBJECTS, *sizes, *machines)]
+    at = f" at {joined([heads[name] for name in sizes])}" if sizes else ""
+    on = f" on {subject_of(value.case, machines)}" if machines else ""
+    settings = f" ({', '.join(rest)})" if rest else ""
+    if not subject:
+        yield f"{value.text}{at}{on}{settings}{_repeats(value)}"
+        return
+    number = f"{_verb(value.case.metric)} {value.text}"
+    yield f"{subject}{settings}{at} {number}{on}{_repeats(value)}"
+    yield f"{subject} {number}{_repeats(value)}"
+
+
+def _verb(metric: str) -> str:
+    if metric_of(metric).unit == "s":
+        return "takes"
+    if metric == "throughput":
+        return "runs at"
+    return "reaches" if metric_of(metric).unit in RATES else "has"
+
+
+def _repeats(value: _Value) -> str:
     repeats = len(value.case.measurements)
     if repeats == 1:
-        return f"{only}; it comes from one run, so nothing says how much it varies"
-    return f"{only}; its {repeats} repeats are {range_of_repeats(value.case, value.unit)}"
+        return "; it comes from one run, so its spread is unknown"
+    return f"; its {repeats} repeats are {range_of_repeats(value.case, value.unit)}"
 
 
 def _course(table: Table) -> str:

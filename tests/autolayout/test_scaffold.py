@@ -288,7 +288,7 @@ def test_a_level_that_says_what_the_logs_state_is_not_a_factor():
 
 def test_a_table_of_one_case_has_the_row_that_varies_elsewhere():
     one = published_run(availability="now", item="x", model="a", system="s", memory=1.0)
-    assert axes(one) == (("model",), ())
+    assert axes(one) == (("model", "system"), ())
     others = [published_run(availability="now", item="x", model="a", system=s, throughput=1.0) for s in "tu"]
     assert [table.rows for table in define_overview([one, *others], "reports").tables] == [
         ("system",),

@@ -36,8 +36,11 @@ EXPECTED = {
     "by_node": Drawn(1, "node", "", "dots", ("node03 is 23 % slower", "relative to node01")),
     "mixed": Drawn(2, "folder", "", "dots", ("red is 10 % faster than green",)),
     "failures": Drawn(1, "batch_size", "device", "curve", ("H100 is 2.5x", "A40 has 2 of 3 batch sizes")),
-    "one_run": Drawn(1, "model", "", "series", ("the only number is 160.0 images/s",)),
-    "repeats": Drawn(1, "model", "", "strip", ("its 5 repeats",)),
+    "one_run": Drawn(
+        1, "model devices batch_size", "", "series",
+        ("resnet50 at batch size 32 runs at 160.0 images/s on 1 device",),
+    ),
+    "repeats": Drawn(1, "model devices batch_size", "", "strip", ("its 5 repeats",)),
     "two_hundred_models": Drawn(
         1, "model", "device", "ecdf", ("H100 is 2.94x", "H100 has 190 of 200 models")
     ),
@@ -65,7 +68,7 @@ EXPECTED = {
     "by_name_of_machines": Drawn(1, "devices nodes", "", "line", ("14.5x", "91 % of ideal")),
     "by_test": Drawn(1, "test", "precision", "dots", ("Q4_0 is", "50 % faster", "Q8_0")),
     "own_table": Drawn(1, "model batch_size", "device", "curve", ("H100 is 2.5x", "as fast as A40")),
-}
+}  # fmt: skip
 
 
 def built(root: Path, name: str) -> Build:

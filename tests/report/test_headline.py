@@ -332,16 +332,16 @@ def test_several_systems_are_ranked_by_their_mean() -> None:
 
 
 def test_several_comparisons_share_the_sentence_about_what_would_decide_them() -> None:
-    """Three repeats each, in an unknown order: the fewest without an order are five."""
+    """Two repeats each, in an unknown order: the fewest without an order are five."""
     runs = [
         each
         for device, step in (("A", 1.0), ("B", 0.6), ("C", 1.1))
-        for each in repeats(step, noise=(0, 0.4, -0.4), device=device)
+        for each in repeats(step, noise=(0.4, -0.4), device=device)
     ]
     sentences = headline_sentences(tables(runs, CompareSpec("speedup", {"device": "A"}), rows=("device",)))
     assert sentences == [
         "Training: relative to A, B is 67 % faster and C is 9.1 % slower "
-        "(both undecided: 3 repeats each are too few to decide).",
+        "(both undecided: 2 repeats each are too few to decide).",
         "The order of the runs is not known, and fewer than 5 repeats; 6 interleaved rounds could decide.",
     ]
 
@@ -634,15 +634,39 @@ def values(*runs: Run, **fields: Any) -> list[str]:
     return value_sentences(build_tables(table_spec(**fields), list(runs), NO_FACTS))
 
 
-def test_without_a_comparison_the_sentence_has_the_only_number_and_its_repeats() -> None:
-    one = published_run(throughput=8.0, device="NVIDIA A40", item="image")
-    assert values(one) == [
-        "Speed: the only number is 8.000 images/s (A40); it comes from one run, so nothing says how much it varies."
-    ]
-    two = published_run(throughput=9.0, device="NVIDIA A40", item="image")
-    assert values(one, two) == [
-        "Speed: the only number is 8.500 images/s (A40); its 2 repeats are 8.000 to 9.000."
-    ]
+@pytest.mark.parametrize(
+    ("factors", "rows", "sentence"),
+    [
+        ({"device": "NVIDIA A40"}, ("device",), "8.000 images/s on A40"),
+        (
+            {"model": "resnet50", "batch_size": 128, "device": "NVIDIA A40", "devices": 1},
+            ("model", "device", "batch_size"),
+            "resnet50 at batch size 128 runs at 8.000 images/s on A40",
+        ),
+        (
+            {"model": "bert", "precision": "fp16", "batch_size": 8, "seq_len": 384, "devices": 16},
+            ("model", "devices", "precision", "batch_size", "seq_len"),
+            "bert (fp16) at batch size 8 and seq len 384 runs at 8.000 images/s on 16 devices",
+        ),
+        ({"test": "plain"}, ("test",), "8.000 images/s (plain)"),
+    ],
+)
+def test_the_only_number_has_what_was_run_and_its_repeats(
+    factors: dict[str, Any], rows: tuple[str, ...], sentence: str
+) -> None:
+    one, two = (published_run(throughput=rate, item="image", **factors) for rate in (8.0, 9.0))
+    assert values(one, rows=rows) == [f"Speed: {sentence}; it comes from one run, so its spread is unknown."]
+    of_two = sentence.replace("8.000", "8.500")
+    assert values(one, two, rows=rows) == [f"Speed: {of_two}; its 2 repeats are 8.000 to 9.000."]
+
+
+def test_the_verb_of_the_only_number_follows_from_its_metric() -> None:
+    for metric, numbers, sentence in (
+        ("step_time", {"values": {"step": 2.0}}, "a takes 2.000 s"),
+        ("memory_used", {"memory": 2.0}, "a has 2.000 B"),
+    ):
+        (text,) = values(published_run(**numbers, model="a"), metrics=(metric,), rows=("model",))
+        assert text == f"Speed: {sentence}; it comes from one run, so its spread is unknown."
 
 
 @pytest.mark.parametrize(
