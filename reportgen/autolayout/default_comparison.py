@@ -148,10 +148,17 @@ def _scaling(cases: Sequence[_Case]) -> _Candidate:
     """Return the fewest devices as a baseline, with the sizes that follow from their number."""
     if not _varies("devices", cases):
         return _NONE
-    sizes = [*sorted(DEVICE_COUNTS), "global_batch_size"]
-    names = _with_followers("devices", [name for name in sizes if _varies(name, cases)], cases)
-    baselines = [each for each in _baselines(names, cases, {}, ()) if each.compared]
-    return min(baselines, key=lambda each: value_order(each.baseline["devices"]), default=_NONE)
+    sizes = [*sorted(DEVICE_COUNTS - {"devices"}), "global_batch_size"]
+    stating = {name: [case for case in cases if name in case] for name in sizes if _varies(name, cases)}
+    names = ["devices", *(name for name, having in stating.items() if _follows(name, "devices", having))]
+    # Not every program states the nodes, or the devices of each.
+    stated = {tuple(name for name in names if name in case) for case in cases if "devices" in case}
+    baselines = [each for own in sorted(stated) for each in _baselines(own, cases, {}, ()) if each.compared]
+    return min(baselines, key=_fewest_devices, default=_NONE)
+
+
+def _fewest_devices(candidate: _Candidate) -> tuple[object, int]:
+    return value_order(candidate.baseline["devices"]), -candidate.compared
 
 
 def _best_baseline(

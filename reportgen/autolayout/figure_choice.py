@@ -102,10 +102,13 @@ def _parts(table: TableSpec, runs: Sequence[Run]) -> Iterator[_FigurePart]:
     for run in runs:
         by_item.setdefault(_item(table, run), []).append(run)
     subject = next((name for name in table.rows if _has_one_item(name, runs)), "")
-    if len(by_item) < 2 or table.compare or not subject:
+    is_scaling = table.compare is not None and table.compare.kind == "efficiency"
+    if len(by_item) < 2 or not subject or (table.compare and not is_scaling):
         yield from _with_few_lines(table, runs, where) if runs else ()
         return
     for item, own in sorted(by_item.items())[:_MAX_UNITS]:
+        if is_scaling and count_combinations(["devices"], own) < 2:
+            continue
         if values := {run.factors[subject]: None for run in own if subject in run.factors}:
             yield _FigurePart(table, own, {**where, subject: tuple(values)}, rate_unit(item))
 

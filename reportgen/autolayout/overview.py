@@ -8,7 +8,7 @@ figures (`figure_choice`). Runs without factors get one row each.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -25,6 +25,7 @@ from reportgen.autolayout.tradeoff import tradeoff_spec
 from reportgen.core.factors import Accepted, Presence, condition_text, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
+from reportgen.formats.registry import suite_of
 from reportgen.protocol import Protocol, available_metrics
 from reportgen.report.definition import ReportDefinition
 from reportgen.tables.pivot import Ranks
@@ -93,7 +94,7 @@ def table_specs(
         is_of_all_work = metric == _OF_ALL_WORK
         notes = [
             *([_omitted_phases(omitted)] if omitted else ()),
-            *([_NOT_OFFICIAL] if is_of_all_work else ()),
+            *([_NOT_OFFICIAL] if is_of_all_work and _is_of_mlperf(numbers.runs) else ()),
             *([note] if note and metric == first else ()),
         ]
         unit = _OF_ALL_WORK_UNIT if is_of_all_work else ""
@@ -204,6 +205,10 @@ def _combined_spec(
         rows=(METRIC, PHASE, *axes.rows),
         columns=tuple(axes.columns),
     )
+
+
+def _is_of_mlperf(runs: Iterable[Run]) -> bool:
+    return any(suite_of(run.format) == "mlperf" for run in runs)
 
 
 def _unique(runs: Sequence[Run]) -> list[Run]:

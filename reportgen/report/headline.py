@@ -387,11 +387,13 @@ def _several(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> Iterator[st
         rankings = _ranking(pairs, names, has_mean=entry.means == len(subjects))
         statements = (f"relative to {baseline}, {ranking}" for ranking in rankings)
     sureness = _sureness(pairs)
+    most = _on_most_devices(pairs) if pairs[0].comparison.kind == "efficiency" else []
+    titles = [_titled(title, most[0]), title] if len(most) == 1 else [title]
     for statement in statements:
         if statement.endswith(" of ideal)") and sureness:
-            yield f"{title}: {statement[:-1]}; {sureness})"
+            yield from (f"{each}: {statement[:-1]}; {sureness})" for each in titles)
         else:
-            yield f"{title}: {_with_place(statement, sureness)}"
+            yield from (f"{each}: {_with_place(statement, sureness)}" for each in titles)
 
 
 def _sureness(pairs: Sequence[ComparedPair]) -> str:
@@ -508,8 +510,7 @@ def _others(kind: str, count: int) -> str:
 
 def _scaling(pairs: Sequence[ComparedPair], baseline: str) -> Iterator[str]:
     """Yield the speed-ups on the most devices, the best and the worst of several."""
-    most = max(_devices_ratio(pair) for pair in pairs)
-    largest = sorted((pair for pair in pairs if _devices_ratio(pair) == most), key=_rank, reverse=True)
+    largest = _on_most_devices(pairs)
     subject = subject_of(largest[0].case, _shown(largest[0]))
     texts = [f"{_size(pair)} the speed of {baseline} ({_share_of_ideal(pair)})" for pair in largest]
     if len(largest) == 1:
@@ -522,6 +523,12 @@ def _scaling(pairs: Sequence[ComparedPair], baseline: str) -> Iterator[str]:
     ]
     for shown in _shortened(rest[1:]):
         yield f"on {subject}, {joined([f'{places[0]} reaches {texts[0]}', *shown])}"
+
+
+def _on_most_devices(pairs: Sequence[ComparedPair]) -> list[ComparedPair]:
+    """Return the comparisons on the most devices, the best first."""
+    most = max(_devices_ratio(pair) for pair in pairs)
+    return sorted((pair for pair in pairs if _devices_ratio(pair) == most), key=_rank, reverse=True)
 
 
 def _shortened(followers: Sequence[str]) -> Iterator[Sequence[str]]:

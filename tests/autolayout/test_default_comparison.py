@@ -57,6 +57,14 @@ def test_precisions_are_compared_where_nothing_else_did_the_work():
     assert compared(*devices) == ("speedup", {"device": "A"}, [])
 
 
+def test_a_program_that_states_no_devices_of_a_node_does_not_move_the_baseline_of_another():
+    each = [(1, 1, 1), (8, 1, 8), (32, 4, 8)]
+    runs = [run(model="x", devices=n, nodes=m, devices_per_node=k) for n, m, k in each]
+    runs += [run(model="y", devices=32, nodes=4, global_batch_size=512), run(global_batch_size=65536)]
+    fewest = {"devices": 1, "devices_per_node": 1, "nodes": 1}
+    assert compared(*runs) == ("efficiency", fewest, [])
+
+
 @pytest.mark.parametrize("name", ["model", "batch_size", "dataset", "seq_len"])
 def test_other_work_is_not_compared(name):
     assert compared(run(**{name: 1}), run(**{name: 2})) is None

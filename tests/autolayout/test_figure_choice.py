@@ -129,6 +129,13 @@ def test_scaling_is_drawn_beside_the_ideal() -> None:
     assert tomllib.loads(definition_text(planned(sizes(3))))["figures"][0]["ideal"] is True
 
 
+def test_scaling_is_drawn_where_other_work_does_not_scale() -> None:
+    other = published_run(framework="Z", item="token", throughput=1.0)
+    runs = [published_run(framework="A", item="image", throughput=n, devices=n) for n in (1.0, 2.0, 4.0)]
+    (figure,) = define_overview([*runs, other], "reports").figures
+    assert (figure.kind, figure.ideal, figure.where) == ("line", True, {"framework": ("A",)})
+
+
 @pytest.mark.parametrize(("days", "kinds"), [(3, ["trend"]), (2, ["strip"])])
 def test_runs_of_several_days_are_a_trend(days: int, kinds: list[str]) -> None:
     runs = [

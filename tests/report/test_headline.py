@@ -286,6 +286,20 @@ def test_ranges_without_a_direction_are_sentences_too() -> None:
     ]
 
 
+def test_scaling_of_one_work_of_several_names_it() -> None:
+    runs = [published_run(throughput=100.0 * n, devices=n, model="x") for n in (1, 2, 4)]
+    compare = CompareSpec("efficiency", {"devices": 1})
+    made = tables(
+        [*runs, published_run(throughput=7.0, devices=4, model="y")],
+        compare,
+        metrics=("throughput",),
+        rows=("model", "devices"),
+    )
+    assert headline_sentences(made)[0] == (
+        "Training (x): 4 devices reach 4.00x the speed of 1 device (100 % of ideal; published figures)."
+    )
+
+
 def test_cases_with_different_baselines_are_compared_with_theirs() -> None:
     runs = [
         published_run(throughput=value, device=device, batch_size=batch, model=model)
