@@ -58,4 +58,55 @@ UNITS = {
         4,
         (("größe", 455.25e6, {"verfahren": "gzip"}),),
     ),
+    "a unit for each row, of several columns": PeoplesTable(
+        "long.csv",
+        "benchmark,value,p99,std,unit\ninsert,1.5,2.75,0.1,ms\nlookup,250,410,5,us\nscan,3.5,9.25,0.2,ms\n",
+        6,
+        (
+            ("latency", 1.5e-3, {"benchmark": "insert", "unit": None}),
+            ("latency", 410e-6, {"benchmark": "lookup", "statistic": "p99"}),
+        ),
+    ),
+    "a metric and a unit for each row, of several columns": PeoplesTable(
+        "named.csv",
+        "test,metric,value,p99,unit\nA,latency,10.5,12.5,ms\nA,throughput,95,97.5,req/s\n"
+        "B,latency,800,910,us\nB,throughput,1250,1300,req/s\n",
+        8,
+        (
+            ("latency", 910e-6, {"test": "B", "statistic": "p99"}),
+            ("request_throughput", 97.5, {"test": "A", "statistic": "p99"}),
+        ),
+    ),
+    "units of several kinds that name the metric": PeoplesTable(
+        "kinds.csv",
+        "name,value,p99,unit\ncopy,12.5,12.75,GB/s\nlaunch,4.5,6.5,us\nsync,1.5,2.5,ms\n",
+        6,
+        (("latency", 6.5e-6, {"statistic": "p99"}), ("latency", 2.5e-3, {"statistic": "p99"})),
+    ),
+    "units of JSON beside the rows": PeoplesTable(
+        "units.json",
+        '{"units": {"throughput": "tokens/s", "ttft": "ms"}, "results": ['
+        '{"model": "a", "metrics": {"throughput": 1250.5, "ttft": 12.5}},'
+        '{"model": "b", "metrics": {"throughput": 950.5, "ttft": 17.5}}]}',
+        4,
+        (("ttft", 0.0175, {"model": "b", "units": None}), ("throughput", 1250.5, {"item": "token"})),
+    ),
+    "units of JSON in each row": PeoplesTable(
+        "row.json",
+        '[{"name": "sort", "mean": 1.25, "unit": "ms"}, {"name": "hash", "mean": 250.0, "unit": "us"}]',
+        2,
+        (("latency", 250e-6, {"case": "hash", "unit": None}),),
+    ),
+    "one unit of JSON for members": PeoplesTable(
+        "members.json",
+        '{"unit": "ms", "results": {"a100": {"mean": 1.5, "max": 2.5}, "h100": {"mean": 0.75, "max": 1.25}}}',
+        4,
+        (("latency", 1.25e-3, {"device": "h100", "statistic": "maximum", "unit": None}),),
+    ),
+    "units of figures and of factors": PeoplesTable(
+        "both.csv",
+        "op,latency,latency_unit,size,size_unit\na,1.5,ms,4,KiB\nb,250,us,16,MiB\n",
+        2,
+        (("latency", 250e-6, {"op": "b", "size": 16, "size_unit": "MiB"}),),
+    ),
 }

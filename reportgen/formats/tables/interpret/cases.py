@@ -172,8 +172,9 @@ def _figure(draft: Draft, column: str, meaning: ColumnMeaning, factors: tuple[tu
     if name_column:
         _add(draft, _guess(value, meaning, factors, where=((name_column, column),)))
         return
+    row = draft.row_units.get(column)
     is_bare = not meaning_of(column, draft.units.get(column, "")).unit
-    _add(draft, _guess(column, meaning, factors, unit_column=draft.unit_column if is_bare else ""))
+    _add(draft, _guess(column, meaning, factors, unit_column=row.column if row and is_bare else ""))
 
 
 def _add(draft: Draft, figure: FigureGuess) -> None:

@@ -15,7 +15,6 @@ from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, C
 from reportgen.formats.tables.interpret.figure_units import (
     with_computed_units,
     with_stated_units,
-    with_unit_column,
     without_doubles,
 )
 from reportgen.formats.tables.interpret.long import by_statistic, statistic_of
@@ -56,7 +55,7 @@ def read_wide(draft: Draft) -> None:
         if column == statistic:
             continue
         _sort_column(draft, column, figures, unknown)
-    figures = with_stated_units(draft, with_unit_column(draft, figures))
+    figures = with_stated_units(draft, figures)
     figures = with_computed_units(draft, figures)
     add_cases(draft, without_doubles(draft, figures), unknown)
     if statistic:
@@ -89,7 +88,8 @@ def _sort_column(
         add_member_names(draft, column)
         return
     meaning = column_meaning(draft, column)
-    if column in draft.unit_columns.values():
+    if column in draft.unit_columns:
+        draft.result.left_out[column] = "the unit of other columns"
         return
     if meaning.kind in ("figure", "spread", "derived") and draft.is_text(column):
         text_meaning = _of_texts(draft, column, meaning)

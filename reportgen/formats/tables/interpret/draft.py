@@ -13,6 +13,7 @@ from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.arithmetic import Printed, printed
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
 from reportgen.formats.tables.interpret.reading import TableReading
+from reportgen.formats.tables.interpret.row_units import RowUnit, units_of_columns
 from reportgen.formats.tables.records import ROW
 
 MAX_REPEATS = 100
@@ -52,7 +53,6 @@ class Draft:
         self.columns = [name for name in table.columns if not _is_repeated(name, names)]
         self.units: dict[str, str] = {}
         self.named: dict[str, str] = {}
-        self.unit_column = ""
         self.named_in = ("", "")
         self.figure_factors: set[str] = set()
         self.has_ratios = any(meaning_of(name).kind == "derived" for name in self.columns)
@@ -90,18 +90,14 @@ class Draft:
         return self._printed[name]
 
     @cached_property
-    def unit_columns(self) -> dict[str, str]:
-        """The columns with the unit of another: `latency_unit`, and `time.unit` of `time.mean`."""
-        known = frozenset(name for name in self.table.columns if "unit" in name)
-        of_unit: dict[str, str] = {}
-        for column in self.columns if known else ():
-            parent, _, last = column.rpartition(".")
-            names = [f"{column}{end}" for end in ("_unit", "_units", " unit", ".unit")]
-            names += [f"{begin}.{column}" for begin in ("/units", "units", "unit")]
-            names += [f"{parent}.unit", f"{parent}.units"] if parent and not last.startswith("unit") else []
-            if unit := next((name for name in names if name in known), ""):
-                of_unit[column] = unit
-        return of_unit
+    def row_units(self) -> dict[str, RowUnit]:
+        """The units that columns state for others: `latency_unit`, `unit`, and `time.unit` of `time.mean`."""
+        return units_of_columns(self.table)
+
+    @cached_property
+    def unit_columns(self) -> frozenset[str]:
+        """The columns that state the units of others."""
+        return frozenset(each.column for each in self.row_units.values())
 
     @cached_property
     def compared(self) -> list[str]:

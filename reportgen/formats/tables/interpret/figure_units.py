@@ -2,33 +2,14 @@
 
 from collections.abc import Sequence
 
-from reportgen.core import units
 from reportgen.core.metrics import METRICS
-from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.arithmetic import scale_of, scaled
 from reportgen.formats.tables.interpret.captions import stated_units
-from reportgen.formats.tables.interpret.draft import AROUND, UNIT_COLUMN, Columns, Draft
+from reportgen.formats.tables.interpret.draft import Columns, Draft
 
 # Factors that count what a step, or a request, works on.
 _COUNTED = {"batch_size", "global_batch_size"}
-
-
-def with_unit_column(
-    draft: Draft, figures: list[tuple[str, ColumnMeaning]]
-) -> list[tuple[str, ColumnMeaning]]:
-    """Take the units of figures without one from the column that has the unit of each row."""
-    own = [name for name in draft.columns if not name.startswith(AROUND)]
-    column = next((name for name in own if slug(name) in UNIT_COLUMN), "")
-    stated = {str(cell).strip() for cell in draft.known(column)} if column else set()
-    bases = {units.to_base(1.0, unit)[1] for unit in stated}
-    bare = [name for name, meaning in figures if not meaning.unit]
-    if len(bases) != 1 or not all(map(units.find, stated)) or not bare:
-        return figures
-    draft.unit_column = column
-    draft.result.factors = {name: x for name, x in draft.result.factors.items() if x != column}
-    draft.result.doubts.append("the unit is in a column")
-    unit = sorted(stated)[0]
-    return [(name, meaning if meaning.unit else meaning_of(name, unit)) for name, meaning in figures]
 
 
 def with_stated_units(draft: Draft, figures: Columns) -> Columns:

@@ -1,14 +1,22 @@
 """Understand tables that name the metric or the statistic of a number in a column."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from reportgen.core import units
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug
+from reportgen.formats.tables.column_words import meaning_of, slug
 from reportgen.formats.tables.definition import statistic_name
 from reportgen.formats.tables.interpret.cases import add_cases, case_factor, question
-from reportgen.formats.tables.interpret.draft import AROUND, METRIC_COLUMN, UNIT_COLUMN, VALUE_COLUMN, Draft
+from reportgen.formats.tables.interpret.draft import (
+    AROUND,
+    METRIC_COLUMN,
+    UNIT_COLUMN,
+    VALUE_COLUMN,
+    Columns,
+    Draft,
+)
 from reportgen.formats.tables.interpret.roles import add_role
 
 
@@ -28,30 +36,89 @@ def read_named_metrics(draft: Draft) -> bool:
     if values and not name_column and _has_several_bases(draft, unit_column):
         name_column = unit_column
     cases = [] if values or not name_column else _cases_beside(draft, name_column)
-    values = values[:1] or cases
+    statistics = [name for name in draft.columns if _is_statistic(draft, name)] if not cases else []
+    values = [*values[:1], *statistics] or cases
     if not name_column or not values or not draft.is_text(name_column):
         return False
-    value = values[0]
     draft.result.doubts.append("the metric is named in a column")
-    draft.named_in = name_column, value
-    figures: list[tuple[str, ColumnMeaning]] = []
-    for text in dict.fromkeys(str(cell).strip() for cell in draft.known(name_column)):
-        at = [i for i, cell in enumerate(draft.cells[name_column]) if str(cell).strip() == text]
-        stated = {str(draft.cells[unit_column][i]).strip() for i in at} if unit_column else set()
-        answer = draft.answers.get(text) or (next(iter(stated)) if len(stated) == 1 else "")
-        name = "" if name_column == unit_column else text
+    draft.named_in = name_column, values[0]
+    columns = _NamedIn(name_column, unit_column)
+    figures = _figures(draft, columns)
+    # Units are not words in which the names of columns differ.
+    for group in [[each] for each in figures] if name_column == unit_column else [figures]:
+        add_cases(draft, group, [])
+    _repeat_for(draft, cases)
+    _add_statistics(draft, values[0], statistics)
+    _state_units_of_rows(draft, columns)
+    for column in draft.columns:
+        if column not in (name_column, *values, unit_column):
+            add_role(draft, column, meaning_of(column))
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedIn:
+    """The columns with the name of the metric of each row, and with its unit, "" without one."""
+
+    name: str
+    unit: str
+
+    def stated(self, draft: Draft, text: str) -> list[str]:
+        """Return the units of the rows of a metric."""
+        names = draft.cells[self.name]
+        at = [i for i, cell in enumerate(names) if str(cell).strip() == text] if self.unit else []
+        return list(dict.fromkeys(str(draft.cells[self.unit][i]).strip() for i in at))
+
+
+def _figures(draft: Draft, named: _NamedIn) -> Columns:
+    """Return what the metrics are that a column names; units that it does not state stay open."""
+    figures: Columns = []
+    for text in dict.fromkeys(str(cell).strip() for cell in draft.known(named.name)):
+        stated = named.stated(draft, text)
+        answer = draft.answers.get(text) or (stated[0] if len(_bases(stated)) == 1 else "")
+        name = "" if named.name == named.unit else text
         meaning = meaning_of(name, answer if unit_of(answer) else "")
         is_doubtful = meaning.doubt and (name or meaning.doubt != "names no metric")
         if meaning.kind != "figure" or is_doubtful or not meaning.metric:
             draft.result.open[text] = question(draft, text, meaning)
         else:
             figures.append((text, meaning))
-    add_cases(draft, figures, [])
-    _repeat_for(draft, cases)
-    for column in draft.columns:
-        if column not in (name_column, *values, unit_column):
-            add_role(draft, column, meaning_of(column))
-    return True
+    return figures
+
+
+def _bases(stated: Sequence[str]) -> set[str]:
+    """Return the bases of several units; of one unit, itself."""
+    return set(stated) if len(stated) == 1 else {units.to_base(1.0, unit)[1] for unit in stated}
+
+
+def _is_statistic(draft: Draft, column: str) -> bool:
+    """Return whether a column has numbers and the name of a statistic alone: p99, min."""
+    meaning = meaning_of(column)
+    is_bare = meaning.kind == "other" and bool(meaning.statistic) and not meaning.extra
+    return (
+        is_bare and not column.startswith(AROUND) and bool(draft.known(column)) and not draft.is_text(column)
+    )
+
+
+def _add_statistics(draft: Draft, value: str, statistics: Sequence[str]) -> None:
+    """Give the columns of other statistics the figures of the column with the values."""
+    of_value = [figure for figure in draft.result.figures if figure.column == value and not figure.statistic]
+    others = [figure for figure in draft.result.figures if figure not in of_value]
+    names = {column: meaning_of(column).statistic for column in dict.fromkeys((value, *statistics))}
+    every = [
+        replace(figure, column=column, statistic=statistic)
+        for figure in of_value
+        for column, statistic in names.items()
+    ]
+    draft.result.figures = [*others, *every]
+
+
+def _state_units_of_rows(draft: Draft, named: _NamedIn) -> None:
+    """Read each row of a metric in its own unit, if rows differ in it."""
+    for at, figure in enumerate(draft.result.figures):
+        text = dict(figure.where).get(named.name, "")
+        if text and named.name != named.unit and len(named.stated(draft, text)) > 1:
+            draft.result.figures[at] = replace(figure, unit_column=named.unit)
 
 
 def _cases_beside(draft: Draft, name_column: str) -> list[str]:

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 from reportgen.formats.tables.case_kinds import kind_of
-from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.interpret.arithmetic import is_ratio
 from reportgen.formats.tables.interpret.draft import Draft
@@ -62,10 +61,9 @@ def _by_unit(draft: Draft, column: str) -> ColumnMeaning:
     if from_cells and not meaning.unit and meaning.kind in ("figure", "other", "derived"):
         meaning = meaning_of(column, from_cells)
         draft.result.doubts.append(f'the unit of "{column}" is in its cells')
-    if not meaning.unit and (of_unit := draft.unit_columns.get(column)):
-        stated = {str(record.cells[of_unit]) for record in draft.records if record.cells.get(of_unit)}
-        if len(stated) == 1 and unit_of(only := stated.pop()):
-            meaning = meaning_of(column.removesuffix(".value"), only)
+    if not meaning.unit and (row := draft.row_units.get(column)):
+        draft.result.doubts.append("the unit is in a column")
+        meaning = meaning_of(column.removesuffix(".value"), row.unit)
     return meaning
 
 

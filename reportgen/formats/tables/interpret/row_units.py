@@ -1,0 +1,95 @@
+"""Find the columns that state the units of others: `unit`, `time_unit`, `latency_unit`, `units.latency`.
+
+A row may have a unit of its own, so a figure is read with the unit of its row. In JSON the unit may be stated
+once, beside the rows or above them.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reportgen.core import units
+from reportgen.core.metrics import METRICS
+from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_words import meaning_of, slug
+from reportgen.formats.tables.derive import is_missing
+from reportgen.formats.tables.find_tables import FoundTable
+
+_UNIT = re.compile(r"(?:(?P<of>.+)_)?(?:unit|units)|metric_unit")
+_PLAIN = ("value", "result", "measurement", "measured", "score", "metric_value", "val")
+
+
+@dataclass(frozen=True, slots=True)
+class RowUnit:
+    """The unit of a column: the column that states it, and the unit in the first row."""
+
+    column: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """Units of one base that a column states.
+
+    of     what they are the units of, "" for all numbers of the base
+    group  the object of JSON whose numbers they are the units of, "" for the whole row
+    """
+
+    column: str
+    unit: str
+    base: str
+    of: str
+    group: str
+
+
+def units_of_columns(table: FoundTable) -> dict[str, RowUnit]:
+    """Return the units that columns state for others that have none, by the names of the others."""
+    stated = [each for column in table.columns if "unit" in column.lower() for each in _stated(table, column)]
+    known: dict[str, RowUnit] = {}
+    for column in table.columns if stated else ():
+        own = next((each for each in sorted(stated, key=_rank) if _is_of(each, column)), None)
+        if own and not meaning_of(column).unit:
+            known[column] = RowUnit(own.column, own.unit)
+    return known
+
+
+def _rank(stated: _Stated) -> tuple[bool, bool, bool]:
+    return not stated.of, not stated.group, stated.column.startswith(("/", "../"))
+
+
+def _stated(table: FoundTable, column: str) -> Sequence[_Stated]:
+    """Return what a column states, if all its cells are units of one base."""
+    *parents, last = column.lstrip("./").split(".")
+    own = slug(last)
+    match = _UNIT.fullmatch(own)
+    if match is None and not (parents and slug(parents[-1]) in ("unit", "units")):
+        return ()
+    cells = [record.cells.get(column) for record in table.records]
+    texts = list(dict.fromkeys(str(cell).strip() for cell in cells if not is_missing(cell)))
+    read = [unit_of(text) for text in texts]
+    spelled = [unit.unit for unit in read if unit and unit.unit and unit.scale == 1 and not unit.per_device]
+    bases = {units.to_base(1.0, unit)[1] for unit in spelled}
+    are_readable = len(texts) == 1 or all(map(units.find, texts))
+    if len(spelled) < len(texts) or len(bases) != 1 or not are_readable:
+        return ()
+    of = own if match is None else (match["of"] or "")
+    group = ".".join(parents) if match and not of and not column.startswith(("/", "../")) else ""
+    return (_Stated(column, texts[0], bases.pop(), of, group),)
+
+
+def _is_of(stated: _Stated, column: str) -> bool:
+    """Return whether a column has numbers of a stated unit."""
+    if column.startswith(("/", "../")) or column == stated.column:
+        return False
+    group, _, last = column.rpartition(".")
+    if stated.group and group != stated.group:
+        return False
+    bare = meaning_of(column)
+    if stated.of and slug(last) == stated.of:
+        return bare.kind in ("figure", "other")  # "size_unit" is a factor beside the factor "size"
+    own = meaning_of(last if stated.group else column, stated.unit)
+    if bare.kind == "figure":
+        base = METRICS[bare.metric].unit if bare.metric in METRICS else own.base
+        return base == stated.base and own.kind == "figure" and bare.doubt == "has no unit"
+    is_plain = slug(last) in _PLAIN or bool(bare.statistic and not bare.extra)
+    return bare.kind == "other" and (is_plain or (own.metric != "" and not own.doubt and not own.is_own))
