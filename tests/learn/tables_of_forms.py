@@ -1014,4 +1014,113 @@ FORMS = {
         8,
         (("flops", 700200000000000.0, {"device": "H100", "precision": "fp16"}),),
     ),
+    "batch sizes in names that are whole and powers of two": PeoplesTable(
+        "latency_ms.csv",
+        "model,bs1,bs8,bs 32,bs64\na,2.0,5.5,16.5,32.0\nb,4.0,9.0,31.0,60.5\n",
+        8,
+        (
+            ("latency", 0.002, {"model": "a", "batch_size": 1}),
+            ("latency", 0.0165, {"model": "a", "batch_size": 32}),
+        ),
+    ),
+    "two factors in the names of columns": PeoplesTable(
+        "gemm.md",
+        "GEMM throughput in TFLOP/s\n"
+        "\n"
+        "| size | bf16 cuBLASLt | bf16 Triton | fp8 cuBLASLt | fp8 Triton |\n"
+        "|---|---|---|---|---|\n"
+        "| 1024 | 300.5 | 280.5 | 500.5 | 450.5 |\n"
+        "| 2048 | 450.5 | 430.5 | 800.5 | 770.5 |\n"
+        "| 4096 | 600.5 | 590.5 | 1100.5 | 1050.5 |\n",
+        12,
+        (
+            ("flops", 430500000000000.0, {"precision": "bf16", "framework": "Triton"}),
+            ("flops", 500500000000000.0, {"precision": "fp8", "framework": "cuBLASLt"}),
+        ),
+    ),
+    "metrics above devices": PeoplesTable(
+        "l.md",
+        "| Model | Latency (ms) | | Throughput (img/s) | |\n"
+        "|---|---|---|---|---|\n"
+        "| | A100 | H100 | A100 | H100 |\n"
+        "| r50 | 5.5 | 3.5 | 2000 | 3000 |\n"
+        "| vit | 7.5 | 4.5 | 1500 | 2500 |\n",
+        8,
+        (
+            ("latency", 0.0035, {"device": "H100", "model": "r50"}),
+            ("throughput", 1500, {"device": "A100", "model": "vit"}),
+        ),
+    ),
+    "numbers of devices above three metrics": PeoplesTable(
+        "l.md",
+        "|  |  | 1 GPU |  |  | 8 GPUs |  |  |\n"
+        "|:--|:--|--:|--:|--:|--:|--:|--:|\n"
+        "| Model | Params (M) | img/s | ms/step | Power (W) | img/s | ms/step | Power (W) |\n"
+        "| r50 | 25.6 | 2000 | 32.0 | 350 | 15000 | 34.1 | 2800 |\n"
+        "| vit | 86.6 | 1000 | 64.0 | 380 | 7600 | 67.4 | 3000 |\n",
+        12,
+        (
+            ("throughput", 7600, {"devices": 8, "model": "vit"}),
+            ("power", 350, {"devices": 1, "model": "r50"}),
+        ),
+    ),
+    "data sets above metrics": PeoplesTable(
+        "l.csv",
+        "Model,ImageNet,,COCO,\n"
+        ",Time (s),Accuracy (%),Time (s),Accuracy (%)\n"
+        "r50,5.5,76.1,30.5,40.2\n"
+        "vit,7.5,80.3,41.5,44.5\n",
+        8,
+        (
+            ("run_time", 30.5, {"variant": "COCO", "model": "r50"}),
+            ("accuracy", 0.445, {"variant": "COCO", "model": "vit"}),
+        ),
+    ),
+    "printed names of two levels above rules": PeoplesTable(
+        "l.txt",
+        "                 Batch 1                Batch 32\n"
+        "            ------------------    -------------------\n"
+        "Network      ms       img/s        ms        img/s\n"
+        "resnet50     2.5      400.0       16.0      2000.0\n"
+        "vgg16        3.2      312.5       40.0       800.0\n",
+        8,
+        (("throughput", 2000, {"batch_size": 32}),),
+    ),
+    "devices of a kind above metrics": PeoplesTable(
+        "l.md",
+        "| Engine | 8xH100 | | 16xH100 | |\n"
+        "|---|---|---|---|---|\n"
+        "| | TTFT (ms) | tok/s | TTFT (ms) | tok/s |\n"
+        "| vLLM | 120.5 | 5000 | 80.5 | 9800 |\n"
+        "| SGLang | 100.5 | 5200 | 75.5 | 10100 |\n",
+        8,
+        (("ttft", 0.0805, {"devices": 16, "device": "H100", "engine": "vLLM"}),),
+    ),
+    "an answer about one device holds for all": PeoplesTable(
+        "dev.md",
+        "| Model | A100 80GB | H100 | L40S | MI300X | B200 |\n"
+        "|---|---|---|---|---|---|\n"
+        "| a | 20 | 10 | 32 | 12 | 8 |\n"
+        "| b | 40 | 25 | 64 | 24 | 16 |\n"
+        "| c | 55 | 33 | 128 | 30 | 32 |\n",
+        15,
+        (
+            ("latency", 0.128, {"device": "L40S", "model": "c"}),
+            ("latency", 0.02, {"device": "A100 80GB", "model": "a"}),
+        ),
+        answers={"A100 80GB": "ms"},
+    ),
+    "answers about columns without usual names": PeoplesTable(
+        "engines.csv",
+        "query,pandas,polars,duckdb\nq1,64.5,16.5,80.5\nq2,512.5,112.5,600.5\nq3,1800.5,200.5,2100.5\n",
+        9,
+        (("latency", 2.1005, {"variant": "duckdb", "query": "q3"}),),
+        answers={"pandas": "ms", "polars": "ms", "duckdb": "ms"},
+    ),
+    "a time with a fraction after the colon": PeoplesTable(
+        "render.csv",
+        "scene,render_time,samples\nbmw,1:23.45,128\nclassroom,4:05.10,256\nbarn,2:10.00,512\n",
+        3,
+        (("render_time", 83.45, {"scene": "bmw", "samples": 128}),),
+    ),
 }

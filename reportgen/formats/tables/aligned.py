@@ -63,8 +63,8 @@ def _table_at(lines: Sequence[str], begin: int) -> dict[int, list[str]] | None:
         columns = _columns(heads, [lines[at] for at in body], lines[rule] if rule else "")
         if columns and (rule or _is_certain(*columns)):
             names, rows = columns
-            for group in lines[max(begin - _MAX_HEADS, 0) : begin][::-1]:
-                names = _with_groups(group, names)
+            for at in range(begin - 1, max(begin - 1 - _MAX_HEADS, -1), -1):
+                names = names if _is_rule(lines, at) else _with_groups(lines[at], names)
             line = "|---" * len(names) + "|"
             written = {at: [""] if at < first else [line] for at in range(begin, body[-1] + 1)}
             written[first - 1] = [_between_bars(names), *([] if rule else [line])]

@@ -4,20 +4,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reportgen.formats.tables.column_words import factor_name, meaning_of
+from reportgen.formats.tables.levels import levels_of
 
 _KINDS: Mapping[str, re.Pattern[str]] = {
     "device": re.compile(
-        r"(?:nvidia |amd |intel |tesla |geforce |quadro )*(?:[abhvlkpt][0-9]{1,4}[a-z]{0,4}"
+        r"(?:nvidia |amd |intel |tesla |geforce |quadro )*(?:(?:[abhlkpt]|v(?=[0-9]{2}))[0-9]{1,4}[a-z]{0,4}"
         r"|a?[0-9]{4}(?: ?ti| ?super)?|rtx ?a?[0-9]{4}.{0,8}|gtx ?[0-9]{3,4}.{0,8}|mi[0-9]{2,3}x?|g[bh]200"
         r"|titan.*|tpu.{0,6}|m[1-5](?: max| pro| ultra)?|gaudi.?[0-9]?|cpu|gpu|xeon.*|epyc.*"
         r"|dgx.*)(?:[ -_](?:sxm|pcie|nvl|[0-9]{2,3}gb?)[0-9]?)*"
     ),
     "framework": re.compile(
-        r"(?:py)?torch.{0,12}|tensorflow.{0,8}|tf2?|jax|onnx.{0,8}|ort|tensorrt.{0,8}|trt|vllm|sglang"
+        r"(?:(?:py)?torch.{0,12}|tensorflow.{0,8}|tf2?|jax|onnx.{0,8}|ort|tensorrt.{0,8}|trt|vllm|sglang"
         r"|triton|mxnet|paddle.{0,8}|oneflow|deepspeed|megatron.{0,6}|eager|compiled?|torch ?compile"
-        r"|inductor|xla|cublas|cudnn|cutlass|flash.?att.*"
+        r"|inductor|xla|cublas(?:lt)?|cudnn|cutlass|flash.?att.*|fa[ -]?[234]"
         r"|xformers|sdpa|openvino|llama.?cpp|numpy|cupy|keras|mlx|ollama|tgi|lmdeploy"
-        r"|ours|baseline|naive|native|reference"
+        r"|ours|baseline|naive|native|reference)(?:[ -]v?[0-9]+(?:\.[0-9]+)*)?"
     ),
     "precision": re.compile(
         r"[bt]?fp?(?:8|16|32|64)|float(?:16|32|64)|bfloat16|int[48]|fp[48].{0,5}|amp|half|single|double|mixed"
@@ -32,6 +33,7 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
         r"|[0-9]+\.[0-9]+\.[0-9]+.{0,12}"
     ),
     "mode": re.compile(r"train(?:ing)?|infer(?:ence)?|eval(?:uation)?|prefill|decode"),
+    "pass": re.compile(r"(?:forward|fwd|backward|bwd)(?: ?pass)?|(?:fwd|forward) ?[+&] ?(?:bwd|backward)"),
     "operation": re.compile(
         r"(?:random |seq(?:uential)? )?(?:read|write|copy|scale|add|triad|send|recv|h2d|d2h|d2d|all ?reduce"
         r"|all ?gather|broadcast)"
@@ -42,11 +44,14 @@ _COUNTED = re.compile(
     r"|(?:run|trial|rep|repeat|attempt|iter(?:ation)?|round|pass|seed|try|sample|messung|lauf)"
     r"[ _#-]?(?P<repeat>[0-9]+)"
 )
-_NAMED_NUMBER = re.compile(r"([A-Za-z][A-Za-z _-]*?)[ _]?[=:_-]?[ ]?([0-9]+)")
+_NAMED_NUMBER = re.compile(r"([A-Za-z][A-Za-z. _-]*?)[ _]?[=:_-]?[ ]?([0-9]+[kK]?)")
 _COUNT_WORD = re.compile(
     r"(?i)(?<![a-z])(?:(gpu|device|node|thread|worker)|run|trial|rep|repeat|attempt|iter|round|pass|seed)s?(?![a-z])"
 )
 _BLANKS = re.compile(r"[ _/,-]+")
+# "8xH100": devices of a kind.
+_TIMES = re.compile(r"(?i)^([0-9]{1,4}) ?[x×*] ?(?=[a-z])")
+_COUNT_TIMES = re.compile(r"(?i)([0-9]{1,4})x")
 _VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)*")
 # Words of one value: "RTX 4090 Ti".
 _MAX_WORDS = 4
@@ -70,14 +75,30 @@ def kind_of(texts: Iterable[str]) -> str:
 def parts_of(texts: Sequence[str]) -> list[tuple[tuple[str, str], ...]]:
     """Return the factors that each text has values of, such as `A100 fp16 bs=8`; [] if there are none.
 
-    A word that all texts have names the number after it, `CPython 3.11`, or says nothing.
+    A word that all texts have names the number after it, `CPython 3.11`, or says nothing. Texts in a grid
+    have two factors if one of them is known.
     """
-    words = [re.split(_BLANKS, text.strip()) for text in texts]
+    words = [re.split(_BLANKS, _TIMES.sub(r"\1x ", text.strip())) for text in texts]
     shared = frozenset.intersection(*map(frozenset, words)) if len(words) > 1 else frozenset()
     readings = [{tuple(name for name, _ in each): each for each in _readings(text, shared)} for text in words]
     names = next((key for key in readings[0] if key and all(key in each for each in readings)), ())
     values = [readings[at][names] for at in range(len(texts))] if names else []
-    return values if len(set(values)) == len(values) and _are_several(names, words) else []
+    is_clear = len(set(values)) == len(values) and _are_several(names, words)
+    return values if values and is_clear else _in_grid(texts)
+
+
+def _in_grid(texts: Sequence[str]) -> list[tuple[tuple[str, str], ...]]:
+    """Return two factors of texts such as `fp8 mine`, `fp8 yours`, `fp16 mine`, `fp16 yours`; else []."""
+    names = [text.replace("_", " ") for text in texts]
+    levels = levels_of(names)
+    if len(levels) < len(names):
+        return []
+    uppers, lowers = zip(*(levels[name] for name in names), strict=True)
+    upper, lower = (numbered(each) or (kind_of(each), each) for each in (uppers, lowers))
+    if upper[0] == lower[0]:
+        return []
+    first, second = upper[0] or "variant", lower[0] or "variant"
+    return [((first, a), (second, b)) for a, b in zip(upper[1], lower[1], strict=True)]
 
 
 def _are_several(names: Sequence[str], words: Sequence[Sequence[str]]) -> bool:
@@ -105,6 +126,8 @@ def _value_of(text: str, shared: frozenset[str]) -> tuple[str, str] | tuple[()] 
         return kind, text
     if counted := numbered([text]):
         return counted[0], counted[1][0]
+    if count := _COUNT_TIMES.fullmatch(text):
+        return "devices", count[1]
     word, _, number = text.rpartition(" ")
     if word in shared and _VERSION.fullmatch(number):
         return factor_name(word), number

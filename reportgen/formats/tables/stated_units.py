@@ -5,6 +5,7 @@ scaled. The metric is then named by the words of the column.
 """
 
 import re
+from dataclasses import replace
 
 from reportgen.core import units
 from reportgen.core.metrics import METRICS
@@ -14,15 +15,21 @@ from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slu
 
 # Octets in French and Romanian; only an answer has them: a column may be named "To".
 _OCTETS = re.compile(r"([kKMGT]i?)o")
+_SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 _IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,20})[)\]]")
 _LOOKS_LIKE_UNIT = re.compile(r"[^\W\d_]{1,8}(?:/[^\W\d_]{1,8})?")
 
 
-def stated_meaning(name: str, unit: str) -> ColumnMeaning:
-    """Return the meaning of a column by its name and the unit that its user states for it."""
+def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMeaning:
+    """Return the meaning of a column by its name and the unit that its user states for it.
+
+    is_case  whether other columns are cases of the same metric: then the name is what differs
+    """
     unit = _OCTETS.sub(r"\1B", unit.strip())
     known = unit_of(unit)
     meaning = meaning_of(name, unit) if known else ColumnMeaning("other")
+    if meaning.kind == "figure" and is_case and meaning.base in _SPEEDS:
+        return _of_case(name, meaning)
     if meaning.kind == "figure" and (meaning.metric or meaning.base == "s"):
         return meaning
     own = known or ColumnUnit(unit)
@@ -33,6 +40,13 @@ def stated_meaning(name: str, unit: str) -> ColumnMeaning:
     if metric in METRICS and METRICS[metric].unit != units.to_base(1.0, own.unit)[1]:
         metric = f"{metric}_in_{of_unit}"
     return ColumnMeaning("figure", metric, own.unit, own.scale, statistic, label=label)
+
+
+def _of_case(name: str, meaning: ColumnMeaning) -> ColumnMeaning:
+    """Return a figure whose name is its case, of the metric that its unit alone has."""
+    plain = meaning_of("", meaning.unit)
+    time = "latency" if meaning.unit in ("ns", "us", "ms") else "run_time"
+    return replace(plain, metric=time if plain.base == "s" else plain.metric, label=name.strip(), doubt="")
 
 
 def named_unit(name: str) -> str:

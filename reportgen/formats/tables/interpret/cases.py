@@ -91,8 +91,7 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
     if not kind and all(labels) and (parts := parts_of(labels)):
         for (column, meaning), factors in zip(group, parts, strict=True):
             _figure(draft, column, _with_metric(meaning), factors)
-        names = '" and "'.join(name for name, _ in parts[0])
-        draft.result.notes.append(f'{", ".join(labels)}: read as values of the factors "{names}"')
+        _note_parts(draft, labels, parts[0])
         return
     if len(group) == 1:
         _single(draft, *group[0], kind, values[0])
@@ -116,6 +115,12 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
     for column, _ in group:
         draft.result.open[column] = f"several columns have the same metric: {names}"
     draft.result.doubts.append(f"{names} have the same metric")
+
+
+def _note_parts(draft: Draft, names: Sequence[str], factors: Sequence[tuple[str, str]]) -> None:
+    shown = '" and "'.join(name for name, _ in factors)
+    role = f"the factor{'s' if len(factors) > 1 else ''}"
+    draft.result.notes.append(f'{", ".join(names)}: read as values of {role} "{shown}"')
 
 
 def _named_times(group: Sequence[tuple[str, ColumnMeaning]]) -> list[tuple[str, ColumnMeaning]]:
@@ -158,6 +163,8 @@ def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value:
         if meaning.doubt:
             draft.result.doubts.append(f'"{column}" {meaning.doubt}')
         _figure(draft, column, own, ())
+    elif column in draft.cases:
+        _figure(draft, column, meaning, (("variant", label),))
     else:
         draft.result.doubts.append(f'"{label}" in "{column}" is not clear')
         draft.result.notes.append(f'"{label}" in "{column}" is not read')
@@ -209,18 +216,24 @@ def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
 
     The names of the columns are statistics, cases, or say nothing, as "value".
     """
-    stated = None if draft.result.figures else stated_metric(draft)
+    is_stated = any(figure.column not in draft.answers for figure in draft.result.figures)
+    stated = None if is_stated else stated_metric(draft)
     cases = [column for column in unknown if not is_setting(draft, column)]
     if stated is None or not cases:
         return unknown
     meaning, text = replace(stated[0], doubt=""), stated[1]
     statistics = [meaning_of(column) for column in cases]
     kind, values = _named_cases(draft, cases)
+    parts = [] if kind or len(cases) < 2 else parts_of(cases)
     if all(each.statistic and not each.extra for each in statistics):
         for column, own in zip(cases, statistics, strict=True):
             _figure(draft, column, replace(meaning, statistic=own.statistic), ())
     elif len(cases) == 1 and slug(cases[0]) in VALUE_COLUMN:
         _figure(draft, cases[0], meaning, ())
+    elif parts:
+        for column, factors in zip(cases, parts, strict=True):
+            _figure(draft, column, meaning, factors)
+        _note_parts(draft, cases, parts[0])
     elif len(cases) > 1 and (kind or len(cases) == len(unknown)):
         for column, value in zip(cases, values, strict=True):
             _figure(draft, column, meaning, ((kind or "case", value),))
@@ -248,7 +261,7 @@ def _named_cases(draft: Draft, columns: list[str]) -> tuple[str, Sequence[str]]:
 
 def is_setting(draft: Draft, column: str) -> bool:
     """Return whether numbers are rather chosen than measured: whole, or the same in several rows."""
-    if meaning_of(column).statistic or column.isdigit():
+    if meaning_of(column).statistic or column.isdigit() or column in draft.cases:
         return False
     if kind_of([column]) and not draft.is_repetitive(column):
         return False

@@ -9,6 +9,7 @@ from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.definition import SAMPLE
 from reportgen.formats.tables.derive import is_clock, spelled
+from reportgen.formats.tables.interpret.alike import find_cases
 from reportgen.formats.tables.interpret.cases import add_cases, is_setting
 from reportgen.formats.tables.interpret.cells import is_fault, number_of
 from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
@@ -50,6 +51,7 @@ def read_wide(draft: Draft) -> None:
     """Understand a table with a column for each figure."""
     figures: Columns = []
     unknown: list[str] = []
+    find_cases(draft)
     statistic = next((name for name in draft.columns if _names_statistics(draft, name)), "")
     for column in draft.columns:
         if column == statistic:

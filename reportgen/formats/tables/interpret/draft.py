@@ -14,6 +14,7 @@ from reportgen.formats.tables.interpret.arithmetic import Printed, printed
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
 from reportgen.formats.tables.interpret.reading import TableReading
 from reportgen.formats.tables.interpret.row_units import RowUnit, units_of_columns
+from reportgen.formats.tables.levels import levels_of
 from reportgen.formats.tables.records import ROW
 
 MAX_REPEATS = 100
@@ -42,6 +43,8 @@ class Draft:
     named     the name of a column there
     figure_factors  factors in whose values the names of figures differ
     has_ratios  whether a column compares others
+    cases     columns that are cases of one metric, whose names state no unit
+    named_cases  cases whose names are values of usual factors
     named_in  the columns with the name and the value of each figure, for a table with one number a row
     """
 
@@ -55,6 +58,8 @@ class Draft:
         self.named: dict[str, str] = {}
         self.named_in = ("", "")
         self.figure_factors: set[str] = set()
+        self.cases: list[str] = []
+        self.named_cases: list[str] = []
         self.has_ratios = any(meaning_of(name).kind == "derived" for name in self.columns)
         self.cells: dict[str, list[object]] = {}
         self._printed: dict[str, list[Printed | None]] = {}
@@ -98,6 +103,11 @@ class Draft:
     def unit_columns(self) -> frozenset[str]:
         """The columns that state the units of others."""
         return frozenset(each.column for each in self.row_units.values())
+
+    @cached_property
+    def levels(self) -> dict[str, tuple[str, str]]:
+        """The upper and the lower name of columns that form a grid."""
+        return levels_of([name for name in self.columns if not name.startswith(AROUND)])
 
     @cached_property
     def compared(self) -> list[str]:
@@ -176,8 +186,9 @@ class Draft:
 
 
 def _duration(cell: object) -> tuple[float, str] | None:
-    """Return (seconds, "s") of a time in words, such as "1m 12s"."""
-    return number_in(cell, "s") if isinstance(cell, str) and re.search("[hms]", cell) else None
+    """Return (seconds, "s") of a time in words, or with a fraction after a colon: "1m 12s", "1:23.45"."""
+    is_time = isinstance(cell, str) and re.search(r"[hms]|:[0-9]{2}\.", cell)
+    return number_in(cell, "s") if is_time else None
 
 
 def _is_repeated(name: str, names: frozenset[str]) -> bool:

@@ -34,23 +34,53 @@ _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 
 def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
     """Return the meaning of a column by its name, unless its unit or its cells show another."""
-    if answer := draft.answers.get(column):
-        return stated_meaning(column, answer)
-    meaning = _below_head(draft, column) or _by_unit(draft, column)
+    if answer := _answer(draft, column):
+        return stated_meaning(column, answer, is_case=column in draft.cases)
+    meaning = _in_grid(draft, column) or _by_unit(draft, column)
     return _by_numbers(draft, column, meaning) or _by_cells(draft, column, meaning) or meaning
 
 
-def _below_head(draft: Draft, column: str) -> ColumnMeaning | None:
-    """Return the metric that a first line of a header states for several columns, which are its cases."""
+def _answer(draft: Draft, column: str) -> str:
+    """Return the unit that a user states for a column, or for another that is a case of the same metric."""
+    if column in draft.answers or not draft.answers:
+        return draft.answers.get(column, "")
+    cases = draft.named_cases if column in draft.named_cases else []
+    stated = {draft.answers[name] for name in cases if name in draft.answers}
+    return stated.pop() if len(stated) == 1 else ""
+
+
+def _in_grid(draft: Draft, column: str) -> ColumnMeaning | None:
+    """Return the meaning of a column in a grid of names: one level is the metric, the other one its case."""
+    upper, lower = draft.levels.get(column) or _below_shared(draft, column)
+    above, below = meaning_of(upper), meaning_of(lower)
+    if not upper:
+        return None
+    if _is_stated(above) and not above.label and _is_case(below):
+        return replace(above, label=lower)
+    whole = meaning_of(column)
+    is_same = whole.metric in ("", below.metric) and whole.phase == below.phase
+    if _is_stated(below) and is_same and _is_case(above) and whole.kind == "figure":
+        return replace(below, label=f"{upper} {below.label}".strip())
+    return None
+
+
+def _below_shared(draft: Draft, column: str) -> tuple[str, str]:
+    """Return the metric that the upper line of a header states for several columns, and the rest."""
     words = column.split(" ") if draft.table.rows.heads > 1 else []
     for end in range(len(words) - 1, 0, -1):
-        head, rest = " ".join(words[:end]), " ".join(words[end:])
-        meaning, own = meaning_of(head), meaning_of(rest)
-        is_stated = meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.doubt
-        is_shared = sum(name.startswith(f"{head} ") for name in draft.columns) > 1
-        if is_stated and is_shared and not meaning.label and own.kind == "other" and not own.statistic:
-            return replace(meaning, label=rest)
-    return None
+        head = " ".join(words[:end])
+        if _is_stated(meaning_of(head)) and sum(name.startswith(f"{head} ") for name in draft.columns) > 1:
+            return head, " ".join(words[end:])
+    return "", ""
+
+
+def _is_stated(meaning: ColumnMeaning) -> bool:
+    return meaning.kind == "figure" and bool(meaning.metric and meaning.unit) and not meaning.doubt
+
+
+def _is_case(meaning: ColumnMeaning) -> bool:
+    """Return whether a name may be a case of a metric: it says nothing else."""
+    return meaning.kind in ("other", "factor") and not meaning.statistic
 
 
 def _by_unit(draft: Draft, column: str) -> ColumnMeaning:

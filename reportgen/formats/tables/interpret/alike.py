@@ -1,0 +1,78 @@
+"""Find the columns of numbers that belong together: cases of one metric, whose names state no unit.
+
+The answers of a user do not change which columns are cases.
+"""
+
+from collections.abc import Sequence
+from statistics import median
+
+from reportgen.formats.tables.case_kinds import kind_of, numbered, parts_of
+from reportgen.formats.tables.column_words import meaning_of
+from reportgen.formats.tables.interpret.draft import AROUND, MAX_FIGURES, Draft
+
+# Cases of one metric in the same rows differ by less.
+_MOST = 50.0
+
+
+def find_cases(draft: Draft) -> None:
+    """Set the columns that are cases: by their names, or by the size and the form of their numbers."""
+    bare = _bare(draft)
+    groups = [bare, *_by_kind(bare)] if len(bare) <= MAX_FIGURES else []
+    draft.named_cases = next((names for names in groups if len(names) > 1 and _are_cases(draft, names)), [])
+    draft.cases = draft.named_cases or ([] if _has_figures(draft) else _alike(draft, bare[:MAX_FIGURES]))
+
+
+def _alike(draft: Draft, names: Sequence[str]) -> list[str]:
+    """Return the columns with numbers like a measured one, and the columns between them.
+
+    [] for a single one: nothing is like it.
+    """
+    forms = {name: (median(draft.values(name)), draft.is_whole(name)) for name in names}
+    measured = [x for x in names if not draft.is_repetitive(x) and not draft.is_constant(x)]
+    at = [
+        place
+        for place, name in enumerate(names)
+        if any(_are_alike(forms[name], forms[other]) for other in measured)
+    ]
+    return list(names[at[0] : at[-1] + 1]) if len(at) > 1 else []
+
+
+def _are_alike(own: tuple[float, bool], other: tuple[float, bool]) -> bool:
+    """Return whether numbers with this median, whole or not, are of the size and form of others."""
+    is_near = own[0] * other[0] > 0 and 1 / _MOST < own[0] / other[0] < _MOST
+    return is_near and own[1] == other[1]
+
+
+def _bare(draft: Draft) -> list[str]:
+    """Return the columns of numbers whose names and cells say neither a metric nor a setting."""
+    return [
+        name
+        for name in draft.columns
+        if not name.startswith(AROUND)
+        and draft.values(name)
+        and not draft.is_text(name)
+        and not draft.are_truths(name)
+        and not draft.unit_of_cells(name)
+        and (own := meaning_of(name, draft.units.get(name, ""))).kind == "other"
+        and not own.statistic
+    ]
+
+
+def _by_kind(names: Sequence[str]) -> list[list[str]]:
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kinds.setdefault(kind_of([name]), []).append(name)
+    return [group for kind, group in kinds.items() if kind]
+
+
+def _are_cases(draft: Draft, names: Sequence[str]) -> bool:
+    """Return whether names are values of factors, and not settings beside the figures of a table."""
+    if not (kind_of(names) or numbered(names) or parts_of(names)):
+        return False
+    return not _has_figures(draft) or not all(map(draft.is_repetitive, names))
+
+
+def _has_figures(draft: Draft) -> bool:
+    """Return whether a column names a metric with its unit."""
+    meanings = [meaning_of(name, draft.units.get(name, "")) for name in draft.columns]
+    return any(each.kind == "figure" and each.unit for each in meanings)
