@@ -35,7 +35,7 @@ SINGLE = b"\nSelected optimization level O0:  Pure FP32 training.\n"
         ("dllogger", b"DLL 2021-06-03 08:00:00.000000 - PARAMETER fp16 : False  amp : True\n", "amp"),
         ("dllogger", b"DLL 2021-06-03 08:00:00.000000 - PARAMETER fp16 : False  amp : False\n", "fp32"),
         ("tacotron", b"DLL 2021-06-26 23:13:00.000000 - PARAMETER amp : True\n", "amp"),
-        ("tacotron", b"DLL 2021-06-26 23:13:00.000000 - PARAMETER amp : False\n", None),
+        ("tacotron", b"DLL 2021-06-26 23:13:00.000000 - PARAMETER amp : False\n", "fp32"),
         *((name, APEX, "amp") for name in ("ssd", "tacotron", "nvlog", "dllogger", "bertsquad", "gnmt")),
         ("ssd", SINGLE, "fp32"),
     ],
@@ -78,7 +78,10 @@ def test_the_size_of_bert_is_that_of_its_configuration(folder: bytes, model: str
 
 
 def test_folders_of_lambda_say_the_same(corpus: Path) -> None:
-    """One folder is called FP16 whose program trained in 32 bits."""
+    """Some folders are called FP16 whose program trained in 32 bits: most of Tacotron 2 and WaveGlow.
+
+    There the launcher passed no option: the logs say `amp : False`, and the rates are those of FP32.
+    """
     with (corpus / "expected" / "lambda_runs.csv").open(newline="") as file:
         named = {row["file"]: row["precision"] for row in csv.DictReader(file)}
     runs = load_runs([corpus / "lambda"], root=corpus / "lambda").runs
@@ -88,4 +91,6 @@ def test_folders_of_lambda_say_the_same(corpus: Path) -> None:
     ]
     print(f"precision: {len(stated)} of {len(runs)} logs state it, {len(differing)} differ from their folder")
     assert len(stated) > len(runs) / 2
-    assert len(differing) <= 1
+    without_option = [id for id in differing if "_tacotron2_" in id or "_waveglow_" in id]
+    assert len(without_option) == 33
+    assert len(differing) <= 1 + len(without_option)

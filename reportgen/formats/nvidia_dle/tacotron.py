@@ -35,8 +35,8 @@ def _build(run: RunBuilder) -> None:
     log = run.log
     run.has_result = log.content.rfind(b" - () run_time : ") >= 0
     run.factors["model"] = log.word(b" - PARAMETER model_name : ")
-    # Logs of half precision print `amp : False` too.
-    set_precision(run, "True" if log.content.find(b" - PARAMETER amp : True") >= 0 else "")
+    # Lambda's launcher lost the option: most of its folders `_FP16` hold logs of single precision.
+    set_precision(run, log.word(b" - PARAMETER amp : "))
     devices, batch_size = log.count(b" - PARAMETER world_size : "), log.count(b" - PARAMETER batch_size : ")
     global_batch = set_batch(run, devices, batch_size=batch_size)
     steps = text_steps(log, b"train_items_per_sec")
