@@ -74,7 +74,7 @@ def plain_tables(numbers: MetricRuns) -> list[TableSpec]:
     for group, shown in numbers.groups():
         axes = choose_axes(shown, numbers.campaign, numbers.guessed, has_columns=len(numbers.phases) > 1)
         made.append(spec_of(numbers.metric, group.where, axes, numbers.phases))
-    return apart(made)
+    return apart(made, numbers.runs)
 
 
 def propose_layouts(numbers: MetricRuns) -> list[ReportLayout]:

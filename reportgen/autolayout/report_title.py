@@ -6,6 +6,7 @@ reports and the title does not say what sets this one apart.
 
 from collections.abc import Sequence
 
+from reportgen.autolayout.sweeps import COLLECTIVE
 from reportgen.autolayout.table_layout import SIZES, SUBJECTS, count_combinations
 from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.devices import shown_value
@@ -31,7 +32,7 @@ def report_title(table: TableSpec, runs: Sequence[Run], apart: str = "") -> str:
     apart  a name that no other report of the build has, "" for the only one
     """
     runs = [run for run in runs if run.series or run.aggregates] or runs
-    work, machines = _first_known(SUBJECTS, runs), _first_known(_MACHINES, runs)
+    work, machines = _first_known((*SUBJECTS, COLLECTIVE), runs), _first_known(_MACHINES, runs)
     frameworks = "" if work else _first_known(_FRAMEWORK, runs)
     title = metric_of(table.metrics[0]).title
     title += f" of {_named(work, runs)}" if work else ""

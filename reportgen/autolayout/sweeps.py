@@ -2,7 +2,8 @@
 
 nccl-tests measures each size twice, out of place and in place. Both in one table are twice the columns, of
 numbers that hardly differ, so the second has a table of its own, below. What people ask first is the
-bandwidth at the largest size: how much of that of the fewest devices is left on more.
+bandwidth at the largest size: how much of that of the fewest devices is left on more. The title names the
+collective where the tables are about one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,16 +12,21 @@ from dataclasses import replace
 from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.factors import factor_key
 from reportgen.core.model import FactorValue, Run
+from reportgen.tables.headings import value_in_words
 from reportgen.tables.spec import CompareSpec, TableSpec
 
 _IN_PLACE, _SIZE = "in_place", "message_size"
+COLLECTIVE = "collective"
 
 
-def apart(tables: Iterable[TableSpec]) -> list[TableSpec]:
+def apart(tables: Iterable[TableSpec], runs: Sequence[Run]) -> list[TableSpec]:
     """Return tables with a column for each kind of buffer as two: those in place follow all others."""
     made, twins = [], []
+    collectives = {str(run.factors.get(COLLECTIVE, "")) for run in runs}
+    of = f" of {collectives.pop()}" if len(collectives) == 1 and "" not in collectives else ""
     for table in tables:
         if _IN_PLACE in table.columns:
+            table = replace(table, title=f"{table.title}{of}")
             made.append(_of_buffer(table, is_in_place=False))
             twins.append(_of_buffer(table, is_in_place=True))
         else:
@@ -61,7 +67,7 @@ def at_largest(table: TableSpec, runs: Sequence[Run]) -> TableSpec | None:
     return replace(
         table,
         id=f"{table.id}-largest",
-        title=f"{table.title}, largest message",
+        title=f"{table.title}, at {value_in_words(_SIZE, max(common))}",
         where={**table.where, _SIZE: (max(common),)},
         rows=columns,
         columns=(),

@@ -16,6 +16,7 @@ from tests.builders import published_run
             [{"model": "a", "batch_size": 8, "seq_len": 384}],
             "Throughput of a at batch size 8 and seq len 384",
         ),
+        ([{"framework": "x", "collective": "all_reduce"}], "Throughput of all_reduce"),
         ([{"model": m} for m in "abc"], "Throughput of a, b and c"),
         ([{"model": m} for m in "abcd"], "Throughput of 4 models"),
         ([{"device": d} for d in "ABCD"], "Throughput on 4 kinds of device"),

@@ -46,7 +46,8 @@ EXPECTED = {
     ),
     "nccl": Drawn(1, "message_size", "collective", "curve", ("all_reduce", "all_gather")),
     "nccl_nodes": Drawn(
-        1, "nodes devices", "", "line", ("4 nodes, 32 devices are 0.274x as fast as 1 node",)
+        1, "nodes devices", "", "line",
+        ("Bus bandwidth of all_reduce", "at 64 MiB", "4 nodes, 32 devices are 0.274x as fast as 1 node"),
     ),
     "vllm": Drawn(
         1, "concurrency", "tensor_parallel", "latency-throughput", ("tensor parallel 1", "tensor parallel 4")

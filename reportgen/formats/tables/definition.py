@@ -244,7 +244,10 @@ class Skip(RowCondition, kw_only=True):
 
 
 class Derived(TomlTable):
-    """One `[[derived]]`: a column made of others by a function of `derive.FUNCTIONS`."""
+    """One `[[derived]]`: a column made of others by a function of `derive.FUNCTIONS`.
+
+    of  columns; `#path` is the path of the log, `#part` the number of the run in it
+    """
 
     column: str
     function: str

@@ -38,6 +38,21 @@ MISSING = frozenset(
 )
 
 
+# The column of any row that is the path of its log.
+PATH = "#path"
+# Names of collectives that mean nothing else, and words that do only as names of programs.
+_COLLECTIVES = (
+    r"all[_-]?reduce|all[_-]?gather|reduce[_-]?scatter|all[_-]?to[_-]?allv?|send[_-]?recv|hypercube"
+)
+_COLLECTIVE = re.compile(
+    rf"(?<![A-Za-z0-9])(?:({_COLLECTIVES})(?:_perf)?|(broadcast|reduce|gather|scatter)_perf)(?![A-Za-z0-9])"
+)
+# As nccl-tests calls its programs: letters -> name.
+_NAMES_OF_COLLECTIVES = {
+    name.replace("_", ""): name for name in ("all_reduce", "all_gather", "reduce_scatter")
+}
+
+
 def is_missing(cell: object) -> bool:
     """Return whether a cell states that there is no value."""
     return cell is None or (isinstance(cell, str) and cell.strip().lower() in MISSING)
@@ -233,6 +248,12 @@ def _test_of_tokens(cells: Sequence[object]) -> str:
     return "+".join(f"{name}{count}" for name, count in counts if count) or "none"
 
 
+def _collective_in_path(cells: Sequence[object]) -> str | None:
+    """Return the collective that a path names, as nccl-tests calls it; None unless it names exactly one."""
+    words = {re.sub("[_-]", "", match[1] or match[2]) for match in _COLLECTIVE.finditer(str(cells[0]))}
+    return _NAMES_OF_COLLECTIVES.get(word := words.pop(), word) if len(words) == 1 else None
+
+
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
@@ -261,4 +282,5 @@ FUNCTIONS: Mapping[str, Callable[[Sequence[object]], Any]] = {
     "unit_in_parentheses": _unit_in_parentheses,
     "batch_of_shapes": _batch_of_shapes,
     "test_of_tokens": _test_of_tokens,
+    "collective_in_path": _collective_in_path,
 }

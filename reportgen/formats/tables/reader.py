@@ -39,6 +39,7 @@ from reportgen.formats.tables.definition import (
 )
 from reportgen.formats.tables.derive import (
     FUNCTIONS,
+    PATH,
     is_clock,
     is_missing,
     is_nan,
@@ -175,7 +176,7 @@ def _rows(family: TableFamily, log: TextLog, seen: _Seen, twins: Twins) -> Itera
     is_own = isinstance(family, OwnTable)
     table = TableFile(log, family.rows, family.context, is_own)
     for record in _details(family, read_records(table)):
-        cells = with_derived(family, record.cells)
+        cells = _with_derived(family, record.cells, log.source.path)
         seen.last = max(seen.last, record.line)
         if is_own:
             seen.columns |= dict.fromkeys(cells)
@@ -367,13 +368,15 @@ def _with_first(items: Iterable[T]) -> Iterator[tuple[bool, T]]:
 # One row
 
 
-def with_derived(family: TableFamily, cells: Cells) -> Cells:
-    """Return the cells of a row with the columns that the definition makes of others."""
+def _with_derived(family: TableFamily, cells: Cells, path: str) -> Cells:
+    """Return the cells of a row with the columns that the definition makes of others or of the log's path."""
     if not family.derived:
         return cells
     own = dict(cells)
     for derived in family.derived:
-        value = FUNCTIONS[derived.function]([own.get(column) for column in derived.of])
+        value = FUNCTIONS[derived.function](
+            [path if column == PATH else own.get(column) for column in derived.of]
+        )
         if value is not None:
             own[derived.column] = value
     return own
