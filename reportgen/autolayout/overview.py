@@ -8,7 +8,7 @@ figures (`figure_choice`). Runs without factors get one row each.
 import json
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -18,6 +18,7 @@ from reportgen.autolayout.candidates import MetricRuns, plain_tables, propose_la
 from reportgen.autolayout.environment_factors import with_environment
 from reportgen.autolayout.figure_choice import figure_specs
 from reportgen.autolayout.layouts import ReportLayout
+from reportgen.autolayout.mlperf_score import SCORED, are_of_mlperf, are_scored, score_table
 from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
 from reportgen.autolayout.report_title import report_title
 from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations
@@ -25,7 +26,6 @@ from reportgen.autolayout.tradeoff import tradeoff_spec
 from reportgen.core.factors import Accepted, Presence, condition_text, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
-from reportgen.formats.registry import suite_of
 from reportgen.protocol import Protocol, available_metrics
 from reportgen.report.definition import ReportDefinition
 from reportgen.tables.pivot import Ranks
@@ -42,7 +42,7 @@ _HEAD = (
 )
 
 # What a benchmark is about that trains up to a quality, the unit in which people read it, and what they ask.
-_OF_ALL_WORK = "time_to_train"
+_OF_ALL_WORK = (SCORED, "time_to_train")
 _OF_ALL_WORK_UNIT = "min"
 _NOT_OFFICIAL = (
     "The median of the runs is not the score of MLPerf, which leaves out the fastest and the slowest run."
@@ -91,19 +91,19 @@ def table_specs(
     for metric in prepared.separate:
         numbers = prepared.numbers(metric)
         omitted = sorted(set(by_metric[metric]) - set(numbers.phases))
-        is_of_all_work = metric == _OF_ALL_WORK
+        is_median = metric == "time_to_train" and are_of_mlperf(numbers.runs)
         notes = [
             *([_omitted_phases(omitted)] if omitted else ()),
-            *([_NOT_OFFICIAL] if is_of_all_work and _is_of_mlperf(numbers.runs) else ()),
+            *([_NOT_OFFICIAL] if is_median else ()),
             *([note] if note and metric == first else ()),
         ]
-        unit = _OF_ALL_WORK_UNIT if is_of_all_work else ""
+        unit = _OF_ALL_WORK_UNIT if metric in _OF_ALL_WORK else ""
         made = _picked(propose_layouts(numbers), pick) if metric == first else plain_tables(numbers)
         for each in made:
+            each = replace(each, notes=tuple(notes), unit=unit)
+            each = score_table(each, numbers.runs) if metric == first == SCORED else each
             id = _free_id(each.id, {other.id for other in specs})
-            specs.append(
-                replace(each, place=f"{place}: tables[{len(specs)}]", id=id, notes=tuple(notes), unit=unit)
-            )
+            specs.append(replace(each, place=f"{place}: tables[{len(specs)}]", id=id))
         if metric == first:
             tradeoff = tradeoff_spec(by_metric, runs, f"{place}: tables[{len(specs)}]", guessed)
             specs += [tradeoff] if tradeoff else []
@@ -128,13 +128,15 @@ class _Prepared:
         self.largest = _largest_values(runs)
         self.combined = _combined_metrics(self.by_metric, runs)
         separate = self.by_metric.keys() - {name for names in self.combined.values() for name in names}
-        self.separate = sorted(separate, key=lambda name: (not self._leads(name), _metric_order(name)))
+        self.separate = sorted(separate, key=lambda name: (self._place(name), _metric_order(name)))
         self.first = self.separate[0] if self.separate else ""
 
-    def _leads(self, metric: str) -> bool:
-        """Return whether most runs are about a metric: the time of all work, not the rate of a part."""
+    def _place(self, metric: str) -> int:
+        """Return a sorting key: the time of all work leads if most runs have it, not the rate of a part."""
         runs = _unique([run for some in self.by_metric[metric].values() for run in some])
-        return metric == _OF_ALL_WORK and 2 * len(runs) >= len(self.runs)
+        is_usual = metric in _OF_ALL_WORK and 2 * len(runs) >= len(self.runs)
+        leads = is_usual and (metric != SCORED or are_scored(runs))
+        return _OF_ALL_WORK.index(metric) if leads else len(_OF_ALL_WORK)
 
     def numbers(self, metric: str) -> MetricRuns:
         """Return the runs with data of a metric, in the phases that are shown."""
@@ -205,10 +207,6 @@ def _combined_spec(
         rows=(METRIC, PHASE, *axes.rows),
         columns=tuple(axes.columns),
     )
-
-
-def _is_of_mlperf(runs: Iterable[Run]) -> bool:
-    return any(suite_of(run.format) == "mlperf" for run in runs)
 
 
 def _unique(runs: Sequence[Run]) -> list[Run]:
@@ -317,6 +315,7 @@ def _table_lines(spec: TableSpec) -> list[str]:
         *([f"where = {{ {_conditions(spec.where)} }}"] if spec.where else []),
         f"metric = {metric}",
         *([f"unit = {_text(spec.unit)}"] if spec.unit else []),
+        *([f"protocol = {_text(spec.protocol.name)}"] if spec.protocol != Protocol() else []),
         *([f"phase = {_list(spec.phases)}"] if spec.phases != (STEP,) else []),
         f"rows = {_list(spec.rows)}",
         *([f"columns = {_list(spec.columns)}"] if spec.columns else []),

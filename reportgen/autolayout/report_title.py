@@ -6,12 +6,12 @@ reports and the title does not say what sets this one apart.
 
 from collections.abc import Sequence
 
+from reportgen.autolayout.mlperf_score import measure_of
 from reportgen.autolayout.sweeps import COLLECTIVE
 from reportgen.autolayout.table_layout import SIZES, SUBJECTS, count_combinations
 from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.devices import shown_value
 from reportgen.core.factors import factor_key, factors_key, matches, value_order
-from reportgen.core.metrics import metric_of
 from reportgen.core.model import FactorValue, Run
 from reportgen.report.headline import joined
 from reportgen.tables.headings import plain
@@ -34,7 +34,7 @@ def report_title(table: TableSpec, runs: Sequence[Run], apart: str = "") -> str:
     runs = [run for run in runs if run.series or run.aggregates] or runs
     work, machines = _first_known((*SUBJECTS, COLLECTIVE), runs), _first_known(_MACHINES, runs)
     frameworks = "" if work else _first_known(_FRAMEWORK, runs)
-    title = metric_of(table.metrics[0]).title
+    title = measure_of(table)
     title += f" of {_named(work, runs)}" if work else ""
     title += f" with {_named(frameworks, runs)}" if frameworks else ""
     title += _on(machines, runs) + _by(table, {work, machines, frameworks}, runs)

@@ -27,7 +27,7 @@ _MIN_FILL = 0.5
 SUBJECTS = ("model", "benchmark", "workload")
 # Factors that readers want to know of any number, in this order.
 _USUAL_FACTORS = (
-    "framework", *SUBJECTS, "cluster", "system", "device", "gpu", "nodes", "devices",
+    "framework", *SUBJECTS, "cluster", "submitter", "system", "device", "gpu", "nodes", "devices",
     "precision", "batch_size", "global_batch_size", "seq_len",
 )  # fmt: skip
 # Factors that grow from row to row.

@@ -102,13 +102,8 @@ _ALL = (
     Metric("input_length", "Input tokens of a request", "count"),
     Metric("output_length", "Output tokens of a request", "count"),
     Metric("time_to_train", "Time to train", "s", "lower", scales_with_devices=True),
-    Metric(
-        "scaled_time_to_train",
-        "Time to train, scaled to the reference convergence",
-        "s",
-        "lower",
-        scales_with_devices=True,
-    ),
+    # Scaled to the convergence of the reference.
+    Metric("scaled_time_to_train", "Scaled time to train", "s", "lower", scales_with_devices=True),
     Metric("epoch_time", "Time of an epoch", "s", "lower", scales_with_devices=True),
     Metric("run_time", "Time of the whole run", "s", "lower", scales_with_devices=True),
     Metric("utilization", "GPU utilisation", "ratio"),

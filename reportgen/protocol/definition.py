@@ -82,6 +82,14 @@ class Protocol:
         """Return True if the name is not the notation itself: then the name does not say the steps."""
         return not _NOTATION.fullmatch(self.name)
 
+    @property
+    def reduction(self) -> str:
+        """How repeats become one number, in words."""
+        if self.reduce == "median":
+            return "median"
+        number = f"{self.drop} " if self.drop > 1 else ""
+        return f"mean without the {number}best and the {number}worst"
+
     def particulars(self) -> str:
         """Return the fields that differ from the default, as a definition writes them, "" for none.
 
@@ -97,6 +105,14 @@ class Protocol:
 
 
 DEFAULT = Protocol()
+
+# Protocols with a name that needs no entry in reportgen.toml. MLPerf asks for 3 runs of its largest
+# benchmarks, for 5 or 10 of the others, and for 40 of 3D U-Net, of which it leaves out 8:
+# https://github.com/mlcommons/training_policies/blob/master/training_rules.adoc
+KNOWN: Mapping[str, Protocol] = {
+    "mlperf": Protocol("mlperf", repeats=3, reduce="olympic", strict=True),
+    "mlperf-unet3d": Protocol("mlperf-unet3d", repeats=40, reduce="olympic", drop=4, strict=True),
+}
 
 
 def _written(value: object) -> str:

@@ -120,13 +120,10 @@ def _runs(definition: ReportDefinition, campaigns: Campaigns) -> Sequence[Run]:
     return runs
 
 
-_REDUCED = {"median": "median", "olympic": "mean without the best and the worst"}
-
-
 def _protocol_text(protocols: Iterable[Protocol]) -> str:
     return " ".join(
         f"{_called(protocol)}: ignore {protocol.warmup} steps, measure the next {protocol.measure}, "
-        f"repeat {protocol.repeats} times, take the {_REDUCED[protocol.reduce]}"
+        f"repeat {protocol.repeats} times, take the {protocol.reduction}"
         + (f"; {particulars}." if (particulars := protocol.particulars()) else ".")
         for protocol in protocols
     )

@@ -29,7 +29,7 @@ from reportgen.core.schema import (
     where_conditions,
 )
 from reportgen.document.model import COMPARED_QUANTITIES, ON_REQUEST, FigureKind, Quantity
-from reportgen.protocol.definition import Protocol, parse_protocol
+from reportgen.protocol.definition import KNOWN, Protocol, parse_protocol
 from reportgen.report.acceptance_rules import AcceptanceEntry, AcceptanceSpec, read_acceptance
 from reportgen.report.definition_places import entry_places
 from reportgen.report.explorer_definition import ExplorerTable, read_explorer
@@ -322,10 +322,11 @@ def _inherited(
 def _protocol(text: str, place: str, named: Mapping[str, Protocol], default: Protocol) -> Protocol:
     if not text:
         return default
-    if text in named:
-        return named[text]
-    if named and not text[0].isdecimal():
-        raise RequestError(place, f'no protocol "{text}"', did_you_mean(text, named))
+    known = {**KNOWN, **named}
+    if text in known:
+        return known[text]
+    if not text[0].isdecimal():
+        raise RequestError(place, f'no protocol "{text}"', did_you_mean(text, known))
     return parse_protocol(text, place)
 
 

@@ -83,7 +83,7 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
     kinds = set(map(_kind, measured))
     counts, has_fewer = _usual_repeats(cases)
     fewer = " (fewer where a note says so)" if has_fewer else ""
-    repeats = "" if counts == [1] else f"{_statistic(cases)} of {_span(counts)} repeats{fewer}, "
+    repeats = "" if counts == [1] else f"{spec.protocol.reduction} of {_span(counts)} repeats{fewer}, "
     particulars = f" ({text})" if (text := spec.protocol.particulars()) else ""
     texts = {
         "steps": f"{_steps(spec, measured, 'steps')}{particulars}",
@@ -130,11 +130,6 @@ def _steps(spec: TableSpec, measured: Sequence[Measurement], kind: str) -> str:
     is_part = counts[0] <= last - first
     some = f"{_span(counts)} of the " if is_part else ""
     return f"{some}steps {first} to {last} of each run"
-
-
-def _statistic(cases: Sequence[Case]) -> str:
-    """Return the statistic of the repeats; all cases of a table have one protocol."""
-    return next((case.summary.statistic for case in cases if case.summary), "median")
 
 
 def _span(counts: Sequence[int]) -> str:

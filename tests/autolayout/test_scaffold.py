@@ -80,7 +80,7 @@ def test_a_factor_with_one_value_that_some_runs_lack_is_not_a_column():
 
 def test_a_factor_that_separates_no_cases_is_not_a_row():
     runs = [
-        published_run(system=s, submitter=s.upper(), global_batch_size=b, throughput=1.0)
+        published_run(system=s, owner=s.upper(), global_batch_size=b, throughput=1.0)
         for s, b in (("s", 8), ("t", 16))
     ]
     assert axes(*runs) == (("system", "global_batch_size"), ())

@@ -121,6 +121,25 @@ def micro_benchmark(means: Mapping[str, float], commit: str = "0", day: int = 1)
     })  # fmt: skip
 
 
+def submitted(minutes: float) -> str:
+    """Return the events of a run of MLPerf that trained for so many minutes."""
+    events = (
+        (0, "POINT_IN_TIME", "submission_benchmark", "ssd", {}),
+        (0, "POINT_IN_TIME", "global_batch_size", 128, {}),
+        (1000, "INTERVAL_START", "run_start", None, {}),
+        (1000 + round(minutes * 60000), "INTERVAL_END", "run_stop", None, {"status": "success"}),
+    )
+    return "".join(
+        ":::MLLOG "
+        + json.dumps({
+            "namespace": "", "time_ms": time, "event_type": kind, "key": key, "value": value,
+            "metadata": {"file": "/workspace/train.py", "lineno": 7, **metadata},
+        })
+        + "\n"
+        for time, kind, key, value, metadata in events
+    )  # fmt: skip
+
+
 def _noise(number: int) -> float:
     """Return a factor near 1 for the repeat of a number."""
     return 1 + (number * 7 % 11 - 5) * 0.0005 + number * 1e-5
@@ -337,6 +356,16 @@ def by_name_of_machines() -> Tree:
     }
 
 
+def by_submitter() -> Tree:
+    """Return five runs of MLPerf's SSD from each of two submitters: one is slow once."""
+    minutes = {"Acme": (30, 20, 22, 24, 90), "Zeta": (40, 41, 43, 42, 44)}
+    return {
+        f"mlperf/{submitter}/results/{submitter}_2xA100/ssd/result_{number}.txt": submitted(time)
+        for submitter, own in minutes.items()
+        for number, time in enumerate(own)
+    }
+
+
 def by_test() -> Tree:
     """Return the results of llama-bench for two quantisations."""
     head = (
@@ -411,6 +440,6 @@ TREES: Mapping[str, Callable[[], Tree]] = {
         by_device, three_devices, by_framework, by_program, by_batch_size, by_date, by_node, mixed,
         failures, one_run, repeats, two_hundred_models, nccl, nccl_nodes, vllm, by_dated_file, by_host, by_gpu_count,
         by_node_count, by_precision, by_model, micro, scaling, same_steps, own_table, by_commit, by_version,
-        by_name_of_machines, by_test,
+        by_name_of_machines, by_test, by_submitter,
     )
 }  # fmt: skip

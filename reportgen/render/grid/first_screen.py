@@ -60,7 +60,7 @@ def _runs_text(report: Document) -> str:
 def trust(report: Document) -> Trust:
     """Return how far to trust the numbers."""
     cases = report.cases
-    repeats = Counter(case.summary.repeats for case in cases if case.summary)
+    repeats = Counter(len(case.measurements) for case in cases if case.summary)
     kinds = {_kind(measurement) for case in cases for measurement in case.measurements}
     texts = [_repeats(repeats)] if repeats else []
     texts += [text for text in (*_EVIDENCE.values(), *_PRINTED.values()) if text in kinds]
