@@ -1123,4 +1123,72 @@ FORMS = {
         3,
         (("render_time", 83.45, {"scene": "bmw", "samples": 128}),),
     ),
+    "LaTeX with numbers of siunitx": PeoplesTable(
+        "t.tex",
+        "\\begin{tabular}{lrr}\n"
+        "\\hline\n"
+        "Kernel & Time & Bandwidth \\\\\n"
+        "\\hline\n"
+        "copy & \\SI{1.2}{\\ms} & \\SI{410.5}{\\giga\\byte\\per\\second} \\\\\n"
+        "scale & \\SI{1.3}{\\milli\\second} & \\qty{380}{GB/s} \\\\\n"
+        "add & \\SI[separate-uncertainty]{950 \\pm 3}{\\micro\\second}\\footnotemark[1] & \\SI{500}{\\GB\\per\\s}$^{a}$ \\\\\n"
+        "\\hline\n"
+        "\\end{tabular}\n",
+        6,
+        (
+            ("latency", 0.0012, {"kernel": "copy"}),
+            ("latency", 0.00095, {"kernel": "add"}),
+            ("bandwidth", 500000000000.0, {"kernel": "add"}),
+            ("bandwidth", 380000000000.0, {}),
+        ),
+    ),
+    "LaTeX with powers of ten and marks": PeoplesTable(
+        "t.tex",
+        "\\begin{tabular}{l|c|c}\n"
+        "Model & Time / epoch [s] & Peak mem. [GiB] \\\\ \\hline\n"
+        "\\texttt{gcn} & $1.23\\times10^{2}$ & {\\bf 3.5} \\\\\n"
+        "\\texttt{gat} & $2.5\\cdot 10^{2}$ & 4.5\\tnote{b} \\\\\n"
+        "\\texttt{sage} & 99\\,s & 2.5 \\\\\n"
+        "\\end{tabular}\n",
+        6,
+        (
+            ("epoch_time", 123, {"model": "gcn"}),
+            ("epoch_time", 250, {}),
+            ("memory_used", 4831838208.0, {"model": "gat"}),
+        ),
+    ),
+    "LaTeX with a unit of siunitx in a name": PeoplesTable(
+        "t.tex",
+        "\\begin{tabular}{lcc}\n"
+        "\\textbf{Model} & \\textbf{Latency} (\\si{\\milli\\second}) & \\textbf{Speedup} \\\\\n"
+        "\\midrule\n"
+        "a & 12.5(3) & 1.00$\\times$ \\\\\n"
+        "b & \\bfseries 8.5(1) & \\textbf{1.47}$\\times$ \\\\\n"
+        "\\end{tabular}\n",
+        2,
+        (("latency", 0.0085, {"model": "b"}),),
+    ),
+    "a geometric mean with a point": PeoplesTable(
+        "g.txt",
+        "Benchmark      Time (s)   Ratio\n"
+        "bzip2             10.51    1.00\n"
+        "gcc               12.52    1.19\n"
+        "mcf               22.53    2.14\n"
+        "geo.mean          14.40    1.37\n",
+        3,
+        (("run_time", 22.53, {"benchmark": "mcf"}),),
+    ),
+    "geometric means in a row and in a column": PeoplesTable(
+        "g.md",
+        "Run time in seconds\n"
+        "\n"
+        "| Benchmark | gcc 13 | clang 17 | icx | Geomean |\n"
+        "|---|---|---|---|---|\n"
+        "| a | 10.5 | 9.5 | 8.5 | 9.46 |\n"
+        "| b | 20.5 | 18.5 | 17.5 | 18.79 |\n"
+        "| c | 5.5 | 6.5 | 4.5 | 5.44 |\n"
+        "| **Geometric mean** | 10.6 | 10.5 | 8.75 | 9.9 |\n",
+        9,
+        (("run_time", 8.5, {"benchmark": "a", "case": "icx"}),),
+    ),
 }

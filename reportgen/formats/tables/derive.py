@@ -88,10 +88,15 @@ def is_clock(text: str) -> bool:
 def spread_of(cell: object, unit: str) -> tuple[float, str] | None:
     """Return (number, unit) of the spread of a cell such as `12.3 ± 0.4 ms`, None without one.
 
-    unit  of the value. A share of a value that is not a share itself is not its spread
+    unit  of the value. A spread in percent is a share of the value, unless this is a share itself
     """
     match = _WITH_SPREAD.fullmatch(cell.strip()) if isinstance(cell, str) else None
-    return quantity(plain_text(f"{match[3]} {match[4] or match[2]}"), unit) if match else None
+    if match is None:
+        return None
+    if match[4].strip() == "%" and unit and units.to_base(1.0, unit)[1] != "ratio":
+        value = quantity(plain_text(f"{match[1]} {match[2]}"), unit)
+        return (value[0] * numeric(match[3]) / 100, value[1]) if value else None
+    return quantity(plain_text(f"{match[3]} {match[4] or match[2]}"), unit)
 
 
 def spelled(text: str, unit: str) -> tuple[float, str] | None:

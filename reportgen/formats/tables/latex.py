@@ -9,13 +9,25 @@ _LINE_END = re.compile(r"\\\\(?:\[[^\]]*\])?.*$")
 _THIN_SPACE = "\u2009"
 _SIGNS = {
     r"\%": "%", r"\_": "_", r"\#": "#", r"\$": "$", r"\pm": "±", r"\textpm": "±", r"\times": "x", r"\mu": "µ",
+    r"\cdot": "x",
     "~": " ", r"\,": _THIN_SPACE, r"\thinspace": _THIN_SPACE, r"\;": " ", r"\:": " ", r"\ ": " ", r"\!": "",
 }  # fmt: skip
-_SIGN = re.compile(r"\\[%_#$,;:! ]|\\(?:pm|textpm|times|mu|thinspace)(?![A-Za-z])|~")
+_SIGN = re.compile(r"\\[%_#$,;:! ]|\\(?:pm|textpm|times|cdot|mu|thinspace)(?![A-Za-z])|~")
 # A spread below or above its value: 45.2_{\pm 0.5}.
 _RAISED_SPREAD = re.compile(r"[_^]\s*(?=±)")
 # What is left of a mark above a value: 45.2^{\dagger}, 45.2^*.
-_RAISED_MARK = re.compile(r"\^[*†‡§]{0,3}(?=\s*$)")
+_RAISED_MARK = re.compile(r"\^(?:[*†‡§]{0,3}|[a-z])(?=\s*$)")
+# 1.2 x 10^3
+_POWER = re.compile(r"(?<=[0-9]) ?x ?10 ?\^ ?([+-]?[0-9]{1,3})")
+# Numbers with units, and units alone, of the package siunitx and of its second version.
+_QUANTITY = re.compile(r"\\(?:SI|qty)(?:\[[^\]]*\])?\{([^{}]*)\}(?:\[[^\]]*\])?\{([^{}]*)\}")
+_UNIT = re.compile(r"\\(?:si|unit)(?:\[[^\]]*\])?\{([^{}]*)\}")
+_UNIT_PART = re.compile(r"\\([A-Za-z]+)\s*|[.~]")
+_UNIT_PARTS = {
+    "nano": "n", "micro": "u", "milli": "m", "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P",
+    "kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "per": "/", "second": "s", "minute": "min",
+    "hour": "h", "byte": "B", "watt": "W", "joule": "J", "hertz": "Hz", "percent": "%", "flops": "FLOP/s",
+}  # fmt: skip
 _FORMS = (
     "textbf|textit|texttt|textsc|textrm|textsf|text|emph|underline|mathbf|mathrm|bf|it|tt|bm|num|makecell"
 )
@@ -27,7 +39,7 @@ _MARK = re.compile("\0([0-9]+)\0")
 _SPAN = re.compile(r"\\multicolumn\{([0-9]{1,2})\}\{[^{}]*\}\{([^{}]*)\}")
 # A command that is not known here may be around a value, \best{12.5}, or add to one, 12.5\std{0.1}.
 _OTHER = re.compile(
-    rf"\\(?!(?:{_FORMS}|textcolor|multirow|multicolumn)[{{\[])"
+    rf"\\(?!(?:{_FORMS}|textcolor|multirow|multicolumn|SI|qty|si|unit)[{{\[])"
     r"(?P<name>[A-Za-z]++)\*?+(?:\[[^\]]*\])?+(?P<groups>(?:\{[^{}]*\})*+)(?!\{)"
 )
 # Commands whose braces hold no text of the cell.
@@ -117,7 +129,14 @@ def _without_inner(text: str) -> str:
     """Return a text without the innermost commands and braces."""
     text = _ROWS.sub("\0\\1\0\\2", _FORM.sub(r"\1", _COLOUR.sub("", text)))
     text = _SPAN.sub(lambda match: match[2] + " &" * (int(match[1]) - 1), text)
+    text = _QUANTITY.sub(lambda match: f"{match[1]} {_unit(match[2])}", text)
+    text = _UNIT.sub(lambda match: _unit(match[1]), text)
     return _GROUP.sub(r"\1", _OTHER.sub(_of_unknown, text))
+
+
+def _unit(text: str) -> str:
+    """Return a unit of siunitx as people write it: GB/s for `\\giga\\byte\\per\\second`, `\\GB\\per\\s`."""
+    return _UNIT_PART.sub(lambda part: _UNIT_PARTS.get(part[1], part[1]) if part[1] else "", text)
 
 
 def _of_unknown(command: re.Match[str]) -> str:
@@ -133,4 +152,4 @@ def _of_unknown(command: re.Match[str]) -> str:
 
 def _text(cell: str) -> str:
     text = re.sub(r"[${}]", "", _MARK.sub("", cell))
-    return _RAISED_MARK.sub("", _RAISED_SPREAD.sub("", text))
+    return _POWER.sub(r"e\1", _RAISED_MARK.sub("", _RAISED_SPREAD.sub("", text)))

@@ -8,6 +8,7 @@ from statistics import median
 
 from reportgen.formats.tables.case_kinds import kind_of, numbered, parts_of
 from reportgen.formats.tables.column_words import meaning_of
+from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.draft import AROUND, MAX_FIGURES, Draft
 
 # Cases of one metric in the same rows differ by less.
@@ -49,6 +50,7 @@ def _bare(draft: Draft) -> list[str]:
         name
         for name in draft.columns
         if not name.startswith(AROUND)
+        and not is_total(name)
         and draft.values(name)
         and not draft.is_text(name)
         and not draft.are_truths(name)

@@ -14,8 +14,9 @@ from reportgen.formats.tables.interpret.draft import METRIC_COLUMN, STATISTIC_CO
 from reportgen.formats.tables.records import Record
 
 _TOTALS = re.compile(
-    r"(?i)[*_ ]*(?:grand )?(?:totals?|sum|average|avg\.?|mean|geo(?:metric)?[ -]?mean|gmean|overall|gesamt"
-    r"|summe|mittelwert|moyenne|subtotals?)(?: .{0,20})?[*_: ]*"
+    r"(?i)[*_ ]*(?:grand |arithmetic |harmonic |weighted |macro )?(?:totals?|sum|average|avg\.?|mean|gmean"
+    r"|geo(?:m|metric)?[ ._-]{0,2}(?:mean|avg|average)|overall|gesamt|summe|mittel(?:wert)?|durchschnitt"
+    r"|moyenne|totale|promedio|media|subtotals?|Σ)(?:[ (].{0,20})?[*_: ]*"
 )
 _SUMMARY_OF = {
     "min": "minimum",
@@ -30,6 +31,11 @@ _MAX_TOTALS = 50
 _MAYBE_TOTALS = re.compile(
     r"(?i)[*_ ]*(?:all|median|min|max|minimum|maximum|std|stdev|summary)(?: .{0,20})?[*_: ]*"
 )
+
+
+def is_total(name: str) -> bool:
+    """Return whether a name says that numbers sum up or average others."""
+    return bool(_TOTALS.fullmatch(name))
 
 
 def take_units_row(draft: Draft) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.interpret.arithmetic import is_ratio
+from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.stated_units import stated_meaning
 
@@ -104,6 +105,8 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
         return ColumnMeaning("factor", factor=slug(column))
     is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
     if is_bare and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
+        return ColumnMeaning("derived")
+    if meaning.kind == "other" and draft.cases and is_total(column):
         return ColumnMeaning("derived")
     is_share = meaning.is_own and meaning.base == "ratio"
     if (is_share or meaning.kind == "other") and not meaning.statistic and _is_derived(draft, column):
