@@ -25,7 +25,8 @@ import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import chain, combinations, islice, pairwise
 from typing import Literal
 
 import numpy as np
@@ -40,8 +41,12 @@ _EQUAL = 1e-9
 _MAX_PLACES = 40
 # A test ends after so many random orders that are as extreme: its p is far from any significance.
 _ENOUGH_AS_EXTREME = 20
+# A candidate that adds a smaller share of its square to a model is already in it.
+_NEW = 1e-9
 # A larger correlation of neighbours leaves next to no information.
 _MAX_CORRELATION = 0.95
+# Of more models, not all parts are tried.
+_MOST_MODELS = 6
 # So many random orders are computed at once: at first, and at most.
 _FIRST_CHUNK, _CHUNK = 4, 50
 
@@ -132,13 +137,8 @@ def find_changes(values: Sequence[float], rule: ChangePointRule) -> Changes:
     if len(values) < rule.fewest_points:
         return Changes((), tuple(values), 0.0)
     search = _ModelSearch(np.log(np.array(values, dtype=np.float64)), rule)
-    features: list[_Feature] = []
-    while search.is_significant(features):
-        larger = search.enlarge(features)
-        if search.cost(larger) >= search.cost(features):
-            break
-        features = larger
-    return search.result(search.without_uncertain(search.without_needless(features)))
+    features = search.without_needless(search.tested_model())
+    return search.result(search.without_uncertain(features))
 
 
 class _ModelSearch:
@@ -154,28 +154,21 @@ class _ModelSearch:
         # p of models: exact up to the significance, else some larger number.
         self._ps: dict[frozenset[_Feature], float] = {}
 
-    def basis(self, features: Sequence[_Feature]) -> FloatArray:
-        """Return orthonormal columns that span a constant and the features."""
-        design = np.array([np.ones(self.n), *(_column(feature, self.n) for feature in features)]).T
-        return np.asarray(np.linalg.qr(design)[0], dtype=np.float64)
-
     def residuals(self, features: Sequence[_Feature]) -> FloatArray:
         """Return what is left of the series after a least-squares fit."""
-        basis = self.basis(features)
+        basis = self.plan.basis(features)
         return np.asarray(self.logs - basis @ (basis.T @ self.logs), dtype=np.float64)
 
     def cost(self, features: Sequence[_Feature]) -> float:
-        """Return Schwarz's criterion of the model, the smaller the better."""
-        rest = self.residuals(features)
-        penalty = math.log(self.n) * sum(map(_parameters, features))
-        return self.n * math.log(max(float(rest @ rest), self.least)) + penalty
+        """Return Schwarz's criterion of the model, the smaller the better.
 
-    def gains(self, rows: FloatArray, features: Sequence[_Feature]) -> FloatArray:
-        """Return by how much each candidate lowers the criterion: one row per row of values."""
-        basis = self.basis(features)
-        rows = rows - (rows @ basis) @ basis.T
-        squares = self.plan.squares - (self.plan.products(basis.T) ** 2).sum(axis=0)
-        return self._gains(rows, self.plan.products(rows), squares)
+        A model has each feature once: a second one would explain what rounding left of the first.
+        """
+        if len(set(features)) < len(features):
+            return math.inf
+        rest = self.residuals(features)
+        penalty = math.log(self.n) * sum(_parameters(feature.kind) for feature in features)
+        return self.n * math.log(max(float(rest @ rest), self.least)) + penalty
 
     def best_addition(self, features: Sequence[_Feature]) -> _Feature:
         """Return the candidate that explains most beside these features.
@@ -184,34 +177,56 @@ class _ModelSearch:
         before. Then the last digits choose. So this arithmetic, unlike that of the tests, decides which
         changes are printed, and a faster one would print others.
         """
-        basis = self.basis(features)
+        basis = self.plan.basis(features)
         rows = self.residuals(features)[None, :]
         rows = rows - (rows @ basis) @ basis.T
         columns = self.plan.columns - basis @ (basis.T @ self.plan.columns)
         # einsum has no threads: on a busy host, those of a matrix product of this size wait for each other.
-        products = np.einsum("rn,nc->rc", rows, columns)
-        gains = self._gains(rows, products, (columns**2).sum(axis=0))
-        return self.plan.candidates[int(np.argmax(gains[0]))]
-
-    def _gains(self, rows: FloatArray, products: FloatArray, squares: FloatArray) -> FloatArray:
-        """Return the gains of candidates: products with the rows, squares of what they add to a model."""
-        is_new = squares > 1e-9 * self.plan.squares
+        products = np.einsum("rn,nc->rc", rows, columns)[0]
+        squares = (columns**2).sum(axis=0)
+        is_new = squares > _NEW * self.plan.squares
         explained = np.where(is_new, products**2 / np.where(is_new, squares, 1), 0)
-        total = np.maximum((rows**2).sum(axis=1), self.least)[:, None]
+        total = max(float((rows**2).sum()), self.least)
         left = np.maximum(total - explained, self.least)
-        return np.asarray(self.n * np.log(total / left) - self.plan.penalties, dtype=np.float64)
+        gains = self.n * np.log(total / left) - self.plan.penalties
+        return self.plan.candidates[int(np.argmax(gains))]
+
+    def models(self) -> Iterator[list[_Feature]]:
+        """Yield ever larger models, the empty one first, as long as the criterion gets smaller."""
+        features, larger = list[_Feature](), self.enlarge([])
+        yield features
+        while self.cost(larger) < self.cost(features):
+            features, larger = larger, self.enlarge(larger)
+            yield features
+
+    def tested_model(self) -> list[_Feature]:
+        """Return the first model that leaves nothing for the tests to find, else the largest one.
+
+        The tests take longest. They are left out, and the model is empty, if all parts of all models would be
+        dropped for their uncertainty anyway. So it is with most series that did not change.
+        """
+        models = self.models()
+        first = list(islice(models, _MOST_MODELS))
+        if len(first) < _MOST_MODELS and not any(map(self._has_certain_part, first)):
+            return []
+        tested = list[_Feature]()
+        for features, larger in pairwise(chain(first, models)):
+            if not self.is_significant(features):
+                return features
+            tested = larger
+        return tested
+
+    def _has_certain_part(self, features: list[_Feature]) -> bool:
+        parts = chain.from_iterable(combinations(features, size) for size in range(1, len(features) + 1))
+        return any(self.without_uncertain(list(part)) for part in parts)
 
     def enlarge(self, features: list[_Feature]) -> list[_Feature]:
         """Return the best model that is found with one feature more."""
         larger = self._refine([*features, self.best_addition(features)])
         if len(features) != 1:
             return larger
-        pairs = [[*step, self.best_addition(step)] for step in self._pair_steps()]
+        pairs = [[step, self.best_addition([step])] for step in self.plan.pair_steps]
         return min(larger, self._refine(min(pairs, key=self.cost)), key=self.cost)
-
-    def _pair_steps(self) -> list[list[_Feature]]:
-        steps = [[each] for each in self.plan.candidates if each.kind == "step"]
-        return steps[:: _stride(len(steps))]
 
     def _refine(self, features: list[_Feature]) -> list[_Feature]:
         """Replace each feature by a better one beside the others until there is none."""
@@ -275,14 +290,13 @@ class _ModelSearch:
     def _p_within(self, features: Sequence[_Feature], largest: float) -> float:
         """Return the p-value if it is at most `largest`, else any number above that.
 
-        The second test ends once its p cannot be smaller than that of the first, so the faster one is first.
+        The second test ends once its p cannot be smaller than that of the first.
         """
         rest = self.residuals(features)
         if float(rest @ rest) <= self.least:
             return 1.0
-        tests = [self._addition_p, self._e_divisive_p]
         smallest, least = 1.0, 1 / (1 + self.rule.permutations)
-        for test in reversed(tests) if len(features) == 1 else tests:
+        for test in (self._addition_p, self._e_divisive_p):
             if smallest > least:
                 smallest = min(smallest, test(rest, features, min(smallest, largest / 2)))
         return min(1.0, 2 * smallest)
@@ -300,29 +314,44 @@ class _ModelSearch:
         """
         fitted = self.logs - rest
         advantages = self._pair_advantages if len(features) == 1 else self._gains_of_one(features)
-        observed = float(advantages(self.logs[None, :])[0])
+        observed = float(advantages(self.logs[:, None])[0])
         return _permutation_p(
             observed,
             (
                 advantage
                 for orders in _parts(self.plan.orders)
-                for advantage in advantages(fitted + rest[orders]).tolist()
+                for advantage in advantages(fitted[:, None] + rest[orders.T]).tolist()
             ),
             self.rule.permutations,
             largest,
         )
 
     def _gains_of_one(self, features: Sequence[_Feature]) -> Callable[[FloatArray], FloatArray]:
-        return lambda rows: self.gains(rows, features).max(axis=1)
+        beside = _Beside(self.plan, features)
+        return lambda series: self._best_gain(*beside.parts(series))
 
-    def _pair_advantages(self, rows: FloatArray) -> FloatArray:
-        """Return by how much the best model of two features is better than the best of one, for each row."""
-        gains = self.gains(rows, [])
+    def _pair_advantages(self, series: FloatArray) -> FloatArray:
+        """Return by how much the best pair of features is better than the best one, for each column."""
+        squares, sizes = self.plan.beside_constant.parts(series)
         pairs = [
-            gains[:, self.plan.candidates.index(step)] + self.gains(rows, [step]).max(axis=1)
-            for (step,) in self._pair_steps()
+            self._gain(squares, sizes[step.first - self.plan.steps[0]], "step")
+            + self._best_gain(*beside.parts(series))
+            for step, beside in self.plan.pair_steps.items()
         ]
-        return np.asarray(np.array(pairs).max(axis=0) - gains.max(axis=1), dtype=np.float64)
+        return np.asarray(np.max(pairs, axis=0) - self._best_gain(squares, sizes), dtype=np.float64)
+
+    def _best_gain(self, squares: FloatArray, sizes: FloatArray) -> FloatArray:
+        """Return by how much the best candidate lowers the criterion: of each kind, it explains most."""
+        steps, drifts = np.split(sizes, [len(self.plan.steps)])
+        best_step = self._gain(squares, steps.max(axis=0), "step")
+        return np.maximum(best_step, self._gain(squares, drifts.max(axis=0, initial=0), "drift"))
+
+    def _gain(self, squares: FloatArray, size: FloatArray, kind: ChangeKind) -> FloatArray:
+        total = np.maximum(squares, self.least)
+        left = np.maximum(total - size**2, self.least)
+        return np.asarray(
+            self.n * np.log(total / left) - math.log(self.n) * _parameters(kind), dtype=np.float64
+        )
 
     def result(self, features: Sequence[_Feature]) -> Changes:
         """Return the features with their sizes, in the order of the series."""
@@ -343,9 +372,9 @@ def _without(features: Sequence[_Feature], dropped: _Feature) -> list[_Feature]:
     return [feature for feature in features if feature != dropped]
 
 
-def _parameters(feature: _Feature) -> int:
+def _parameters(kind: ChangeKind) -> int:
     """Return 2 for place and size of a step, 3 for both ends and the size of a drift."""
-    return 2 if feature.kind == "step" else 3
+    return 2 if kind == "step" else 3
 
 
 def _permutation_p(observed: float, random_orders: Iterable[float], number: int, largest: float) -> float:
@@ -421,7 +450,7 @@ class _Divergence:
         self.of_both = scale * (across + 2 * inside)
         self.of_cut = scale * (across + 1 / (left * (left - 1)) + inside)
         self.of_end = scale * inside
-        self.is_too_short = self.ends - left < min_segment
+        self.of_short_segments = np.where(self.ends - left < min_segment, -np.inf, 0.0)
 
     def largest(self, values: FloatArray) -> float:
         """Return the statistic of a series."""
@@ -432,7 +461,7 @@ class _Divergence:
         divergence = self.of_both * sums[self.cuts[0] : self.cuts[-1] + 1, self.ends[0] :]
         divergence -= self.of_cut * square[self.cuts, None]
         divergence -= self.of_end * square[self.ends]
-        divergence[self.is_too_short] = -np.inf
+        divergence += self.of_short_segments
         return float(divergence.max())
 
 
@@ -440,29 +469,76 @@ class _Plan:
     """All that the search in a series needs besides its values. It depends on the number of points."""
 
     def __init__(self, n: int, rule: ChangePointRule) -> None:
-        self.orders = _orders(n, rule)
-        self.divergence = _Divergence(n, rule.min_segment)
+        self.n, self.rule = n, rule
         self.candidates = _candidates(n, rule)
         drifts = [each for each in self.candidates if each.kind == "drift"]
         self.steps = np.array([each.first for each in self.candidates if each.kind == "step"])
         self.begins, self.ends = (
             np.array(each) for each in ([d.first for d in drifts], [d.last for d in drifts])
         )
-        self.penalties = math.log(n) * np.array([_parameters(each) for each in self.candidates])
+        self.penalties = math.log(n) * np.array([_parameters(each.kind) for each in self.candidates])
         self.columns = np.array([_column(each, n) for each in self.candidates]).T
         self.squares = (self.columns**2).sum(axis=0)
 
-    def products(self, rows: FloatArray) -> FloatArray:
-        """Return the scalar products of rows of n values and the candidates, without a matrix of these.
+    @cached_property
+    def orders(self) -> IntArray:
+        """The random orders of the points, one a row."""
+        return _orders(self.n, self.rule)
+
+    @cached_property
+    def divergence(self) -> _Divergence:
+        """The statistic of E-divisive."""
+        return _Divergence(self.n, self.rule.min_segment)
+
+    @cached_property
+    def beside_constant(self) -> "_Beside":
+        """The parts of the candidates beside a constant."""
+        return _Beside(self, [])
+
+    @cached_property
+    def pair_steps(self) -> dict[_Feature, "_Beside"]:
+        """The steps that are tried in pairs, and the parts of the candidates beside each."""
+        steps = [each for each in self.candidates if each.kind == "step"]
+        return {step: _Beside(self, [step]) for step in steps[:: _stride(len(steps))]}
+
+    def basis(self, features: Sequence[_Feature]) -> FloatArray:
+        """Return orthonormal columns that span a constant and the features."""
+        design = np.array([np.ones(self.n), *(_column(feature, self.n) for feature in features)]).T
+        return np.asarray(np.linalg.qr(design)[0], dtype=np.float64)
+
+    def products(self, columns: FloatArray) -> FloatArray:
+        """Return the products of columns of n values and the candidates, a row each, without their matrix.
 
         A step has the sum of the values from its place on. A line that rises by 1 per point has the sum of
         these sums. A drift is the difference of two such lines.
         """
-        from_here = np.cumsum(rows[:, ::-1], axis=1)[:, ::-1]
-        lines = np.zeros_like(rows)
-        lines[:, :-1] = np.cumsum(from_here[:, :0:-1], axis=1)[:, ::-1]
-        drifts = (lines[:, self.begins] - lines[:, self.ends]) / (self.ends - self.begins)
-        return np.concatenate((from_here[:, self.steps], drifts), axis=1)
+        from_here = np.cumsum(columns[::-1], axis=0)[::-1]
+        lines = np.zeros_like(columns)
+        lines[:-1] = np.cumsum(from_here[:0:-1], axis=0)[::-1]
+        drifts = (lines[self.begins] - lines[self.ends]) / (self.ends - self.begins)[:, None]
+        return np.concatenate((from_here[self.steps], drifts))
+
+
+class _Beside:
+    """The parts of series that each candidate explains beside the features of a model."""
+
+    def __init__(self, plan: _Plan, features: Sequence[_Feature]) -> None:
+        self.plan = plan
+        self.basis = plan.basis(features)
+        squares = plan.squares - (plan.products(self.basis) ** 2).sum(axis=1)
+        is_new = squares > _NEW * plan.squares
+        self.scales = np.where(is_new, 1 / np.sqrt(np.where(is_new, squares, 1)), 0)[:, None]
+
+    def parts(self, series: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the squares of what the model leaves over, and what part of them each candidate explains.
+
+        series   one a column
+        returns  sums of squares, one a column; roots of their parts, with a row per candidate
+        """
+        rest = series - self.basis @ (self.basis.T @ series)
+        sizes = self.plan.products(rest)
+        sizes *= self.scales
+        return (rest**2).sum(axis=0), np.abs(sizes, out=sizes)
 
 
 # The cells of a table often have as many points.

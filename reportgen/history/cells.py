@@ -223,7 +223,7 @@ class _StatedRun:
     """A repeat as a state has it.
 
     content  the digests of its files; the name of a file without one
-    digests  of its files, by path
+    digests  of its files, by path; "" for a file without one
     """
 
     id: str
@@ -237,23 +237,32 @@ _Runs = Mapping[object, _StatedRun]
 _NO_RUNS: _Runs = {}
 
 
+@dataclass(frozen=True, slots=True)
+class _CaseRuns:
+    """The runs of a case, and all files that they come from: one of two equal runs has others."""
+
+    runs: _Runs
+    files: frozenset[str]
+
+
 class _RunsOf:
     """The runs of the cases of one state. A case that is as it was in the state before has the same runs."""
 
     def __init__(self, report: MeasuredReport, before: "_RunsOf | None") -> None:
         self._report = report
-        self._known: dict[str, _Runs] = {}
+        self._known = dict[str, _CaseRuns]()
         self._before = before._unchanged(report) if before else {}
 
-    def _unchanged(self, report: MeasuredReport) -> Mapping[str, _Runs]:
-        """Return the runs of the cases that have the same repeats in another report."""
-        if self._report.sources != report.sources:
-            return {}
+    def _unchanged(self, report: MeasuredReport) -> Mapping[str, _CaseRuns]:
+        """Return the runs of the cases that have the same repeats, from the same files, in another report."""
         old, new = self._report.case_by_name, report.case_by_name
+        changed = {file for file, _ in self._report.sources.items() ^ report.sources.items()}
         return {
-            name: runs
-            for name, runs in self._known.items()
-            if name in new and new[name].measurements == old[name].measurements
+            name: known
+            for name, known in self._known.items()
+            if name in new
+            and new[name].measurements == old[name].measurements
+            and changed.isdisjoint(known.files)
         }
 
     def of(self, name: str) -> _Runs:
@@ -262,22 +271,22 @@ class _RunsOf:
         It is the content of its files, under any name, and the value. The other runs in a file with several
         change its content too; there the name of the run is used instead.
         """
-        if name in self._known:
-            return self._known[name]
         case = self._report.case_by_name.get(name)
         if case is None:
             return _NO_RUNS
-        runs = self._before.get(name)
-        if runs is None:
-            stated = [self._stated(repeat) for repeat in case.repeats]
-            runs = {(run.id if "#" in run.id else run.content, run.value): run for run in stated}
-        self._known[name] = runs
-        return runs
+        if name not in self._known:
+            self._known[name] = self._before.get(name) or self._read(case)
+        return self._known[name].runs
+
+    def _read(self, case: MeasuredCase) -> _CaseRuns:
+        stated = [self._stated(repeat) for repeat in case.repeats]
+        runs: _Runs = {(run.id if "#" in run.id else run.content, run.value): run for run in stated}
+        return _CaseRuns(runs, frozenset(file for run in stated for file in run.digests))
 
     def _stated(self, repeat: MeasuredRepeat) -> _StatedRun:
-        run, files, sources = repeat.execution, repeat.files, self._report.sources
-        content = tuple(sorted(sources.get(file, file) for file in files))
-        digests = {file: sources[file] for file in files if file in sources}
+        run, sources = repeat.execution, self._report.sources
+        digests = {file: sources.get(file, "") for file in repeat.files}
+        content = tuple(sorted(digest or file for file, digest in digests.items()))
         assert repeat.value is not None
         return _StatedRun(run.id, repeat.value, run.started, content, digests)
 
@@ -296,7 +305,7 @@ def _edits(fresh: Iterable[_StatedRun], earlier: Mapping[str, _StatedRun]) -> It
         is_known = None not in (run.started, seen.started)
         for file, new in run.digests.items():
             old = seen.digests.get(file)
-            if old and old != new:
+            if old and new and old != new:
                 (known if is_known else unknown)[file] = None
     for files, what in ((known, "edited (same start time)"), (unknown, "edited or replaced")):
         if files:

@@ -91,8 +91,9 @@ def test_the_result_is_the_same_each_time_and_in_any_unit() -> None:
         [100.0, 101.0, 100.0, 130.0, 131.0],  # too few to be more than chance
         [100.0 + (i % 2) for i in range(30)],
         [100.0] * 29 + [150.0],  # one outlier is not a level
+        [100.0] * 2 + [96.0] * 9,  # nothing explains what the best step leaves over
     ],
-    ids=["one", "constant", "few", "alternating", "outlier"],
+    ids=["one", "constant", "few", "alternating", "outlier", "two"],
 )
 def test_no_change_is_found_where_there_is_none(values: list[float]) -> None:
     assert changes(values) == ()
@@ -210,6 +211,17 @@ def sequential_p(observed: float, others: Sequence[float]) -> float:
     return 20 / ends[0] if ends else (1 + sum(larger)) / (1 + len(others))
 
 
+def plain_model(search: change_points._ModelSearch) -> list[change_points._Feature]:
+    """Return the first model that leaves nothing for the tests, which come before the next model is sought."""
+    features: list[change_points._Feature] = []
+    while search.is_significant(features):
+        larger = search.enlarge(features)
+        if search.cost(larger) >= search.cost(features):
+            break
+        features = larger
+    return features
+
+
 @settings(max_examples=30)
 @given(
     seed=st.integers(0, 10**6),
@@ -224,8 +236,34 @@ def test_the_tests_end_early_with_the_changes_and_p_of_the_full_tests(
     logs = [step * (i >= n // 2) + drift * i / n for i in range(n)]
     values = [round(x, digits) for x in noisy(logs, 0.01, seed)]
     found = find_changes(values, FEW_ORDERS)
-    with patch.object(change_points._ModelSearch, "_p_within", full_p):
+    with (
+        patch.object(change_points._ModelSearch, "_p_within", full_p),
+        patch.object(change_points._ModelSearch, "tested_model", plain_model),
+    ):
         assert find_changes(values, FEW_ORDERS) == found
+
+
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(7, 50),
+    noise=st.sampled_from(sorted(NOISES)),
+    step=st.sampled_from((0.0, 0.0, 0.02)),
+    drift=st.sampled_from((0.0, 0.0, 0.04)),
+    least_effect=st.sampled_from((2.0, 5.0)),
+)
+def test_the_tests_are_left_out_only_where_they_cannot_matter(
+    seed: int, n: int, noise: str, step: float, drift: float, least_effect: float
+) -> None:
+    logs = [
+        step * (i >= n // 2) + drift * i / n + 0.01 * x
+        for i, x in enumerate(NOISES[noise](random.Random(seed), n))
+    ]
+    rule = replace(FEW_ORDERS, least_effect=least_effect)
+    values = [100 * math.exp(x) for x in logs]
+    found = find_changes(values, rule)
+    with patch.object(change_points._ModelSearch, "tested_model", plain_model):
+        assert find_changes(values, rule) == found
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ import pytest
 
 from reportgen.core.change_points import ChangePointRule
 from reportgen.history.cells import cell_histories
-from reportgen.history.commits import read_states
+from reportgen.history.commits import ReportState, read_states
+from reportgen.history.measured import read_measured
 from reportgen.history.points import CellHistory, with_all_changes, with_changes
 from tests.cli.calling import call, error_of
-from tests.history.stored_study import Measured, StoredStudy, spread
+from tests.history.stored_study import Measured, StoredStudy, report_json, spread
 
 RULE = ChangePointRule()
 
@@ -165,6 +166,20 @@ def test_a_point_names_its_edited_logs(study: StoredStudy) -> None:
     study.commit(Measured("a", [0.3, 0.3]), digest="2")
     events = [point.events for point in histories(study)["a"].points]
     assert events == [(), ("log edited (same start time): logs/a/r1.csv, logs/a/r2.csv",), ()]
+
+
+@pytest.mark.parametrize("edited", [1, 2])
+def test_a_new_log_of_either_of_two_equal_runs_is_a_point(edited: int) -> None:
+    """Equal runs are one measurement, but each of their logs counts."""
+    content = json.loads(report_json(Measured("a", [0.1, 0.1]), digest="1"))
+    files = ["logs/a/r1.csv", "logs/a/r2.csv"]
+    states = []
+    for day, digests in enumerate([["same", "same"], ["same", "new"] if edited == 2 else ["new", "same"]]):
+        content["sources"] = dict(zip(files, digests, strict=True))
+        report = read_measured(json.dumps(content).encode(), "report.json")
+        states.append(ReportState(f"c{day}", "", "", f"c{day}", report))
+    (found,) = cell_histories(states, "times", {}, {})
+    assert [point.label for point in found.points] == ["c0", "c1"]
 
 
 def test_a_log_without_start_time_was_edited_or_replaced(study: StoredStudy) -> None:
