@@ -315,9 +315,12 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
     known = detect(files.with_settings({}))
     if known and known.format is not own_table.FORMAT:
         notes.append(f"{known.format.name} already reads this file; [table] takes precedence")
+    tables = find_tables(files)
+    if tables[-1].rows.end:
+        notes.append(f"only the first {len(tables)} tables of the file were looked at")
     others = [
         _shown_place(each.table)
-        for each in map(interpret, find_tables(files))
+        for each in map(interpret, tables)
         if each.figures and not _is_within(each, reading)
     ]
     if others:

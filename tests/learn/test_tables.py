@@ -17,6 +17,7 @@ from reportgen.core.metrics import METRICS
 from reportgen.core.model import Aggregate, Finding, Run
 from reportgen.formats.detection import offer
 from reportgen.formats.tables import own, own_table
+from reportgen.formats.tables.find_tables import find_tables
 from reportgen.labels.labels_toml import parse, settings
 from reportgen.learn.folder import propose_tables
 from reportgen.learn.tables import TableProposal, propose_table, why_not
@@ -223,6 +224,18 @@ def test_no_pattern_can_hang() -> None:
     files = LogFiles.of({"x.csv": text.encode()}).with_settings({"": settings([parse(toml.encode(), "")])})
     runs = [item for item in own.read(files.file("x.csv")) if isinstance(item, Run)]
     assert [run.factors for run in runs] == [{}, {}, {}]
+
+
+def test_of_a_file_of_many_tables_the_first_are_learned_and_the_rest_is_noted() -> None:
+    """More tables than a recursion has levels, and more than a labels.toml may have."""
+    text = "".join(f"name{i},latency_ms\na,1\nb,2\n\n" for i in range(1200))
+    files = LogFiles.of({"many.csv": text.encode()})
+    assert own_table.claims(files) is None
+    assert len(tables := find_tables(files)) == 64
+    assert tables[-1].rows.end
+    proposal = propose_table(files)
+    assert proposal
+    assert "only the first 64 tables of the file were looked at" in proposal.notes
 
 
 def test_a_time_with_one_colon_in_a_column_of_seconds_is_noted() -> None:

@@ -24,8 +24,11 @@ _MAX_WIDTH = 1000
 _MAX_HEADS = 3
 _WITHIN_CELL = re.compile(r" *[±…] *| \+/- ")
 _MARK = "\0"
-# Headers that are tried, each with the lines below it; more rows without a rule are a log.
+# A byte for each letter: 0 for a blank.
+_TO_BITS = bytes(int(place != ord(" ")) for place in range(256))
+# Headers that are tried, and the rows below them all; more rows of one without a rule are a log.
 _MAX_TRIED = 200
+_MAX_TRIED_ROWS = 20_000
 _MAX_ROWS_WITHOUT_RULE = 2000
 
 Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
@@ -38,16 +41,26 @@ def as_markdown(lines: Sequence[str]) -> list[tuple[int, str]]:
     """
     plain = [line.rstrip().translate(_DASHES) for line in lines]
     written: dict[int, list[str]] = {}
-    at = tried = 0
-    while at < len(plain) and tried < _MAX_TRIED:
+    ends = _ends_of_blocks(plain)
+    at = tried = tried_rows = 0
+    while at < len(plain) and tried < _MAX_TRIED and tried_rows < _MAX_TRIED_ROWS:
         rows = None
         if _may_be_header(plain[at]) and (plain[at].startswith("  ") or " " in plain[at]):
             tried += 1
+            tried_rows += min(ends[at] - at, _MAX_ROWS_WITHOUT_RULE)
             rows = _table_at(plain, at)
         if rows:
             written |= rows
         at = max(rows) + 1 if rows else at + 1
     return [(at + 1, text) for at, line in enumerate(lines) for text in written.get(at, [line])]
+
+
+def _ends_of_blocks(lines: Sequence[str]) -> list[int]:
+    """Return for each line where the lines around it end that have no empty one between them."""
+    ends = [len(lines)] * len(lines)
+    for at in range(len(lines) - 2, -1, -1):
+        ends[at] = ends[at + 1] if lines[at] else at
+    return ends
 
 
 def _table_at(lines: Sequence[str], begin: int) -> dict[int, list[str]] | None:
@@ -185,7 +198,7 @@ def _joined(line: str) -> str:
 
 
 def _plain(cell: str) -> str:
-    return re.sub(f"{_MARK}+", " ", cell).strip()
+    return (re.sub(f"{_MARK}+", " ", cell) if _MARK in cell else cell).strip()
 
 
 def _split(lines: Sequence[str], heads: int, cuts: Sequence[int]) -> Table | None:
@@ -239,9 +252,11 @@ def _cuts(heads: Sequence[str], body: Sequence[str], blanks: int) -> list[int]:
 
 def _used(lines: Sequence[str]) -> str:
     """Return a line with an x at each place where a line has a letter."""
-    width = max(map(len, lines))
-    places = zip(*(line.ljust(width) for line in lines), strict=True)
-    return "".join(" " if set(place) == {" "} else "x" for place in places)
+    used = 0
+    for line in lines:
+        used |= int.from_bytes(line.encode("latin-1", "replace").translate(_TO_BITS), "little")
+    places = used.to_bytes(max(map(len, lines)), "little")
+    return "".join("x" if place else " " for place in places)
 
 
 def _paired(spans: Sequence[tuple[int, int]], header: str, body: str) -> list[int]:

@@ -21,6 +21,8 @@ from reportgen.sources.logfiles import LogFiles
 _MAX_ROWS = 2000
 _MAX_CELLS = 100_000
 _MAX_HEAD_LINES = 60
+# Tables of separated cells in one file: each costs a search for a header.
+_MAX_TABLES = 64
 _SEPARATORS = ("\t", ";", ",", "|", "&", " ")
 _GROUPING = re.compile(f"[{GROUPING}]")
 # The caption of a table of LaTeX; macros in it end it.
@@ -113,20 +115,38 @@ def _shared_titles(lines: Sequence[str], starts: Sequence[int]) -> tuple[str, ..
     return tuple(text for text in texts[0] if all(text in each for each in texts))
 
 
-def _delimited(text: str, *, is_first: bool = True) -> Iterator[TablePlace]:
-    """Yield the tables of lines with separated cells. is_first  whether no other table is above them"""
-    lines = whole_lines(line.rstrip("\r") for line in text.split("\n", _MAX_HEAD_LINES)[:_MAX_HEAD_LINES])
-    headers = [header for separator in _SEPARATORS if (header := header_of(lines, separator))]
+def _delimited(text: str) -> Iterator[TablePlace]:
+    """Yield the tables of lines with separated cells, _MAX_TABLES at most."""
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    begin = 0
+    for number in range(_MAX_TABLES):
+        table = _delimited_at(lines[begin:], is_first=not number)
+        if not table:
+            return
+        place, further = table
+        yield place
+        if not further:
+            return
+        begin += further
+
+
+def _delimited_at(lines: Sequence[str], *, is_first: bool) -> tuple[TablePlace, int] | None:
+    """Return the first table of lines, and where the next one may begin; 0 without another.
+
+    is_first  whether no other table is above these lines
+    """
+    head = whole_lines(lines[:_MAX_HEAD_LINES])
+    headers = [header for separator in _SEPARATORS if (header := header_of(head, separator))]
     # Any text has blanks.
     best = max(headers, key=lambda each: (each.separator != " ", each.count * each.width), default=None)
     if best is None:
-        return
+        return None
     separator, start = best.separator, best.start
     pattern = ""
-    if any(line.strip() for line in lines[:start]) or not is_first:
-        pattern = _line_pattern(lines[start], "^[ \\t]*" if separator == " " else "^")
-    below = text.split("\n")[start:]
-    heads = heads_of(lines[start:], separator)
+    if any(line.strip() for line in head[:start]) or not is_first:
+        pattern = _line_pattern(head[start], "^[ \\t]*" if separator == " " else "^")
+    below = lines[start:]
+    heads = heads_of(head[start:], separator)
     other = other_header(below, separator, heads)
     rows = TableRows(
         kind="tsv" if separator == "\t" else "csv",
@@ -134,11 +154,9 @@ def _delimited(text: str, *, is_first: bool = True) -> Iterator[TablePlace]:
         end=f"{_line_pattern(below[other])}[ \\t]*$" if other else "",
         heads=heads,  # type: ignore[arg-type]
         separator="," if separator == "\t" else separator,  # type: ignore[arg-type]
-        decimal=_decimal(lines[start + 1 :], separator),  # type: ignore[arg-type]
+        decimal=_decimal(head[start + 1 :], separator),  # type: ignore[arg-type]
     )
-    yield TablePlace(rows, tuple(_captions(lines, start)))
-    if other:
-        yield from _delimited("\n".join(below[other - 1 :]), is_first=False)
+    return TablePlace(rows, tuple(_captions(head, start))), other and start + other - 1
 
 
 def _line_pattern(line: str, begin: str = "^") -> str:
