@@ -43,12 +43,14 @@ class Printed:
 
 
 Numbers = Sequence[Printed | None]
+# No measurement is larger; sums and quotients of such numbers would overflow.
+_LARGEST = 1e100
 
 
 def printed(cell: object) -> Printed | None:
-    """Return a cell as a printed number in the unit of the cell; None for a text."""
+    """Return a cell as a printed number in the unit of the cell; None for a text, and beyond _LARGEST."""
     number = None if is_missing(cell) else number_of(cell)
-    if number is None:
+    if number is None or abs(number[0]) > _LARGEST:
         return None
     digits = plain_text(str(cell)).lower()
     mantissa, _, exponent = digits.partition("e")
