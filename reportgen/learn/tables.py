@@ -120,10 +120,12 @@ def propose_table(
     called   what the definition is called; "" for the name of the file
     """
     files = _excerpt(files)
+    answers = _of_columns(answers or {}, files)
     reading = best_reading(files, answers)
     if reading is None or reading.series:
         return None
-    _check_answers(answers or {}, [reading.table, *find_tables(files)])
+    for fact in reading.refused.values():
+        raise RequestError("--unit", fact, "leave this answer out")
     return _proposal(files, reading, _name(called or files.path, taken)) if reading.figures else None
 
 
@@ -133,6 +135,7 @@ def propose_each(files: LogFiles, answers: Mapping[str, str] | None = None) -> l
     JSON is one table: the others in it have the same numbers, or belong to it.
     """
     files = _excerpt(files)
+    answers = _of_columns(answers or {}, files)
     first = propose_table(files, answers)
     best = best_reading(files, answers) if first else None
     if first is None or best is None or best.table.is_json:
@@ -242,18 +245,25 @@ def labels_text(proposals: Sequence[TableProposal]) -> str:
     return "\n".join(parts)
 
 
-def _check_answers(answers: Mapping[str, str], tables: Sequence[FoundTable]) -> None:
-    """Raise RequestError for an answer about a column that no table has; the first table is the best."""
-    if not answers:
-        return
+def _of_columns(answers: Mapping[str, str], files: LogFiles) -> dict[str, str]:
+    """Return answers by the columns, or named metrics, of the tables of a file.
+
+    A name may be pasted as it is printed, with plain blanks. Raises RequestError for one that no table has.
+    """
+    tables = find_tables(files) if answers else []
     cells = (cell for table in tables for record in table.records for cell in record.cells.values())
     # A list around the row may have megabytes.
-    names = {*(name for table in tables for name in table.columns), *(x for x in cells if isinstance(x, str))}
+    names = (*(name for table in tables for name in table.columns), *(x for x in cells if isinstance(x, str)))
+    printed = {" ".join(_printable(name).split()): name for name in reversed(names)}
+    own: dict[str, str] = {}
     for column, unit in answers.items():
-        if column not in names:
-            shown = ", ".join(_printable(name) for name in tables[0].columns[:_MAX_NAMED])
+        name = column if column in names else printed.get(" ".join(column.split()))
+        if name is None and (reading := best_reading(files)):
+            shown = ", ".join(_printable(each) for each in reading.table.columns[:_MAX_NAMED])
             raise RequestError("--unit", f'no column "{column}"', f"the columns are {shown}")
         _check_unit(unit)
+        own[name or column] = unit
+    return own
 
 
 def _check_unit(unit: str) -> None:

@@ -109,4 +109,38 @@ UNITS = {
         2,
         (("latency", 250e-6, {"op": "b", "size": 16, "size_unit": "MiB"}),),
     ),
+    "an answer for a metric that a row names": PeoplesTable(
+        "amplification.csv",
+        "metric,value\nwrite amplification,12.5\nlatency (ms),3.5\n",
+        2,
+        (("write_amplification", 12.5, {}),),
+        answers={"write amplification": "1"},
+    ),
+    "an answer for a metric that another column has": PeoplesTable(
+        "delay.csv",
+        "model,latency_ms,delay\na,12.5,3.25\nb,13.5,3.75\n",
+        4,
+        (("latency", 12.5e-3, {"model": "a"}), ("delay", 3.75e-3, {"model": "b"})),
+        answers={"delay": "ms"},
+    ),
+    "a name with a blank that is pasted as it is printed": PeoplesTable(
+        "blank.csv",
+        "model,write\u00a0amp\na,12.5\nb,13.5\n",
+        2,
+        (("write_amp", 13.5, {}),),
+        answers={"write amp": "1"},
+    ),
+    "answers that are a count in a minute": PeoplesTable(
+        "minute.csv",
+        "shop,rate,orders\na,412.5,12.5\nb,399.25,11.5\n",
+        4,
+        (("rate", 412.5, {}), ("orders", 11.5, {})),
+        answers={"rate": "1/min", "orders": "orders/min"},
+    ),
+    "a percentage that people choose": PeoplesTable(
+        "mix.csv",
+        "write ratio (%),ops/s\n0,1250.5\n50,990.25\n100,610.5\n",
+        3,
+        (("throughput", 990.25, {"write_ratio": 50}),),
+    ),
 }

@@ -18,6 +18,7 @@ from reportgen.core.model import Aggregate, Finding, Run
 from reportgen.formats.detection import offer
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.find_tables import find_tables
+from reportgen.formats.tables.interpret import interpret
 from reportgen.labels.labels_toml import parse, settings
 from reportgen.learn.folder import propose_tables
 from reportgen.learn.tables import TableProposal, propose_table, why_not
@@ -55,6 +56,37 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
         and math.isclose(figure.value, number, rel_tol=1e-9)
         and {name: run.factors.get(name) for name in factors} == factors
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "fact"),
+    [
+        ("test,value,p99,unit\na,1.5,2.5,ms\nb,250,410,us\n", "p99", '"unit" states the units of "p99"'),
+        (
+            "metric,value\nlatency (ms),3.5\nspeed,9\n",
+            "value",
+            '"metric" says what each number of "value" is',
+        ),
+    ],
+)
+def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact: str) -> None:
+    table = PeoplesTable("refused.csv", text, 0, answers={column: "ms"})
+    with pytest.raises(RequestError, match=fact):
+        proposed(table)
+
+
+@pytest.mark.parametrize("table", (TABLES | FORMS | UNITS).values(), ids=TABLES | FORMS | UNITS)
+def test_an_answer_changes_no_other_column(table: PeoplesTable) -> None:
+    for each in find_tables(LogFiles.of({table.file: table.text.encode()}).file(table.file)):
+        before = interpret(each)
+        questions = {} if any(figure.where for figure in before.figures) else before.open
+        for column in (name for name, why in questions.items() if not why.startswith("a case of")):
+            after = interpret(each, {column: "points"})
+            assert [x for x in after.figures if x.column != column] == before.figures
+            assert {name for name, of in before.factors.items() if of != column} <= set(after.factors)
+            # A unit does not say what a comma, or a list, is.
+            assert after.open.keys() - {column} == before.open.keys() - {column}
+            assert after.left_out == before.left_out
 
 
 @pytest.mark.parametrize("table", (TABLES | FORMS | UNITS).values(), ids=TABLES | FORMS | UNITS)

@@ -7,6 +7,7 @@ of text is a factor, one of numbers with a usual name of a setting, too. What st
 from collections.abc import Mapping
 
 from reportgen.formats.tables.find_tables import FoundTable
+from reportgen.formats.tables.interpret.answers import read_answers
 from reportgen.formats.tables.interpret.aside import take_totals, take_units_row
 from reportgen.formats.tables.interpret.columns import read_wide
 from reportgen.formats.tables.interpret.draft import Draft
@@ -15,7 +16,7 @@ from reportgen.formats.tables.interpret.merged_cells import without_gaps
 from reportgen.formats.tables.interpret.orientation import upright
 from reportgen.formats.tables.interpret.reading import TableReading, numbers
 from reportgen.formats.tables.interpret.status import add_faults
-from reportgen.formats.tables.interpret.whole import check_rows, name_items, name_units
+from reportgen.formats.tables.interpret.whole import check_rows, keep_rows_apart, name_items, name_units
 
 __all__ = ["TableReading", "interpret", "numbers"]
 
@@ -23,17 +24,19 @@ __all__ = ["TableReading", "interpret", "numbers"]
 def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> TableReading:
     """Return what the columns of a table are. answers  column -> unit, as the user states it."""
     table = without_gaps(upright(table))
-    draft = Draft(table, answers or {})
+    draft = Draft(table)
     _note_form(draft)
     take_units_row(draft)
     draft.collect()
     take_totals(draft)
-    if not read_named_metrics(draft):
+    if not read_named_metrics(draft, answers or {}):
         read_wide(draft)
         for column in dict.fromkeys(figure.column for figure in draft.result.figures):
             add_faults(draft, column)
     name_items(draft)
     name_units(draft)
+    keep_rows_apart(draft)
+    read_answers(draft, answers or {})
     check_rows(draft)
     return draft.result
 

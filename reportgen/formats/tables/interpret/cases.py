@@ -149,7 +149,7 @@ def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value:
     is_free = bool(kind) and kind not in draft.result.factors
     if not label:
         _figure(draft, column, meaning, ())
-    elif is_free and (kind in draft.figure_factors or value.isdigit()):
+    elif is_free and (kind in draft.figure_factors or value.isdigit() or column in draft.answers):
         _figure(draft, column, _with_metric(meaning), ((kind, value),))
     elif is_free and value.lower() not in ("cpu", "gpu"):
         draft.result.constants[kind] = value
@@ -185,11 +185,17 @@ def _figure(draft: Draft, column: str, meaning: ColumnMeaning, factors: tuple[tu
 
 
 def _add(draft: Draft, figure: FigureGuess) -> None:
-    if any(known.kind == figure.kind and known.item == figure.item for known in draft.result.figures):
+    if _is_taken(draft, figure) and figure.column in draft.answers:
+        figure = replace(figure, metric=slug(figure.column).strip("%_"))
+    if _is_taken(draft, figure):
         draft.result.open[figure.column] = f"another column has the same metric, {figure.metric}"
         draft.result.doubts.append(f"two columns have the metric {figure.metric}")
         return
     draft.result.figures.append(figure)
+
+
+def _is_taken(draft: Draft, figure: FigureGuess) -> bool:
+    return any(known.kind == figure.kind and known.item == figure.item for known in draft.result.figures)
 
 
 def _unknown(draft: Draft, unknown: list[str]) -> None:
@@ -216,8 +222,7 @@ def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
 
     The names of the columns are statistics, cases, or say nothing, as "value".
     """
-    is_stated = any(figure.column not in draft.answers for figure in draft.result.figures)
-    stated = None if is_stated else stated_metric(draft)
+    stated = None if draft.result.figures else stated_metric(draft)
     cases = [column for column in unknown if not is_setting(draft, column)]
     if stated is None or not cases:
         return unknown

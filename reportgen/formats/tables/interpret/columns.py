@@ -56,7 +56,7 @@ def read_wide(draft: Draft) -> None:
     for column in draft.columns:
         if column == statistic:
             continue
-        _sort_column(draft, column, figures, unknown)
+        sort_column(draft, column, figures, unknown)
     figures = with_stated_units(draft, figures)
     figures = with_computed_units(draft, figures)
     add_cases(draft, without_doubles(draft, figures), unknown)
@@ -72,9 +72,8 @@ def _names_statistics(draft: Draft, column: str) -> bool:
     return is_corner and all(statistic_of(str(cell)) for cell in draft.known(column))
 
 
-def _sort_column(
-    draft: Draft, column: str, figures: list[tuple[str, ColumnMeaning]], unknown: list[str]
-) -> None:
+def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str]) -> None:
+    """Give a column its role, or add it to the figures or to the numbers whose names say nothing."""
     known = draft.known(column)
     if not known:
         draft.result.left_out[column] = "empty"
@@ -115,7 +114,7 @@ def _sort_column(
 
 def _samples(draft: Draft, column: str, figures: Columns) -> None:
     """Take the lists of a column as values of a figure that was measured several times."""
-    meaning = meaning_of(column)
+    meaning = column_meaning(draft, column) if column in draft.answers else meaning_of(column)
     items = [item for cell in draft.known(column) for item in json_values.items(cell)]
     is_clear = meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.statistic
     are_numbers = bool(items) and all(map(json_values.is_number, items)) and not column.startswith(AROUND)
@@ -145,7 +144,7 @@ def _lists_beside(draft: Draft, column: str) -> list[str]:
 
 def _is_load(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
     """Return whether a rate of requests is the load that was offered: whole, growing, before all results."""
-    if meaning.metric != "request_throughput" or meaning.statistic or draft.table.is_json:
+    if meaning.metric != "request_throughput" or meaning.statistic or draft.table.is_json or draft.answers:
         return False
     own = [name for name in draft.columns if not draft.is_text(name)]
     is_first = own[0] == column and len(own) > 1

@@ -38,6 +38,7 @@ Columns = list[tuple[str, ColumnMeaning]]
 class Draft:
     """One table being understood.
 
+    answers   the columns being read whose units the user states
     cells     the cells of each column, without skipped rows
     units     the unit of a column in a second header row
     named     the name of a column there
@@ -48,8 +49,9 @@ class Draft:
     named_in  the columns with the name and the value of each figure, for a table with one number a row
     """
 
-    def __init__(self, table: FoundTable, answers: Mapping[str, str]) -> None:
-        self.table, self.answers = table, answers
+    def __init__(self, table: FoundTable) -> None:
+        self.table = table
+        self.answers: Mapping[str, str] = {}
         self.result = TableReading(table)
         self.records = list(table.records)
         names = frozenset(table.columns)

@@ -1,6 +1,6 @@
 """Understand tables that name the metric or the statistic of a number in a column."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core import units
@@ -18,10 +18,14 @@ from reportgen.formats.tables.interpret.draft import (
     Draft,
 )
 from reportgen.formats.tables.interpret.roles import add_role
+from reportgen.formats.tables.stated_units import stated_meaning
 
 
-def read_named_metrics(draft: Draft) -> bool:
-    """Understand a table with one number a row and a column that names its metric; False for others."""
+def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
+    """Understand a table with one number a row and a column that names its metric; False for others.
+
+    answers  name of a metric -> unit
+    """
     # The name and the value of an object around the rows are not theirs.
     by_slug = {slug(name): name for name in draft.columns if not name.startswith(AROUND)}
     name_column = next((by_slug[word] for word in sorted(METRIC_COLUMN) if word in by_slug), "")
@@ -42,6 +46,7 @@ def read_named_metrics(draft: Draft) -> bool:
         return False
     draft.result.doubts.append("the metric is named in a column")
     draft.named_in = name_column, values[0]
+    draft.answers = {text: answers[text] for text in map(str, draft.known(name_column)) if text in answers}
     columns = _NamedIn(name_column, unit_column)
     figures = _figures(draft, columns)
     # Units are not words in which the names of columns differ.
@@ -75,9 +80,11 @@ def _figures(draft: Draft, named: _NamedIn) -> Columns:
     figures: Columns = []
     for text in dict.fromkeys(str(cell).strip() for cell in draft.known(named.name)):
         stated = named.stated(draft, text)
-        answer = draft.answers.get(text) or (stated[0] if len(_bases(stated)) == 1 else "")
+        unit = stated[0] if len(_bases(stated)) == 1 else ""
         name = "" if named.name == named.unit else text
-        meaning = meaning_of(name, answer if unit_of(answer) else "")
+        meaning = meaning_of(name, unit if unit_of(unit) else "")
+        if answer := draft.answers.get(text):
+            meaning = stated_meaning(text, answer)
         is_doubtful = meaning.doubt and (name or meaning.doubt != "names no metric")
         if meaning.kind != "figure" or is_doubtful or not meaning.metric:
             draft.result.open[text] = question(draft, text, meaning)

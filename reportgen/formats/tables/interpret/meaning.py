@@ -35,19 +35,10 @@ _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 
 def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
     """Return the meaning of a column by its name, unless its unit or its cells show another."""
-    if answer := _answer(draft, column):
+    if answer := draft.answers.get(column):
         return stated_meaning(column, answer, is_case=column in draft.cases)
     meaning = _in_grid(draft, column) or _by_unit(draft, column)
     return _by_numbers(draft, column, meaning) or _by_cells(draft, column, meaning) or meaning
-
-
-def _answer(draft: Draft, column: str) -> str:
-    """Return the unit that a user states for a column, or for another that is a case of the same metric."""
-    if column in draft.answers or not draft.answers:
-        return draft.answers.get(column, "")
-    cases = draft.named_cases if column in draft.named_cases else []
-    stated = {draft.answers[name] for name in cases if name in draft.answers}
-    return stated.pop() if len(stated) == 1 else ""
 
 
 def _in_grid(draft: Draft, column: str) -> ColumnMeaning | None:

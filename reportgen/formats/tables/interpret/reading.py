@@ -69,6 +69,7 @@ class TableReading:
     left_out  columns that are neither figures nor factors, and why
     notes     assumptions
     doubts    why the table is not read without a definition, none if all is clear
+    refused   columns whose answers cannot hold, and why
     totals    column and texts of rows that repeat others
     files     glob of the files that it is of, where a caption or the name states the metric; "" for all
     skipped   identities of the rows that are put aside
@@ -89,6 +90,7 @@ class TableReading:
     left_out: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
     skipped: set[int] = field(default_factory=set)
 
     @property

@@ -11,6 +11,8 @@ from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.status import add_errors, add_status
 from reportgen.formats.tables.secret_names import may_be_secret
 
+# Why a column of ratios is left out.
+DERIVED = "derived from other columns"
 _NAMELESS = ("", "unnamed_0", "index", "column_1")
 # Ids that a program makes up, and columns with an id for each request of one load.
 _ID = re.compile(r"(?i)[0-9a-f]{8}|^[a-z_-]*[0-9]{3,}$")
@@ -54,7 +56,7 @@ def add_role(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
     elif meaning.kind == "spread":
         draft.result.left_out[column] = "the spread of another column"
     elif meaning.kind == "derived":
-        draft.result.left_out[column] = "derived from other columns"
+        draft.result.left_out[column] = DERIVED
     else:
         add_factor(draft, factor_of(draft, column, meaning), column)
 

@@ -9,7 +9,7 @@ from typing import Any
 from reportgen.core import units
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
-from reportgen.formats.tables.interpret.roles import add_factor, factor_of
+from reportgen.formats.tables.interpret.roles import DERIVED, add_factor, factor_of
 
 # What shows that a point is a decimal mark, and a comma that may be one.
 _POINT = re.compile(r"[0-9],[0-9]{3}(?:,[0-9]{3}|\.[0-9])|[0-9]\.[0-9]")
@@ -31,10 +31,11 @@ def name_units(draft: Draft) -> None:
 def name_items(draft: Draft) -> None:
     """State what rates count; of rates of several items, the rate of samples keeps the plain name."""
     plain = [x for x in draft.result.figures if x.metric in ("throughput", "throughput_per_device")]
+    known = draft.result.constants.get("item")
     items = list(dict.fromkeys(figure.item for figure in plain))
     if len(items) > 1:
         order = [item for item in items if item not in ("token", "step")] or [x for x in items if x != "step"]
-        keep = order[0]
+        keep = known if known in items else order[0]
         names = {"token": "token_throughput", "step": "step_rate"}
         for at, figure in enumerate(draft.result.figures):
             if figure in plain and figure.item != keep:
@@ -44,6 +45,24 @@ def name_items(draft: Draft) -> None:
         items = [keep] if not draft.named_in[0] else []
     if items and items[0] not in ("sample", ""):
         draft.result.constants["item"] = items[0]
+
+
+def keep_rows_apart(draft: Draft) -> None:
+    """Make columns that are open, or whole shares, factors if rows would else be taken for repeats."""
+    result = draft.result
+    if result.repeat or _names_rows(draft):
+        return
+    shares = [x.column for x in result.figures if x.unit == "%" and meaning_of(x.column).is_own]
+    ratios = [column for column, why in result.left_out.items() if why == DERIVED]
+    for column in (*result.open, *filter(draft.is_whole, (*shares, *ratios))):
+        if _most_alike(draft) > 1 and column in draft.cells and not draft.is_text(column):
+            _keep_apart(draft, column)
+
+
+def _most_alike(draft: Draft) -> int:
+    """Return how many rows agree in all factors."""
+    keys = Counter(_key(draft, record.cells) for record in draft.records)
+    return max(keys.values(), default=0)
 
 
 def check_rows(draft: Draft) -> None:
@@ -57,16 +76,9 @@ def check_rows(draft: Draft) -> None:
         result.doubts.append("the decimal mark is a comma")
     if draft.table.rows.heads > 1:
         result.doubts.append("the header has two lines")
-    keys = Counter(_key(draft, record.cells) for record in draft.records)
-    most = max(keys.values(), default=0)
+    most = _most_alike(draft)
     if most > 1 and not result.repeat and not _names_rows(draft):
-        for column in list(result.open):
-            if most > 1 and column in draft.cells and not draft.is_text(column):
-                _keep_apart(draft, column)
-                keys = Counter(_key(draft, record.cells) for record in draft.records)
-                most = max(keys.values(), default=0)
-        if most > 1:
-            result.notes.append(f"up to {most} rows agree in all factors: they are read as repeats")
+        result.notes.append(f"up to {most} rows agree in all factors: they are read as repeats")
     if most > MAX_REPEATS or (len(draft.records) > 1 and not result.factors):
         result.doubts.append("rows do not differ in any factor")
     if not any(units.to_base(1.0, figure.unit)[1] in _SPEEDS for figure in result.figures):
@@ -87,15 +99,21 @@ def _key(draft: Draft, cells: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _keep_apart(draft: Draft, column: str) -> None:
-    """Make an open column a factor if rows without it would be taken for repeats."""
+    """Make a column of numbers a factor if rows without it would be taken for repeats."""
     result = draft.result
     meaning = meaning_of(column)
-    if meaning.kind == "figure" or meaning.statistic:
+    is_open = column in result.open
+    if is_open and (meaning.kind == "figure" or meaning.statistic):
         return
+    result.figures = [figure for figure in result.figures if figure.column != column]
     add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
-    del result.open[column]
+    result.open.pop(column, None)
+    result.left_out.pop(column, None)
     result.doubts.append(f'"{column}" may be a setting or a result')
-    result.notes.append(f'"{column}" is read as a factor, so that its rows are not taken for repeats')
+    result.notes.append(
+        f'"{column}" is read as a factor, so that its rows are not taken for repeats; if it is a result,'
+        " state its unit"
+    )
 
 
 def _check_commas(draft: Draft) -> None:

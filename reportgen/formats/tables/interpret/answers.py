@@ -1,0 +1,72 @@
+"""Read the columns whose units the user states, when all columns have roles.
+
+An answer changes no other column, but for cases of the same metric, of which only one is asked about.
+"""
+
+from collections.abc import Mapping
+
+from reportgen.formats.tables.interpret.cases import add_cases
+from reportgen.formats.tables.interpret.columns import sort_column
+from reportgen.formats.tables.interpret.draft import Columns, Draft
+from reportgen.formats.tables.interpret.reading import TableReading
+from reportgen.formats.tables.interpret.status import add_faults
+from reportgen.formats.tables.interpret.whole import name_items
+
+
+def read_answers(draft: Draft, answers: Mapping[str, str]) -> None:
+    """Make a figure of each column of the table that has an answer. answers  column -> unit"""
+    if not answers or not draft.cells:
+        return
+    draft.result.refused |= _refused(draft, answers)
+    own = {column: unit for column, unit in answers.items() if column in draft.cells}
+    own = {
+        column: unit for column, unit in _with_cases(draft, own).items() if column not in draft.result.refused
+    }
+    if not own:
+        return
+    figures: Columns = []
+    unknown: list[str] = []
+    draft.answers = own
+    for column in own:
+        _forget(draft.result, column)
+        sort_column(draft, column, figures, unknown)
+    add_cases(draft, figures, unknown)
+    for column in dict.fromkeys(figure.column for figure in draft.result.figures if figure.column in own):
+        add_faults(draft, column)
+    name_items(draft)
+
+
+def _with_cases(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
+    """Return answers with those that hold for other columns: all cases of one metric have its unit."""
+    units = {answers[column] for column in draft.named_cases if column in answers}
+    cases = dict.fromkeys(draft.named_cases, units.pop()) if len(units) == 1 else {}
+    return {**cases, **answers}
+
+
+def _refused(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
+    """Return the columns that cannot have one unit, and why."""
+    name_column, _ = draft.named_in
+    if name_column:
+        values = {figure.column for figure in draft.result.figures if figure.where} & answers.keys()
+        return {column: f'"{name_column}" says what each number of "{column}" is' for column in values}
+    rows = {column: draft.row_units[column] for column in answers if column in draft.row_units}
+    return {column: f'"{row.column}" states the units of "{column}"' for column, row in rows.items()}
+
+
+def _forget(result: TableReading, column: str) -> None:
+    """Take back the role of a column, and the notes about it."""
+    result.figures = [figure for figure in result.figures if figure.column != column]
+    names = {
+        name for name, of in result.factors.items() if column in (of if isinstance(of, str) else of.values())
+    }
+    result.factors = {name: of for name, of in result.factors.items() if name not in names}
+    result.constants = {
+        name: of for name, of in result.constants.items() if name.removesuffix("_unit") not in names
+    }
+    result.checks = [check for check in result.checks if check["column"] != column]
+    result.notes = [note for note in result.notes if f'"{column}"' not in note]
+    result.open.pop(column, None)
+    result.left_out.pop(column, None)
+    result.repeat, result.started, result.series = (
+        "" if name == column else name for name in (result.repeat, result.started, result.series)
+    )
