@@ -350,14 +350,15 @@ def _is_within(other: TableReading, reading: TableReading) -> bool:
     if not other.table.is_json:
         return other.table.rows == reading.table.rows
     path, own = reading.table.rows.path, other.table.rows.path
-    if not own:
-        return not path or _weight(other)[0] <= _weight(reading)[0]
-    members = (
-        re.escape(path)
-        .replace(r"\{\*\}\.value", r"[^.{}\[\]]+")
-        .replace(r"\{\*\}", r"(?:\{\*\}|\.?[^.{}\[\]]+)")
-    )
-    return own == path or re.fullmatch(members, own) is not None
+    if own == path or not own:
+        return own == path or _weight(other)[0] <= _weight(reading)[0]
+    steps = re.findall(r"\{\*\}\.value|\{\*\}|\[\*\]|\.?[^.{}\[\]]+", path)
+    members = {"{*}.value": r"(?:\{\*\}(?:\.value)?|\.?[^.{}\[\]]+)", "{*}": r"(?:\{\*\}|\.?[^.{}\[\]]+)"}
+    patterns = [members.get(step, re.escape(step)) for step in steps]
+    if re.fullmatch("".join(patterns), own):
+        return True
+    around = any(re.fullmatch("".join(patterns[:end]), own) for end in range(1, len(patterns)))
+    return around and _weight(other)[0] <= _weight(reading)[0]
 
 
 def _columns(reading: TableReading) -> tuple[tuple[str, ...], ...]:

@@ -1191,4 +1191,49 @@ FORMS = {
         9,
         (("run_time", 8.5, {"benchmark": "a", "case": "icx"}),),
     ),
+    "JSON of three levels of names, one branch smaller": PeoplesTable(
+        "r.json",
+        '{"date": "2024-05-05", "results": {"llama": {"A100": {"bs1": {"latency_ms": 10.5, "tokens_per_s": 95.2}, "bs8": {"latency_ms": 15.5, "tokens_per_s": 516.1}}, "H100": {"bs1": {"latency_ms": 7.5, "tokens_per_s": 133.1}, "bs8": {"latency_ms": 9.5, "tokens_per_s": 842.5}}}, "qwen": {"H100": {"bs1": {"latency_ms": 8.5, "tokens_per_s": 117.1}}}}}',
+        10,
+        (
+            ("latency", 0.0095, {"model": "llama", "device": "H100", "batch_size": 8}),
+            ("latency", 0.0085, {"model": "qwen", "device": "H100", "batch_size": 1}),
+        ),
+    ),
+    "JSON of two levels of names above lists": PeoplesTable(
+        "r.json",
+        '{"gemm": {"cuda": [{"n": 512, "time_us": 20.5}, {"n": 1024, "time_us": 60.5}], "triton": [{"n": 512, "time_us": 25.5}, {"n": 1024, "time_us": 66.5}]}, "softmax": {"cuda": [{"n": 512, "time_us": 5.5}], "triton": [{"n": 512, "time_us": 6.5}]}}',
+        6,
+        (
+            ("latency", 6.65e-05, {"member": "gemm", "case": "triton", "n": 1024}),
+            ("latency", 5.5e-06, {"member": "softmax"}),
+        ),
+    ),
+    "JSON of names above lists above names": PeoplesTable(
+        "r.json",
+        '{"A100": [{"model": "r50", "results": {"fp16": {"latency_ms": 3.5}, "fp32": {"latency_ms": 6.5}}}, {"model": "vit", "results": {"fp16": {"latency_ms": 5.5}, "fp32": {"latency_ms": 9.5}}}], "H100": [{"model": "r50", "results": {"fp16": {"latency_ms": 2.5}}}]}',
+        5,
+        (
+            ("latency", 0.0095, {"device": "A100", "model": "vit", "precision": "fp32"}),
+            ("latency", 0.0025, {"device": "H100", "model": "r50"}),
+        ),
+    ),
+    "JSON of names below keys that say what they are": PeoplesTable(
+        "r.json",
+        '{"models": {"llama-7b": {"gpus": {"1": {"tokens_per_s": 100.5}, "8": {"tokens_per_s": 700.5}}}, "llama-70b": {"gpus": {"8": {"tokens_per_s": 90.5}}}}, "config": {"dtype": "bf16"}}',
+        3,
+        (("throughput", 700.5, {"model": "llama-7b", "devices": 8, "precision": "bf16"}),),
+    ),
+    "JSON of names with points beside a unit": PeoplesTable(
+        "r.json",
+        '{"v1.2": {"conv": {"fwd": 1.5, "bwd": 3.5}, "gemm": {"fwd": 0.5, "bwd": 1.25}}, "v1.3": {"conv": {"fwd": 1.25, "bwd": 3.25}, "gemm": {"fwd": 0.25, "bwd": 1.0}}, "unit": "ms"}',
+        8,
+        (("step_time", 0.00125, {"version": "v1.3", "case": "conv"}),),
+    ),
+    "JSON of lists with two levels of names": PeoplesTable(
+        "r.json",
+        '{"runs": [{"gpu": "A100", "benchmarks": {"matmul": {"512": {"tflops": 50.5}, "1024": {"tflops": 110.5}}, "conv": {"512": {"tflops": 30.5}}}}, {"gpu": "H100", "benchmarks": {"matmul": {"512": {"tflops": 80.5}, "1024": {"tflops": 310.5}}, "conv": {"512": {"tflops": 60.5}}}}]}',
+        6,
+        (("flops", 310500000000000.0, {"device": "H100", "case": "matmul", "member": 1024}),),
+    ),
 }

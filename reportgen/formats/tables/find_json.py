@@ -1,8 +1,9 @@
 """Find the tables in a JSON document: objects in lists, members of objects, columns or rows as lists."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from reportgen.formats.parsing import json_values
 from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of
@@ -39,8 +40,8 @@ def places_in_json(content: bytes, *, nested: bool) -> Iterator[TablePlace]:
     if isinstance(document, dict):
         yield TablePlace(TableRows(kind="json"))
     is_list = isinstance(document, list)
-    places = list(_tables(document, "", 0)) if nested else [_PlaceInJson("[*]")] if is_list else []
-    for each in places[:_MAX_PATHS]:
+    places = _tables([document], "", 0) if nested else iter([_PlaceInJson("[*]")] if is_list else [])
+    for each in islice(places, _MAX_PATHS):
         keys = [key for key in re.split(r"\.|\[\*\]|\{\*\}", each.path) if key]
         titles = (*keys[-1:], *_stated_units(document))
         yield TablePlace(TableRows(kind="json", path=each.path, layout=each.layout), titles)
@@ -53,40 +54,70 @@ def _stated_units(document: object) -> Iterator[str]:
             yield f"units: {value}"
 
 
-def _tables(value: object, path: str, depth: int) -> Iterator[_PlaceInJson]:
-    """Yield the places of several objects of one kind."""
+def _tables(values: Sequence[object], path: str, depth: int) -> Iterator[_PlaceInJson]:
+    """Yield the places of several objects of one kind. values  all that a path leads to"""
     if depth > _MAX_DEPTH:
         return
-    if is_split(value):
+    if all(map(is_split, values)):
         yield _PlaceInJson(path, "split")
-    elif are_columns(value):
+    elif all(map(are_columns, values)):
         yield _PlaceInJson(path, "columns")
-    if isinstance(value, list):
-        if value and all(isinstance(item, dict) for item in value):
-            yield _PlaceInJson(f"{path}[*]")
-            yield from _inside(value[0], f"{path}[*]", depth)
-    elif isinstance(value, dict):
-        yield from _members(value, path)
-        yield from _inside(value, path, depth)
+    if items := _items(values):
+        yield _PlaceInJson(f"{path}[*]")
+        yield from _inside(items, f"{path}[*]", depth)
+    elif objects := _objects(values):
+        yield from _members(objects, path, depth)
+        yield from _inside(objects, path, depth)
 
 
-def _inside(value: Mapping[str, object], path: str, depth: int) -> Iterator[_PlaceInJson]:
-    for key, inner in value.items():
-        if isinstance(inner, (list, dict)) and _PLAIN_KEY.fullmatch(key):
+def _items(values: Sequence[object]) -> list[Mapping[str, object]]:
+    """Return the items of values that are lists of objects, [] for other values."""
+    lists = [value for value in values if isinstance(value, list) and value]
+    return _objects([item for each in lists for item in each]) if len(lists) == len(values) else []
+
+
+def _objects(values: Sequence[object]) -> list[Mapping[str, object]]:
+    """Return the values if all of them are objects, else []."""
+    objects: list[Mapping[str, object]] = [value for value in values if isinstance(value, dict)]
+    return objects if len(objects) == len(values) else []
+
+
+def _inside(objects: Sequence[Mapping[str, object]], path: str, depth: int) -> Iterator[_PlaceInJson]:
+    """Yield the tables below the keys of objects."""
+    for key in dict.fromkeys(key for each in objects for key in each):
+        inner = [each[key] for each in objects if isinstance(each.get(key), list | dict)]
+        if inner and _PLAIN_KEY.fullmatch(key):
             yield from _tables(inner, f"{path}.{key}" if path else key, depth + 1)
 
 
-def _members(value: Mapping[str, object], path: str) -> Iterator[_PlaceInJson]:
-    """Yield the tables whose rows are members of an object, or members of these."""
-    if _are_lists_of_rows(value):
-        yield _PlaceInJson(f"{path}{{*}}.value[*]")
-    if _are_rows(value):
-        is_each = all(are_columns(member) for member in value.values())
-        yield _PlaceInJson(f"{path}{{*}}", "columns" if is_each else "objects")
-    if _are_tables(value):
-        yield _PlaceInJson(f"{path}{{*}}{{*}}")
-    if _are_numbers(value):
+def _members(objects: Sequence[Mapping[str, object]], path: str, depth: int) -> Iterator[_PlaceInJson]:
+    """Yield the tables whose rows are members of objects, members of these, and so on.
+
+    The names of members are what differs: one name is a key, and a figure is not a row. Facts beside members
+    are about all of them.
+    """
+    if len(objects) == 1 and _are_numbers(objects[0]):
         yield _PlaceInJson(f"{path}{{*}}")
+    named = [
+        (name, value)
+        for each in objects
+        for name, value in each.items()
+        if isinstance(value, dict | list) and name.lower() not in CONFIGURATION
+    ]
+    names, values = {name for name, _ in named}, [value for _, value in named]
+    is_figure = any(meaning_of(name).kind in ("figure", "spread") for name in names)
+    if len(names) < 2 or is_figure or depth > _MAX_DEPTH:
+        return
+    if rows := _items(values):
+        if _are_alike(rows):
+            yield _PlaceInJson(f"{path}{{*}}.value[*]")
+            yield from _inside(rows, f"{path}{{*}}.value[*]", depth + 1)
+    elif members := _objects(values):
+        if _are_alike(members):
+            is_each = all(map(are_columns, members))
+            yield _PlaceInJson(f"{path}{{*}}", "columns" if is_each else "objects")
+        yield from _members(members, f"{path}{{*}}", depth + 1)
+        yield from _inside(members, f"{path}{{*}}", depth + 1)
 
 
 def _are_numbers(value: Mapping[str, object]) -> bool:
@@ -97,30 +128,7 @@ def _are_numbers(value: Mapping[str, object]) -> bool:
     )
 
 
-def _are_rows(value: object) -> bool:
-    """Return whether the members of an object are rows: objects with the same keys, named by what differs."""
-    if not isinstance(value, dict) or len(value) < 2:
-        return False
-    members = list(value.values())
-    if not all(isinstance(member, dict) and member for member in members):
-        return False
-    if any(meaning_of(key).kind in ("figure", "spread") for key in value):
-        return False
+def _are_alike(members: Sequence[Mapping[str, object]]) -> bool:
+    """Return whether objects have the same keys: at least half of them."""
     first = set(members[0])
-    return all(len(first & set(member)) * 2 >= len(first | set(member)) for member in members)
-
-
-def _are_tables(value: Mapping[str, object]) -> bool:
-    """Return whether the members of an object, but for settings, are objects of rows with the same keys."""
-    members = [each for name, each in value.items() if name.lower() not in CONFIGURATION]
-    if len(members) < 2 or not all(map(_are_rows, members)):
-        return False
-    rows = [row for member in members if isinstance(member, dict) for row in member.values()]
-    return _are_rows({str(number): row for number, row in enumerate(rows)})
-
-
-def _are_lists_of_rows(value: Mapping[str, object]) -> bool:
-    """Return whether the members of an object are lists of rows with the same keys."""
-    firsts = [each[0] for each in value.values() if isinstance(each, list) and each]
-    are_rows = len(firsts) == len(value) and all(isinstance(first, dict) for first in firsts)
-    return are_rows and _are_rows({str(number): first for number, first in enumerate(firsts)})
+    return all(member and len(first & set(member)) * 2 >= len(first | set(member)) for member in members)

@@ -23,6 +23,8 @@ _MAX_CELLS = 100_000
 _MAX_HEAD_LINES = 60
 # Tables of separated cells in one file: each costs a search for a header.
 _MAX_TABLES = 64
+# The names of an object of JSON and of the objects around it.
+_MEMBERS = ("*", "../*", "../../*", "../../../*")
 _SEPARATORS = ("\t", ";", ",", "|", "&", " ")
 _GROUPING = re.compile(f"[{GROUPING}]")
 # The caption of a table of LaTeX; macros in it end it.
@@ -76,7 +78,7 @@ def _table(log: TextLog, candidate: TablePlace) -> FoundTable:
     records: list[Record] = []
     is_part, cells = False, 0
     for record in read_records(TableFile(log, candidate.rows)):
-        if str(record.cells.get("../*", "")).lower() in CONFIGURATION:
+        if any(str(record.cells.get(name, "")).lower() in CONFIGURATION for name in _MEMBERS):
             continue
         cells += len(record.cells)
         is_part = len(records) == _MAX_ROWS or cells > _MAX_CELLS

@@ -187,7 +187,7 @@ def _document(table: TableFile, document: Any, content: bytes, before: int = 0) 
         table.fault(before + 1, "not a JSON document; it may be truncated")
         return
     layout = LAYOUTS[table.rows.layout]
-    walked = _walk(document, _keys(table.rows.path), ())
+    walked = _walk(document, steps_of(table.rows.path), ())
     objects = [(parents, row) for parents, value in walked for row in layout(value)]
     yield from _located(table, objects, content, before)
 
@@ -218,7 +218,7 @@ def _json_lines(table: TableFile) -> Iterator[Record]:
                 return
             at = end
             continue
-        for parents, inner in _walk(value, _keys(table.rows.path), ()):
+        for parents, inner in _walk(value, steps_of(table.rows.path), ()):
             for row in LAYOUTS[table.rows.layout](inner):
                 yield Record(line, _cells(parents, row))
 
@@ -228,7 +228,7 @@ def _from_first_bracket(content: bytes) -> bytes:
     return content[at:]
 
 
-def _keys(path: str) -> list[str]:
+def steps_of(path: str) -> list[str]:
     """Return the steps of a path: `a.b[*].c` is a, b, [*], c."""
     return [key for key in re.split(r"\.|(\[\*\]|\{\*\})", path) if key]
 
@@ -243,8 +243,10 @@ def _walk(value: object, keys: list[str], parents: tuple[Any, ...]) -> Iterator[
         for item in [value] if isinstance(value, dict) else json_values.items(value):
             yield from _walk(item, rest, parents)
     elif key == "{*}":
-        members = value.items() if isinstance(value, dict) else ()
-        for name, item in ((name, item) for name, item in members if name != "*"):
+        members = [(k, v) for k, v in value.items() if k != "*"] if isinstance(value, dict) else []
+        # Facts beside objects are about all of them.
+        objects = [(name, item) for name, item in members if isinstance(item, dict | list)]
+        for name, item in objects or members:
             inner = {"*": name, **item} if isinstance(item, dict) else {"*": name, "value": item}
             yield from _walk(inner, rest, (*parents, value))
     elif isinstance(value, dict) and key in value:

@@ -9,6 +9,7 @@ from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, me
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.status import add_errors, add_status
+from reportgen.formats.tables.records import steps_of
 from reportgen.formats.tables.secret_names import may_be_secret
 
 # Why a column of ratios is left out.
@@ -27,6 +28,11 @@ _REQUESTS = (
     "trace_id",
     "uuid",
 )
+# Levels of objects whose keys have no usual name.
+_LEVELS = ("case", "member", "variant", "part")
+# Keys of rows of any kind.
+_ROWS = {"results", "runs", "values", "metrics", "measurements", "timings", "stats", "entries", "times"}
+_ROWS |= {"benchmarks", "tests", "cases"}
 _ERROR_COLUMN = {"error", "err", "errors", "error_message", "exception", "failure", "error_msg"}
 
 
@@ -98,8 +104,23 @@ def add_member_names(draft: Draft, column: str) -> None:
     elif counted := numbered(texts):
         add_factor(draft, counted[0], column, pattern="([0-9]+)")
     else:
-        name = kind_of(texts) or "case"
-        add_factor(draft, name if name not in draft.result.factors else "member", column)
+        names = (kind_of(texts), _level_name(draft.table.rows.path, column), *_LEVELS)
+        free = (name for name in names if name and name not in draft.result.factors)
+        add_factor(draft, next(free, slug(column)), column)
+
+
+def _level_name(path: str, column: str) -> str:
+    """Return what the key before the members of an object names, "" for nothing: `devices` for `gpus{*}`.
+
+    column  `*` for the last members of a path, `../*` for those before
+    """
+    steps = [step for step in steps_of(path) if step != "[*]"]
+    at = len(steps) - column.count("../") - 2
+    key = slug(steps[at]) if at >= 0 and steps[at] != "{*}" else ""
+    name = re.sub(r"^(?:by|per|results?_by|results?_per)_", "", key)
+    is_plural = name.endswith("s") and not name.endswith("ss")
+    known = [each for each in (name, name[:-1]) if meaning_of(each).kind == "factor"]
+    return factor_name(known[0]) if known else name[:-1] if is_plural and name not in _ROWS else ""
 
 
 def _share_name(draft: Draft, name: str, column: str) -> None:
