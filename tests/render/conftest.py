@@ -150,7 +150,7 @@ def open_page(
 ) -> Iterator[Callable[..., Page]]:
     """Write the files of a report and open its page from the disk; the page must stay silent and offline.
 
-    The first page of a test opens in the window, unless it is to have no script.
+    A test that opens another page leaves the one before, unless one of them has no script.
     """
     folder = tmp_path / "report"
     write_assets(tmp_path)
@@ -171,12 +171,12 @@ def open_page(
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content)
         page = window
-        if window in heard or not java_script_enabled:
-            new = browser.new_page(java_script_enabled=java_script_enabled)
-            page = stack.enter_context(closing(new))
+        if not java_script_enabled:
+            page = stack.enter_context(closing(browser.new_page(java_script_enabled=False)))
         page.set_viewport_size(viewport)
         page.emulate_media(color_scheme=color_scheme)
-        heard[page] = stack.enter_context(listening(page))
+        if page not in heard:
+            heard[page] = stack.enter_context(listening(page))
         page.goto((folder / "index.html").as_uri() + fragment)
         return page
 
