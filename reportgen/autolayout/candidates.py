@@ -203,7 +203,7 @@ def _matrices(
                 is_whole = "value" in table.show and not _drops(table, numbers)
                 yield about, [table, *([] if is_whole else _all_values(table, plain))]
         if core := _core(numbers, columns[0]):
-            kept = f"the {_MAX_CORE_COLUMNS} values of {columns[0]} with most cases"
+            kept = f"the values of {columns[0]} with most cases"
             yield f"a matrix of {_and(core.rows)} and {kept}", [core, *_all_values(core, lists)]
 
 
@@ -246,12 +246,19 @@ def _sizes(names: Collection[str]) -> list[str]:
 
 
 def _core(numbers: MetricRuns, main: str) -> TableSpec | None:
-    """Return a matrix of a part that fits a page: of the usual sizes, and the columns with most cases."""
+    """Return a matrix of a part that fits a page: of the usual sizes, and the columns with most cases.
+
+    A column with fewer than half as many cases as the fullest one is mostly dashes.
+    """
     known = set[str]().union(*(run.factors for run in numbers.runs))
-    where: dict[str, Accepted] = {name: (_most_common(name, numbers.runs)[0],) for name in _sizes(known)}
+    where: dict[str, Accepted] = {
+        name: (next(iter(_most_common(name, numbers.runs))),) for name in _sizes(known)
+    }
     shown = [run for run in numbers.runs if matches(run.factors, where)]
-    kept = _most_common(main, shown)[:_MAX_CORE_COLUMNS]
-    if count_combinations([main], shown) <= len(kept):
+    counts = _most_common(main, shown)
+    kept = [value for value, count in counts.items() if 2 * count >= max(counts.values())]
+    kept = kept[:_MAX_CORE_COLUMNS]
+    if count_combinations([main], numbers.runs) <= len(kept):
         return None
     where[main] = tuple(kept)
     part = replace(numbers, runs=[run for run in numbers.runs if matches(run.factors, where)])
@@ -263,12 +270,12 @@ def _core(numbers: MetricRuns, main: str) -> TableSpec | None:
     return replace(table, where=where) if table else None
 
 
-def _most_common(name: str, runs: Sequence[Run]) -> list[FactorValue]:
-    """Return the values of a factor, the one with most cases first."""
+def _most_common(name: str, runs: Sequence[Run]) -> dict[FactorValue, int]:
+    """Return the values of a factor with the number of their cases, the one with most first."""
     cases = {factors_key(run.factors): run.factors for run in runs if name in run.factors}.values()
     counts = Counter(factor_key(factors[name]) for factors in cases)
     ordered = sorted(counts, key=lambda key: (-counts[key], value_order(key)))
-    return [value for _, value in ordered]
+    return {key[1]: counts[key] for key in ordered}
 
 
 def _matrix(

@@ -26,6 +26,7 @@ from reportgen.tables.spec import CompareSpec, Pick
 
 # A comparison that gives fewer cases a ratio than this leaves most cells of its column empty.
 _MIN_SHARE = 1 / 3
+_MIN_COMPARED = 8
 _ALWAYS_COMPARED = DEVICE_NAMES | {"framework"}
 _BATCH_SIZES = ("batch_size", "micro_batch_size", "global_batch_size")
 # Settings that are compared where nothing else did the work, and the values that others are measured by.
@@ -65,14 +66,23 @@ class DefaultComparison:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A baseline, and the share of the other cases that it is a baseline of."""
+    """A baseline, and the share of the other cases that it is a baseline of.
+
+    of_shared  the same of the cases whose work another system did too: the others can be compared with none
+    """
 
     baseline: Mapping[str, FactorKey]
     share: float
+    of_shared: float
     compared: int
 
+    @property
+    def is_useful(self) -> bool:
+        """Whether enough cells have a ratio: a third of all, or several, and most of those that can."""
+        return self.share >= _MIN_SHARE or (self.compared >= _MIN_COMPARED and self.of_shared >= 1 / 2)
 
-_NONE = _Candidate({}, 0.0, 0)
+
+_NONE = _Candidate({}, 0.0, 0.0, 0)
 
 
 def choose_comparison(
@@ -126,9 +136,9 @@ def _by_competitors(
     """Return the comparison by one of the sets of factors, None if it leaves most cells empty."""
     best = _best_candidate(sets, cases, order)
     free = _best_candidate(sets, cases, order, sizes) if sizes and best.share < 1 / 2 else _NONE
-    if free.compared > 2 * best.compared and free.share >= _MIN_SHARE:
+    if free.compared > 2 * best.compared and free.is_useful:
         return DefaultComparison("speedup", _values(free), dict.fromkeys(sizes, "best"))
-    return DefaultComparison("speedup", _values(best)) if best.share >= _MIN_SHARE else None
+    return DefaultComparison("speedup", _values(best)) if best.is_useful else None
 
 
 def _best_candidate(
@@ -188,8 +198,10 @@ def _baselines(
     for combination in sorted(known, key=partial(_place, names, order)):
         compared = sum(len(group) - 1 for group in groups.values() if combination in group)
         others = sum(len(group - {combination}) for group in groups.values())
+        shared = sum(len(group - {combination}) for group in groups.values() if len(group) > 1)
         baseline = {name: key for name, key in zip(names, combination, strict=True) if key}
-        candidates.append(_Candidate(baseline, compared / others if others else 0.0, compared))
+        share, of_shared = (compared / each if each else 0.0 for each in (others, shared))
+        candidates.append(_Candidate(baseline, share, of_shared, compared))
     return candidates
 
 

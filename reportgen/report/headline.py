@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from msgspec import structs
 
-from reportgen.compare.conditions import SIZES
+from reportgen.compare.conditions import COMPETITORS, SIZES
 from reportgen.compare.expected_speed import Expected
 from reportgen.compare.pair import devices_ratio
 from reportgen.compare.verdict import (
@@ -26,6 +26,7 @@ from reportgen.compare.verdict import (
 )
 from reportgen.core import units
 from reportgen.core.devices import shown_value
+from reportgen.core.factors import factors_key
 from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case
 from reportgen.core.stats import geometric_mean
@@ -81,12 +82,29 @@ def headline_sentences(tables: Sequence[Table]) -> list[str]:
     """
     entries = compared_entries(tables)
     whole = [entry for entry in entries if any(not pair.left_out for pair in entry.pairs)]
-    quoted = (whole or entries)[:MAX_SENTENCES]
+    quoted = _different(whole or entries)[:MAX_SENTENCES]
     if not quoted:
         return []
     (answer, pairs), *others = map(_sentence, quoted)
-    sentences = dict.fromkeys([answer, *_doubts(quoted[0], pairs), *(statement for statement, _ in others)])
+    alone = _alone(tables, [pair for entry in quoted for pair in entry.pairs])
+    doubts = [*alone, *_doubts(quoted[0], pairs)]
+    sentences = dict.fromkeys([answer, *doubts, *(statement for statement, _ in others)])
     return [f"{sentence}." for sentence in sentences][:MAX_SENTENCES]
+
+
+def _different(entries: Iterable[ComparedEntry]) -> list[ComparedEntry]:
+    """Return the entries without those that only repeat comparisons of the others before them."""
+    different, seen = [], set[object]()
+    for entry in entries:
+        compared = {
+            (pair.case.metric, pair.case.phase, *(factors_key(each.factors) for each in sides))
+            for pair in entry.pairs
+            for sides in [(pair.case, pair.baseline)]
+        }
+        if not compared <= seen:
+            different.append(entry)
+        seen |= compared
+    return different
 
 
 def words_of(sentence: str) -> int:
@@ -140,6 +158,28 @@ def _doubts(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> list[str]:
     return [sentence[0].upper() + sentence[1:] for sentence in sentences if sentence]
 
 
+def _alone(tables: Sequence[Table], pairs: Sequence[ComparedPair]) -> Iterator[str]:
+    """Yield a sentence with the systems whose work no other did, so that nothing compares them."""
+    name = next((name for name in _shown(pairs[0]) if name in COMPETITORS), "")
+    free = {name}.union(*(pair.differing for pair in pairs))
+    metric = pairs[0].case.metric
+    cells = [cell for table in tables for line in table.cells for cell in line]
+    cases = {
+        id(case): case for cell in cells for case in cell.cases if case.metric == metric and case.summary
+    }
+    systems: dict[object, set[object]] = {}
+    for case in cases.values():
+        work = factors_key({key: value for key, value in case.factors.items() if key not in free})
+        systems.setdefault(work, set()).add(case.factors.get(name))
+    together = set[object]().union(*(each for each in systems.values() if len(each) > 1))
+    compared = {case.factors.get(name) for pair in pairs for case in (pair.case, pair.baseline)}
+    measured = dict.fromkeys(case.factors[name] for case in cases.values() if name in case.factors)
+    alone = [shown_value(name, str(value)) for value in measured if value not in together | compared]
+    if alone:
+        verb, other = ("is" if len(alone) == 1 else "are"), name.replace("_", " ")
+        yield f"{_listed_and(alone)} {verb} not compared: no other {other} did the same work"
+
+
 def _over_all(pairs: Sequence[ComparedPair]) -> str:
     """Return how the speeds compare with the time that gaps left out, where that is much; "" elsewhere."""
     left_out = [pair for pair in pairs if pair.comparison.speed_ratio_over_all is not None]
@@ -150,6 +190,11 @@ def _over_all(pairs: Sequence[ComparedPair]) -> str:
         return f"{what} in {len(left_out)} of {len(pairs)} comparisons"
     ratio = pairs[0].comparison.speed_ratio_over_all or _speed_ratio(pairs[0])
     return f"{what}: with them, it is {difference_text(ratio)}"
+
+
+def _listed_and(names: Sequence[str]) -> str:
+    more = len(names) - _MAX_DIFFERENCES
+    return joined([*names[:_MAX_DIFFERENCES], f"{more} more"] if more > 0 else names)
 
 
 def _listed(names: Sequence[str]) -> str:

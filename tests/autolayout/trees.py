@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 Tree = Mapping[str, str]
 
 # Speed of a device or framework against the first of its tree.
-_SPEEDS = {"A40": 1.0, "H100": 2.5, "pytorch": 1.0, "tensorflow": 0.8}
+_SPEEDS = {"A40": 1.0, "H100": 2.5, "B200": 4.0, "H200": 3.0, "pytorch": 1.0, "tensorflow": 0.8}
 
 
 def vision(model: str, step: float, *, batch: int = 32, devices: int = 1, amp: bool = False) -> str:
@@ -366,6 +366,16 @@ def by_submitter() -> Tree:
     }
 
 
+def two_alike_of_four() -> Tree:
+    """Return twenty models on two devices, and on others that ran them in larger numbers only."""
+    counts = {"A40": 1, "H100": 1, "B200": 2, "H200": 8}
+    return {
+        f"{device}/{model}.log": vision(f"model{model}", (model + 37) / 211 / _SPEEDS[device], devices=count)
+        for device, count in counts.items()
+        for model in range(20)
+    }
+
+
 def by_test() -> Tree:
     """Return the results of llama-bench for two quantisations."""
     head = (
@@ -440,6 +450,6 @@ TREES: Mapping[str, Callable[[], Tree]] = {
         by_device, three_devices, by_framework, by_program, by_batch_size, by_date, by_node, mixed,
         failures, one_run, repeats, two_hundred_models, nccl, nccl_nodes, vllm, by_dated_file, by_host, by_gpu_count,
         by_node_count, by_precision, by_model, micro, scaling, same_steps, own_table, by_commit, by_version,
-        by_name_of_machines, by_test, by_submitter,
+        by_name_of_machines, by_test, by_submitter, two_alike_of_four,
     )
 }  # fmt: skip
