@@ -100,10 +100,12 @@ def _evidence(spec: TableSpec, cases: Sequence[Case]) -> str:
 def _usual_repeats(cases: Sequence[Case]) -> tuple[list[int], bool]:
     """Return the counts of repeats, ascending, without those in a note of their number, and if there are any.
 
-    So the caption of single figures stays as it is when one of them is measured again.
+    So the caption of single figures stays as it is when one of them is measured again. Where most numbers
+    have such a note, all counts are returned.
     """
     measured = [case for case in cases if case.measurements]
-    usual = [case for case in measured if not _notes_few_repeats(case)] or measured
+    usual = [case for case in measured if not _notes_few_repeats(case)]
+    usual = usual if 2 * len(usual) > len(measured) else measured
     return sorted({len(case.measurements) for case in usual}), len(usual) < len(measured)
 
 

@@ -339,6 +339,7 @@ def test_the_caption_says_which_evidence_other_runs_have():
         ((1, 1, 2), "published figures"),  # the second has the note "2 of 7 repeats"
         ((2, 2), "median of 2 repeats, published figures"),
         ((1, 7), "median of 1 to 7 repeats, published figures"),
+        ((7, 3, 3), "median of 3 to 7 repeats, published figures"),
         ((7, 6, 3), "median of 6 to 7 repeats (fewer where a note says so), published figures"),
     ],
 )
