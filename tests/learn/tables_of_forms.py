@@ -1205,8 +1205,8 @@ FORMS = {
         '{"gemm": {"cuda": [{"n": 512, "time_us": 20.5}, {"n": 1024, "time_us": 60.5}], "triton": [{"n": 512, "time_us": 25.5}, {"n": 1024, "time_us": 66.5}]}, "softmax": {"cuda": [{"n": 512, "time_us": 5.5}], "triton": [{"n": 512, "time_us": 6.5}]}}',
         6,
         (
-            ("latency", 6.65e-05, {"member": "gemm", "case": "triton", "n": 1024}),
-            ("latency", 5.5e-06, {"member": "softmax"}),
+            ("latency", 6.65e-05, {"framework": "triton", "case": "gemm", "n": 1024}),
+            ("latency", 5.5e-06, {"case": "softmax", "framework": "cuda"}),
         ),
     ),
     "JSON of names above lists above names": PeoplesTable(
@@ -1235,5 +1235,68 @@ FORMS = {
         '{"runs": [{"gpu": "A100", "benchmarks": {"matmul": {"512": {"tflops": 50.5}, "1024": {"tflops": 110.5}}, "conv": {"512": {"tflops": 30.5}}}}, {"gpu": "H100", "benchmarks": {"matmul": {"512": {"tflops": 80.5}, "1024": {"tflops": 310.5}}, "conv": {"512": {"tflops": 60.5}}}}]}',
         6,
         (("flops", 310500000000000.0, {"device": "H100", "case": "matmul", "member": 1024}),),
+    ),
+    "benchstat of two versions and of two metrics": PeoplesTable(
+        "b.txt",
+        "name      old time/op    new time/op    delta\n"
+        "Parse-8   1.23µs ± 2%    1.11µs ± 1%   -9.76%  (p=0.008 n=5+5)\n"
+        "Print-8    456ns ± 1%     455ns ± 1%     ~     (p=0.690 n=5+5)\n"
+        "Walk-8    3.45ms ± 0%    2.00ms ± 3%  -42.03%  (p=0.008 n=5+5)\n"
+        "\n"
+        "name      old alloc/op   new alloc/op   delta\n"
+        "Parse-8     480B ± 0%      240B ± 0%  -50.00%  (p=0.008 n=5+5)\n"
+        "Print-8     912B ± 0%      912B ± 0%     ~     (all equal)\n",
+        6,
+        (("action_time", 4.55e-07, {"variant": "new", "case": "Print-8"}),),
+    ),
+    "titles of passes with a unit after a comma": PeoplesTable(
+        "lat.md",
+        "## Forward, microseconds\n"
+        "\n"
+        "| seq | eager | compiled | flash |\n"
+        "|---|---|---|---|\n"
+        "| 512 | 100.5 | 60.5 | 40.5 |\n"
+        "| 1024 | 300.5 | 160.5 | 90.5 |\n"
+        "\n"
+        "## Backward, microseconds\n"
+        "\n"
+        "| seq | eager | compiled | flash |\n"
+        "|---|---|---|---|\n"
+        "| 512 | 200.5 | 130.5 | 95.5 |\n"
+        "| 1024 | 650.5 | 350.5 | 210.5 |\n",
+        12,
+        (("latency", 0.0003505, {"pass": "Backward", "framework": "compiled", "seq_len": 1024}),),
+    ),
+    "titles of batch sizes with a unit": PeoplesTable(
+        "lat.md",
+        "### Batch size 8 (ms)\n"
+        "\n"
+        "| Model | A100 | H100 |\n"
+        "|---|---|---|\n"
+        "| a | 10.5 | 6.5 |\n"
+        "| b | 30.5 | 16.5 |\n"
+        "\n"
+        "### Batch size 64 (ms)\n"
+        "\n"
+        "| Model | A100 | H100 |\n"
+        "|---|---|---|\n"
+        "| a | 40.5 | 26.5 |\n"
+        "| b | 130.5 | 86.5 |\n",
+        8,
+        (("latency", 0.1305, {"batch_size": 64, "device": "A100", "model": "b"}),),
+    ),
+    "titles of devices in CSV": PeoplesTable(
+        "lat.csv",
+        "# Latency on A100 [us]\n"
+        "kernel,triton,cuda\n"
+        "a,10.5,8.5\n"
+        "b,12.5,9.5\n"
+        "\n"
+        "# Latency on H100 [us]\n"
+        "kernel,triton,cuda\n"
+        "a,6.5,5.5\n"
+        "b,8.5,7.5\n",
+        8,
+        (("latency", 5.5e-06, {"device": "H100", "framework": "cuda", "kernel": "a"}),),
     ),
 }

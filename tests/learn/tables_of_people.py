@@ -777,8 +777,8 @@ TABLES = {
         "Backward pass:\n  batch   time (ms)\n      8        25.5\n     16        48.0\n",
         4,
         (
-            ("latency", 0.0125, {"batch_size": 8, "table": "Forward pass"}),
-            ("latency", 0.048, {"batch_size": 16, "table": "Backward pass"}),
+            ("latency", 0.0125, {"batch_size": 8, "pass": "Forward"}),
+            ("latency", 0.048, {"batch_size": 16, "pass": "Backward"}),
         ),
     ),
     "two tables of Markdown whose headings state the metric": PeoplesTable(
@@ -787,8 +787,8 @@ TABLES = {
         "## Backward pass (ms)\n\n| batch | A100 | H100 |\n|---|---|---|\n| 8 | 25.5 | 16.25 |\n",
         4,
         (
-            ("latency", 0.0125, {"table": "Forward pass (ms)", "device": "A100"}),
-            ("latency", 0.01625, {"table": "Backward pass (ms)", "device": "H100"}),
+            ("latency", 0.0125, {"pass": "Forward", "device": "A100"}),
+            ("latency", 0.01625, {"pass": "Backward", "device": "H100"}),
         ),
         answers={"A100": "ms", "H100": "ms"},
     ),
@@ -822,8 +822,8 @@ TABLES = {
         "Forward\nbatch,time (ms)\n8,12.5\n16,24.0\n\nBackward\nbatch,time (ms)\n8,25.5\n16,48.0\n",
         4,
         (
-            ("latency", 0.0125, {"batch_size": 8, "table": "Forward"}),
-            ("latency", 0.048, {"batch_size": 16, "table": "Backward"}),
+            ("latency", 0.0125, {"batch_size": 8, "pass": "Forward"}),
+            ("latency", 0.048, {"batch_size": 16, "pass": "Backward"}),
         ),
     ),
     "rows that were added with their header": PeoplesTable(

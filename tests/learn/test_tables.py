@@ -21,7 +21,7 @@ from reportgen.formats.tables.find_tables import find_tables
 from reportgen.formats.tables.interpret import interpret
 from reportgen.labels.labels_toml import parse, settings
 from reportgen.learn.folder import propose_tables
-from reportgen.learn.tables import TableProposal, propose_table, why_not
+from reportgen.learn.tables import TableProposal, labels_text, propose_each, propose_table, why_not
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, write_files
 from tests.cli.calling import call, error_of
@@ -110,6 +110,14 @@ def test_a_table_is_learned_and_read_back(table: PeoplesTable) -> None:
     assert {column for column, _ in proposal.open} == table.open
     assert proposal.read == table.numbers
     assert tomllib.loads(proposal.toml)["table"]["name"] == proposal.name
+
+
+def test_each_table_of_benchstat_is_read_with_its_metric() -> None:
+    table = FORMS["benchstat of two versions and of two metrics"]
+    proposals = propose_each(LogFiles.of({table.file: table.text.encode()}).file(table.file))
+    numbers = read_with(labels_text(proposals), table)
+    assert len(numbers) == 10
+    assert _is_it(("alloc_per_op", 240, {"variant": "new", "case": "Parse-8"}), *numbers[7])
 
 
 NAMES = st.sampled_from(

@@ -16,9 +16,10 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
     "framework": re.compile(
         r"(?:(?:py)?torch.{0,12}|tensorflow.{0,8}|tf2?|jax|onnx.{0,8}|ort|tensorrt.{0,8}|trt|vllm|sglang"
         r"|triton|mxnet|paddle.{0,8}|oneflow|deepspeed|megatron.{0,6}|eager|compiled?|torch ?compile"
-        r"|inductor|xla|cublas(?:lt)?|cudnn|cutlass|flash.?att.*|fa[ -]?[234]"
+        r"|inductor|xla|cublas(?:lt)?|cudnn|cutlass|flash(?:.?att.*)?|fa[ -]?[234]"
         r"|xformers|sdpa|openvino|llama.?cpp|numpy|cupy|keras|mlx|ollama|tgi|lmdeploy"
-        r"|ours|baseline|naive|native|reference)(?:[ -]v?[0-9]+(?:\.[0-9]+)*)?"
+        r"|cuda|hip|rocm|sycl|opencl|vulkan|ours|baseline|naive|native|reference)"
+        r"(?:[ -]v?[0-9]+(?:\.[0-9]+)*)?"
     ),
     "precision": re.compile(
         r"[bt]?fp?(?:8|16|32|64)|float(?:16|32|64)|bfloat16|int[48]|fp[48].{0,5}|amp|half|single|double|mixed"

@@ -39,7 +39,8 @@ _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 # Octets in French; in brackets only, because a column may be named "to".
 _OCTETS = re.compile(r"^([kKMGT]i?)o(/s)?$")
 _PER = re.compile(
-    r"(?i)(?<![a-z])per[\s_]+(token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
+    r"(?i)(?:/ ?(?=op)|(?<![a-z])per[\s_]+)"
+    r"(op(?:eration)?|token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
 )
 _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 # What loggers put before a name: "train/tokens_per_second".
@@ -110,7 +111,7 @@ _FACTORS = {
     " gpu_type accelerator carte hardware card hw",
     "model": "model modell modello modelo modèle model_name network net arch architecture model_id",
     "precision": "precision präzision précision genauigkeit dtype data_type datatype prec",
-    "seq_len": "seq_len seqlen seq_length sequence_length max_seq_len max_seq_length sl",
+    "seq_len": "seq seq_len seqlen seq_length sequence_length max_seq_len max_seq_length sl",
     "concurrency": "concurrency max_concurrency concurrent_requests num_concurrent",
     "tensor_parallel": "tp tp_size tensor_parallel tensor_parallel_size",
     "pipeline_parallel": "pp pp_size pipeline_parallel pipeline_parallel_size",
@@ -176,7 +177,7 @@ _NAMED_TIMES: tuple[tuple[str, frozenset[str], str], ...] = (
     ("e2e_latency", frozenset(), "request latency"),
     ("time_to_train", frozenset(("ttt",)), "time to train"),
 )
-_TIMES_PER = {"token": "tpot", "call": "action_time", "operation": "action_time"}
+_TIMES_PER = {"token": "tpot", "call": "action_time", "operation": "action_time", "op": "action_time"}
 _PHASES = {
     "forward": "forward", "fwd": "forward", "backward": "backward", "bwd": "backward",
     "optimizer": "optimizer", "optim": "optimizer",
@@ -295,7 +296,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         own = text if unit and text and "/" not in unit.unit else own.replace("/", " per ")
     words = [word for word in words_of(text) if word not in _FILLER]
     if unit and not unit.per and (per := _PER.search(text)):
-        unit = replace(unit, per=per[1].lower())
+        unit = replace(unit, per=per[1].lower().replace("operation", "op"))
     if unit is None and words and words[-1] in _NAMES_OF_KINDS:
         return ColumnMeaning("factor", factor="_".join(words_of(name)))
     if unit is None and (short := next((word for word in words if word in _UNIT_WORDS), "")):
@@ -335,7 +336,7 @@ def _unit_in_brackets(name: str, unit: ColumnUnit | None) -> tuple[ColumnUnit | 
 
 def _own_metric(text: str, unit: ColumnUnit, meaning: ColumnMeaning) -> ColumnMeaning:
     """Return a figure whose metric is named by the words of its column, if the unit is not a time."""
-    name = slug(text).strip("%_") or ("share" if unit.unit == "%" else "")
+    name = slug(re.sub(r"(?i)/ ?(?=op)", " per ", text)).strip("%_") or ("share" if unit.unit == "%" else "")
     if units.to_base(1.0, unit.unit)[1] == "s" or not re.search(r"[^\W\d_]", name):
         return meaning
     if name in _CHOSEN or name in _FACTOR_OF:

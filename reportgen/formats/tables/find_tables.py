@@ -114,7 +114,10 @@ def _between_bars(text: str, kind: Kind) -> Iterator[TablePlace]:
 def _shared_titles(lines: Sequence[str], starts: Sequence[int]) -> tuple[str, ...]:
     """Return the texts around tables with one header: what differs is not about all of them."""
     texts = [titles.around(lines, start) for start in starts]
-    return tuple(text for text in texts[0] if all(text in each for each in texts))
+    whole = [text for text in texts[0] if all(text in each for each in texts)]
+    above = [titles.above(lines, start) for start in starts]
+    parts = titles.shared_words(above) if len(starts) > 1 and all(above) else ()
+    return tuple(dict.fromkeys((*whole, *filter(None, parts))))
 
 
 def _delimited(text: str) -> Iterator[TablePlace]:

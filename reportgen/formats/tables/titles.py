@@ -32,6 +32,15 @@ def around(lines: Sequence[str], at: int) -> list[str]:
     ]
 
 
+def shared_words(texts: Sequence[str]) -> tuple[str, str]:
+    """Return the words with which all texts begin and end: what is between them differs."""
+    words = [text.split() for text in texts]
+    least = min(map(len, words), default=0)
+    begin = next((at for at in range(least) if len({each[at] for each in words}) > 1), least)
+    end = next((at for at in range(least - begin) if len({each[-1 - at] for each in words}) > 1), 0)
+    return " ".join(words[0][:begin]), " ".join(words[0][len(words[0]) - end :])
+
+
 def distinct(titles: Sequence[str]) -> list[str]:
     """Return the titles of several tables, with their numbers where two are equal or empty."""
     return [

@@ -28,7 +28,8 @@ def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:
     """
     names = [name for name in draft.columns[:1] if draft.is_text(name) or re.search(r"[:\\/|]", name)]
     for text in (*draft.table.titles, *names, PurePosixPath(draft.table.name).stem):
-        meanings = list(dict.fromkeys(filter(None, map(_metric, (text, *_PARTS.split(text))))))
+        parts = (text, *_PARTS.split(text)) if not text.startswith("units:") else ()
+        meanings = list(dict.fromkeys(filter(None, map(_metric, parts))))
         meanings = meanings or [each for each in (_in_sentence(text),) if each]
         if meanings:
             return meanings[0], text
@@ -52,7 +53,8 @@ def _metric(text: str) -> ColumnMeaning | None:
     is_title = all(_ENDS.match(text, match.end()) for match in _IN_UNIT.finditer(text))
     meaning = meaning_of(text) if text and is_title else None
     is_known = meaning and meaning.kind == "figure" and meaning.metric and not meaning.is_own
-    is_whole = meaning and is_known and meaning.unit and not meaning.doubt
+    is_unit = len(text) > 1 and unit_of(text.strip("()[] ")) is not None
+    is_whole = meaning and is_known and meaning.unit and (not meaning.doubt or is_unit)
     return meaning if is_whole else None
 
 

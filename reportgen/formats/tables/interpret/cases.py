@@ -10,34 +10,8 @@ from reportgen.formats.tables.interpret.captions import stated_metric
 from reportgen.formats.tables.interpret.draft import MAX_FIGURES, VALUE_COLUMN, Draft
 from reportgen.formats.tables.interpret.reading import FigureGuess
 from reportgen.formats.tables.interpret.roles import add_factor, corner_names, factor_of
+from reportgen.formats.tables.levels import BASELINES
 
-# If one column is called so, the others are what is compared with it.
-_BASELINES = frozenset(
-    [
-        "after",
-        "base",
-        "baseline",
-        "before",
-        "control",
-        "current",
-        "head",
-        "main",
-        "master",
-        "naive",
-        "new",
-        "old",
-        "optimized",
-        "original",
-        "ours",
-        "pr",
-        "previous",
-        "ref",
-        "reference",
-        "stock",
-        "upstream",
-        "vanilla",
-    ]
-)
 # Names of numbers that are chosen: "num_rows", but not "num_errors".
 _COUNT = re.compile(r"(?:n|num|nr|number_of|no_of)_(?!.*(?:err|fail|timeout|oom|drop))")
 # Words of times that alone name no metric, but distinguish several times.
@@ -97,7 +71,7 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
         _single(draft, *group[0], kind, values[0])
         return
     are_distinct = all(labels) and len(set(labels)) == len(labels)
-    is_one = draft.has_ratios or bool(_BASELINES & set(map(str.lower, labels)))
+    is_one = draft.has_ratios or bool(BASELINES & set(map(str.lower, labels)))
     if kind or (are_distinct and (is_one or all(meaning.metric for _, meaning in group))):
         factor = kind if kind and kind not in draft.result.factors else "variant"
         for (column, meaning), value in zip(group, values, strict=True):
@@ -202,7 +176,7 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
     """Sort the columns of numbers whose names say nothing: settings, cases of one metric, or open."""
     unknown = _read_stated(draft, unknown)
     cases = [column for column in unknown if not is_setting(draft, column)]
-    if kind := kind_of(cases) if len(cases) > 1 else "":
+    if kind := _factor_of_names(cases) if len(cases) > 1 else "":
         for column in cases:
             draft.result.open[column] = f"a case of the factor {kind}? its metric and unit are not stated"
         unknown = [column for column in unknown if column not in cases]
@@ -239,7 +213,7 @@ def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
         for column, factors in zip(cases, parts, strict=True):
             _figure(draft, column, meaning, factors)
         _note_parts(draft, cases, parts[0])
-    elif len(cases) > 1 and (kind or len(cases) == len(unknown)):
+    elif len(cases) > 1 and (kind or len(cases) == len(unknown) or set(cases) <= set(draft.cases)):
         for column, value in zip(cases, values, strict=True):
             _figure(draft, column, meaning, ((kind or "case", value),))
         shown = f"{meaning.metric} in {meaning.unit}"
@@ -250,6 +224,13 @@ def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
     if text not in draft.columns and not draft.table.is_json:
         draft.result.files = draft.table.name
     return [column for column in unknown if column not in cases]
+
+
+def _factor_of_names(names: Sequence[str]) -> str:
+    """Return the factor or the factors that names are values of, "" without a usual one."""
+    counted = numbered(names)
+    kind = counted[0] if counted else kind_of(names)
+    return kind or next((" and ".join(name for name, _ in each) for each in parts_of(names)), "")
 
 
 def _named_cases(draft: Draft, columns: list[str]) -> tuple[str, Sequence[str]]:

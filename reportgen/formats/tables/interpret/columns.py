@@ -20,7 +20,14 @@ from reportgen.formats.tables.interpret.figure_units import (
 )
 from reportgen.formats.tables.interpret.long import by_statistic, statistic_of
 from reportgen.formats.tables.interpret.meaning import column_meaning
-from reportgen.formats.tables.interpret.roles import add_factor, add_member_names, add_role, factor_of
+from reportgen.formats.tables.interpret.roles import (
+    add_factor,
+    add_member_names,
+    add_role,
+    add_titles,
+    factor_of,
+)
+from reportgen.formats.tables.records import TITLE
 
 _DURATIONS = frozenset(
     (
@@ -211,6 +218,9 @@ def _open_text(draft: Draft, column: str, text: str) -> None:
 
 def _about(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
     """Add a fact about all rows of JSON: a setting that is the same in all of them."""
+    if column == TITLE and not draft.table.is_json:
+        add_titles(draft)
+        return
     own = slug(column.rpartition(".")[2].lstrip("./"))
     if meaning.kind in ("factor", "other") and not any(isinstance(x, list) for x in draft.known(column)):
         if meaning.kind == "other" and not draft.is_text(column) and not draft.is_whole(column):

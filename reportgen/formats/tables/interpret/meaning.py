@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from reportgen.core import units
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.interpret.arithmetic import is_ratio
@@ -27,6 +28,8 @@ _COUNTS = frozenset(
         *("tensor_parallel", "pipeline_parallel"),
     )
 )
+# "(p=0.008 n=5+5)", which no name is above.
+_REMARK = re.compile(r"\([^()]*\)|~?")
 _TIMES_OF_DAY = ("time", "heure", "hora", "start", "start_time", "uhrzeit")
 _TIME_OF_DAY = re.compile(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
 # Words of what a device could reach, which is the same in all rows.
@@ -37,20 +40,20 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
     """Return the meaning of a column by its name, unless its unit or its cells show another."""
     if answer := draft.answers.get(column):
         return stated_meaning(column, answer, is_case=column in draft.cases)
-    meaning = _in_grid(draft, column) or _by_unit(draft, column)
+    meaning = _in_grid(draft, column) or _by_unit(draft, column, column)
     return _by_numbers(draft, column, meaning) or _by_cells(draft, column, meaning) or meaning
 
 
 def _in_grid(draft: Draft, column: str) -> ColumnMeaning | None:
     """Return the meaning of a column in a grid of names: one level is the metric, the other one its case."""
     upper, lower = draft.levels.get(column) or _below_shared(draft, column)
-    above, below = meaning_of(upper), meaning_of(lower)
+    above, below = meaning_of(upper), _by_unit(draft, column, lower)
     if not upper:
         return None
     if _is_stated(above) and not above.label and _is_case(below):
         return replace(above, label=lower)
-    whole = meaning_of(column)
-    is_same = whole.metric in ("", below.metric) and whole.phase == below.phase
+    whole = _by_unit(draft, column, column)
+    is_same = (whole.is_own or whole.metric in ("", below.metric)) and whole.phase == below.phase
     if _is_stated(below) and is_same and _is_case(above) and whole.kind == "figure":
         return replace(below, label=f"{upper} {below.label}".strip())
     return None
@@ -75,17 +78,18 @@ def _is_case(meaning: ColumnMeaning) -> bool:
     return meaning.kind in ("other", "factor") and not meaning.statistic
 
 
-def _by_unit(draft: Draft, column: str) -> ColumnMeaning:
+def _by_unit(draft: Draft, column: str, name: str) -> ColumnMeaning:
     """Return the meaning of a column with its unit: of its name, a row of units, its cells, or beside it."""
     unit = draft.units.get(column, "")
     from_cells = "" if unit else draft.unit_of_cells(column)
-    meaning = meaning_of(column, unit)
-    if from_cells and not meaning.unit and meaning.kind in ("figure", "other", "derived"):
-        meaning = meaning_of(column, from_cells)
+    meaning = meaning_of(name, unit)
+    is_bare = not meaning.unit or (meaning.is_own and not units.find(meaning.unit))
+    if from_cells and is_bare and meaning.kind in ("figure", "other", "derived"):
+        meaning = meaning_of(name, from_cells)
         draft.result.doubts.append(f'the unit of "{column}" is in its cells')
     if not meaning.unit and (row := draft.row_units.get(column)):
         draft.result.doubts.append("the unit is in a column")
-        meaning = meaning_of(column.removesuffix(".value"), row.unit)
+        meaning = meaning_of(name.removesuffix(".value"), row.unit)
     return meaning
 
 
@@ -107,11 +111,14 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
 
 def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
     """Return the meaning of a column whose cells are not of what its name says; None for others."""
+    known = [str(cell).strip() for cell in draft.known(column)]
     if meaning.kind == "series" and slug(column) == "elapsed" and not draft.counts_rows(column):
         return meaning_of("elapsed time", draft.unit_of_cells(column))
     if slug(column) in ("column_1", "index", "unnamed_0") and draft.is_counted(column):
         return ColumnMeaning("index")
     if slug(column) in _TIMES_OF_DAY and _is_time_of_day(draft, column):
+        return ColumnMeaning("ignored")
+    if column == f"column {draft.columns.index(column) + 1}" and all(map(_REMARK.fullmatch, known)):
         return ColumnMeaning("ignored")
     if meaning.kind == "other" and draft.is_clock(column):
         return ColumnMeaning("series")

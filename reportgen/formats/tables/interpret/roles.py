@@ -9,8 +9,9 @@ from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, me
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.status import add_errors, add_status
-from reportgen.formats.tables.records import steps_of
+from reportgen.formats.tables.records import TITLE, steps_of
 from reportgen.formats.tables.secret_names import may_be_secret
+from reportgen.formats.tables.titles import shared_words
 
 # Why a column of ratios is left out.
 DERIVED = "derived from other columns"
@@ -107,6 +108,21 @@ def add_member_names(draft: Draft, column: str) -> None:
         names = (kind_of(texts), _level_name(draft.table.rows.path, column), *_LEVELS)
         free = (name for name in names if name and name not in draft.result.factors)
         add_factor(draft, next(free, slug(column)), column)
+
+
+def add_titles(draft: Draft) -> None:
+    """Name the factor that the titles of tables with one header are, by the words in which they differ."""
+    texts = list(dict.fromkeys(str(cell) for cell in draft.known(TITLE)))
+    begin, end = shared_words(texts)
+    pattern = rf"^{re.escape(begin)}\W*(.+?)\W*{re.escape(end)}$"
+    values = [match[1] for text in texts if (match := re.search(pattern, text))]
+    counted = numbered([f"{begin} {value}".strip() for value in values]) or numbered(values)
+    kind = counted[0] if counted else kind_of(values)
+    if not kind or len(values) < len(texts) or kind in draft.result.factors:
+        add_factor(draft, factor_of(draft, TITLE, ColumnMeaning("other")), TITLE)
+    else:
+        number = rf"^{re.escape(begin)}[^0-9]*([0-9]+)"
+        add_factor(draft, kind, TITLE, pattern=number if counted else pattern)
 
 
 def _level_name(path: str, column: str) -> str:
