@@ -44,6 +44,7 @@ from reportgen.report.log_reader import Campaigns, LogReader, Progress
 from reportgen.report.run_counts import whole_runs
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
 from reportgen.report.step_files import step_files
+from reportgen.sources.logfiles import LogFiles
 from reportgen.tables.expected import SpeedFacts, check_systems
 from reportgen.tables.results import Report
 from reportgen.tables.spec import SYSTEM
@@ -479,12 +480,21 @@ def _check_overview(request: Request, reader: LogReader) -> None:
     unknown = loaded.unknown_folders(log)
     if unknown:
         files = sum(folder.count for folder in unknown)
-        place = (request.base / unknown[0].largest).resolve()
-        example = shlex.quote(os.path.relpath(place))
         fact = f"no runs: no format recognises {'this file' if files == 1 else f'these {files} files'}"
-        raise RequestError(log, fact, f"try: reportgen learn {example}")
+        raise RequestError(log, fact, _how_to_learn(request.base / unknown[0].largest, request.base / log))
     problems = [f"; {finding.source}: {finding.text}" for finding in loaded.findings[:1]]
     raise RequestError(log, f"no runs{''.join(problems)}", elsewhere)
+
+
+def _how_to_learn(example: Path, logs: Path) -> str:
+    """Return the command that shows how to read a file; where that is clear, also the one that accepts it."""
+    from reportgen.learn import is_learned
+
+    place, folder = (shlex.quote(os.path.relpath(path.resolve())) for path in (example, logs))
+    command = f"reportgen learn {place}"
+    if (logs / labels_toml.NAME).exists() or not is_learned(LogFiles.at(example, logs)[0]):
+        return f"try: {command}"
+    return f"see how to read it: {command}; accept that for all: {command} --write {folder}"
 
 
 def _plans(request: Request, reader: LogReader) -> list[ReportPlan]:

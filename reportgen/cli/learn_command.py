@@ -57,10 +57,11 @@ def learn(
     else:
         print_document(**proposal.document(), written=learned.written)
     if proposal.written():
-        folder = file if file.is_dir() else file.parent
+        folder = shlex.quote(str(file if file.is_dir() else file.parent))
+        place = shlex.quote(str(file))
         answers = "".join(f" --unit {shlex.quote(answer)}" for answer in unit or ())
-        accept = f"accept with: reportgen learn {file} --write {folder}{answers}"
-        log(accept if write is None else f"next: reportgen runs {file}")
+        accept = f"accept with: reportgen learn {place} --write {folder}{answers}"
+        log(accept if write is None else f"next: reportgen runs {place}")
 
 
 def _units(answers: "Sequence[str]") -> dict[str, str]:

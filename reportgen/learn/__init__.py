@@ -14,7 +14,25 @@ from reportgen.learn.propose import Proposal, propose_format
 from reportgen.learn.tables import TableProposal, propose_each, why_not
 from reportgen.sources.logfiles import LogFiles
 
-__all__ = ["Proposal", "TableProposal", "TablesProposal", "propose_file", "propose_format", "propose_tables"]
+__all__ = [
+    "Proposal",
+    "TableProposal",
+    "TablesProposal",
+    "is_learned",
+    "propose_file",
+    "propose_format",
+    "propose_tables",
+]
+
+
+def is_learned(files: LogFiles) -> bool:
+    """Return whether there is a definition for a file (a view of one) that leaves no question open."""
+    try:
+        proposal = propose_file(files, {})
+    except (RequestError, OSError):
+        return False
+    is_open = isinstance(proposal, TablesProposal) and bool(proposal.questions)
+    return bool(proposal.written()) and not is_open
 
 
 def propose_file(files: LogFiles, units: Mapping[str, str]) -> Proposal | TablesProposal:
