@@ -326,7 +326,7 @@ def _corners_of(scene: Scene, found: Groups) -> list[Piece]:
 
 def _crosses_of(scene: Scene, found: Groups) -> list[Piece]:
     pieces = []
-    for item in (item for group in found for item in group):
+    for item in (item for group in found for item in group if "fill" in item):  # not the line above them
         height = item["x"] if scene.plot.is_flat else scene.height - item["y"]
         pieces.append((item["fill"], scene.point(item)[0], round((height - 8) / 10)))
     return pieces

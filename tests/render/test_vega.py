@@ -232,6 +232,49 @@ def test_a_figure_without_data_is_a_chart_without_marks(kind: FigureKind) -> Non
     assert [mark["items"] for mark in _marks(scene["scenegraph"]) if mark["items"]] == []
 
 
+def _with_failures(values: tuple[float | None, ...], kind: FigureKind = FigureKind.CURVE) -> Figure:
+    sizes = tuple(2.0**n for n in range(len(values)))
+    failed = tuple("" if value else "out of memory" for value in values)
+    series = (
+        FigureSeries("a", sizes, values, failed=failed),
+        FigureSeries("b", sizes, tuple(value and 2 * value for value in values), failed=failed),
+    )
+    return replace(LINE, kind=kind, ideal=(), series=series)
+
+
+@pytest.mark.parametrize(("values", "is_log"), [((1.0, 100.0, None), True), ((-5.0, 1.0, None), False)])
+def test_failures_are_below_all_values_of_an_axis_without_zero(
+    values: tuple[float | None, ...], is_log: bool
+) -> None:
+    """Two crosses above each other: pixels from the top, 300 of them."""
+    spec = _specification(_with_failures(values))
+    assert (spec["layer"][0]["encoding"]["y"]["scale"].get("type") == "log") == is_log
+    points = [item for mark in _marks(_scene(spec)) if mark["marktype"] == "symbol" for item in mark["items"]]
+    crosses = sorted(item["y"] for item in points if item["y"] > 270)
+    assert (len(crosses), crosses[-1]) == (2, 292)
+    assert max(item["y"] for item in points if item["y"] < 270) <= 300 - 34
+    labels = [
+        item for each in groups(_scene(spec)) if each.get("role") == "axis-label" for item in each["items"]
+    ]
+    numbers = [float(item["text"].replace("\u2212", "-")) for item in labels if item["align"] == "right"]
+    assert len(numbers) > 2
+    least = min(filter(None, values))
+    assert min(numbers) >= min(least, 2 * least)
+
+
+def test_a_cross_beside_values_from_zero_is_at_zero() -> None:
+    assert (
+        "range" not in _specification(_with_failures((2.0, 3.0, None)))["layer"][0]["encoding"]["y"]["scale"]
+    )
+
+
+def test_a_figure_of_failures_alone_has_no_number_at_its_axis() -> None:
+    layers = _specification(_with_failures((None, None)))["layer"]
+    axes = [layer["encoding"]["y"]["axis"] for layer in layers if "axis" in layer["encoding"].get("y", {})]
+    assert axes
+    assert [axis["values"] for axis in axes] == [[]] * len(axes)
+
+
 def test_texts_of_a_report_are_values_and_titles_only() -> None:
     """A name may be an expression, a path of fields or a signal: nothing of it is evaluated."""
     evil = 'datum[\'y\'] + ${1} </script> \\" a.b[0] {"signal": "width"}'

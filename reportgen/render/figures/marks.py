@@ -88,12 +88,21 @@ class Lines:
     name: str = ""
 
 
+# The name of the line through the points that no other one beats in both values.
+FRONT = "Best trade-off"
+
+
 @dataclass(frozen=True, slots=True)
 class Ideal:
-    """The dashed line of proportional growth, with its name. points: place and value in turn."""
+    """A dashed line with its name, of proportional growth or of a front; points: place and value in turn."""
 
     points: tuple[tuple[float, float], ...]
     name: str
+
+    @property
+    def is_front(self) -> bool:
+        """Whether no point is below it and to the right, so that its name has room there."""
+        return self.name == FRONT
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +321,22 @@ class Plot:
     def listed(self) -> tuple[LegendSeries, ...]:
         """Return the series that the legend names."""
         return self.series[: self.max_listed]
+
+    @property
+    def crosses(self) -> int:
+        """How many crosses of failures are above each other in a band of their own below the values.
+
+        0 if the axis begins at zero: elsewhere a cross at its lower end would be read as a value.
+        """
+        lifts = [row.lift for mark in self.marks if isinstance(mark, Crosses) for row in mark.rows]
+        axis = self.values
+        has_end = not isinstance(axis, Numbers) or axis.is_from_zero or axis.limits
+        return 0 if has_end or self.is_empty or not lifts else max(lifts) + 1
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has a value, so that any number at the axis would be invented."""
+        return not any(row.value is not None for mark in self.marks for row in getattr(mark, "rows", ()))
 
     @property
     def failures(self) -> tuple[str, ...]:

@@ -8,12 +8,11 @@ from dataclasses import replace
 from reportgen.document.model import Figure
 from reportgen.render.figures import names, scales
 from reportgen.render.figures.kind import Kind, kind_named
-from reportgen.render.figures.marks import Categories, Ideal, LevelLine, Mark, Plot, RowField
+from reportgen.render.figures.marks import FRONT, Categories, Ideal, LevelLine, Mark, Plot, RowField
 from reportgen.render.figures.rounding import RepeatsOf, shown_figure
 from reportgen.render.figures.shown import Shown
 
 IDEAL = "Ideal"  # the name of the line of proportional growth
-FRONT = "Best trade-off"
 
 
 def plot_of(figure: Figure, repeats_of: RepeatsOf | None = None) -> Plot:

@@ -35,13 +35,13 @@ def number_places(figure: Shown, kind: Kind) -> Numbers:
     sizes = numbers(figure)
     scale = place_scale(figure, kind)
     is_size = kind.places in ("sizes", "doubling") and not figure.is_measured
-    ticks = _far_apart(sizes, scale) if is_size else ()
+    ticks = _far_apart(sizes, scale) if is_size else _decades(sizes) if scale == "log" else ()
     is_whole = kind.places == "steps"
     return Numbers(
         title=x_title(figure),
         scale=scale,
         ticks=ticks,
-        has_grid=not ticks and not is_whole,
+        has_grid=not is_size and not is_whole,
         is_whole=is_whole,
         is_roomy=kind.is_roomy,
     )

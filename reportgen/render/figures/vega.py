@@ -53,6 +53,7 @@ _LANE_PITCH = 18  # pixels from one horizontal bar to the next
 _AREA = 5 / 3  # square pixels of a marker whose diameter is 1 point
 # Of crosses and of the texts of changes, in pixels from their edge.
 _LOWEST_CROSS, _NEXT_CROSS = 8, 10
+_CROSS_ROOM = 16  # from the highest cross to the values
 _NEXT_CHANGE = 14
 
 # The title of an upright axis is above it.
@@ -117,6 +118,7 @@ CONFIG: Json = {
         "interval": {"color": INK, "strokeWidth": 1},
         "ideal": {"strokeDash": [5, 4], "strokeWidth": 1.3},
         "ideal-name": {"align": "right", "dy": -9, "fontSize": 11, "aria": False, "tooltip": None},
+        "front-name": {"align": "left", "dx": 8, "dy": 12, "fontSize": 11, "aria": False, "tooltip": None},
         "median": {
             "color": INK,
             "filled": False,
@@ -128,6 +130,7 @@ CONFIG: Json = {
         "reference": {"color": INK, "strokeDash": [5, 4]},
         "reference-name": {"color": INK, "fontSize": 11, "aria": False, "tooltip": None},
         "failed": {"size": 60},
+        "band": {"color": INK, "strokeWidth": 0.8, "strokeDash": [1, 3]},
         "rest": {"color": IDEAL, "strokeWidth": 0.6, "opacity": 0.6},
         "step": {"strokeDash": [5, 4]},
         "drift": {"opacity": 0.1, "aria": False, "tooltip": None},
@@ -239,6 +242,12 @@ class Printer:
         channel = _axis_channel(
             self.plot.values, "series" if is_column else field, is_upright=not self.plot.is_flat
         )
+        if self.plot.crosses:
+            pixels = _band_height(self.plot)
+            ends = [pixels, {"expr": "width"}] if self.plot.is_flat else [_from_bottom(pixels), 0]
+            channel["scale"] |= {"range": ends}
+        if self.plot.is_empty and not is_column:
+            channel |= {"scale": {"domain": [0, 1]}, "axis": channel["axis"] | {"values": []}}
         name = "x" if self.plot.is_flat else "y"
         return {name: channel | more} | ({f"{name}2": {"field": end}} if end else {})
 
@@ -317,8 +326,14 @@ class Printer:
                 "encoding": encoding,
             },
             {
-                "data": {"values": [points[-1] | {"text": mark.name}]},
-                "mark": {"type": "text", "style": "ideal-name", "color": IDEAL},
+                "data": {
+                    "values": [points[(len(points) - 1) // 2 if mark.is_front else -1] | {"text": mark.name}]
+                },
+                "mark": {
+                    "type": "text",
+                    "style": "front-name" if mark.is_front else "ideal-name",
+                    "color": IDEAL,
+                },
                 "encoding": encoding | {"text": {"field": "text"}},
             },
         ]
@@ -386,10 +401,21 @@ class Printer:
     @layers.register
     def _crosses(self, mark: Crosses) -> list[Json]:
         colour = {"color": {"value": INK}} if mark.is_ink else self._colour()
-        return [
+        crosses = [
             self._crosses_at(lift, tuple(row for row in mark.rows if row.lift == lift), colour)
             for lift in sorted({row.lift for row in mark.rows})
         ]
+        return [*self._band(), *crosses]
+
+    def _band(self) -> list[Json]:
+        """Return the line between crosses and values, if these have an axis without a zero."""
+        if not self.plot.crosses:
+            return []
+        pixels = _band_height(self.plot)
+        across, along, end = ("x", "y", "height") if self.plot.is_flat else ("y", "x", "width")
+        at = pixels if self.plot.is_flat else _from_bottom(pixels)
+        ends = {across: {"value": at}, along: {"value": 0}, f"{along}2": {"value": end}}
+        return [{"data": {"values": [{"y": 0}]}, "mark": {"type": "rule", "style": "band"}, "encoding": ends}]
 
     def _crosses_at(self, lift: int, rows: Rows, colour: Json) -> Json:
         pixels = _LOWEST_CROSS + _NEXT_CROSS * lift
@@ -502,6 +528,15 @@ def _numbers_channel(axis: Numbers, field: str, *, is_upright: bool) -> Json:
     look: Json = {"grid": axis.has_grid, "domain": not axis.is_value, **(_ABOVE if is_upright else {})}
     named = {**ticks, **_size_labels(axis), **look, "title": axis.title or None}
     return {"field": field, "type": "quantitative", "scale": scale, "axis": named}
+
+
+def _band_height(plot: Plot) -> int:
+    """Return how many pixels the crosses below the values need."""
+    return _LOWEST_CROSS + _NEXT_CROSS * (plot.crosses - 1) + _CROSS_ROOM
+
+
+def _from_bottom(pixels: int) -> Json:
+    return {"expr": f"height - {pixels}"}
 
 
 def _size_labels(axis: Numbers) -> Json:

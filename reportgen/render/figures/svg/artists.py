@@ -39,7 +39,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "---", "+++", "ooo")
 _DASHES = ("-", "--", ":")
 # Crosses of one place are above each other, from the axis upwards, in shares of its length.
-_LOWEST_CROSS, _NEXT_CROSS = 0.025, 0.04
+LOWEST_CROSS, NEXT_CROSS = 0.025, 0.04
 CROSS: dict[str, Any] = {"linestyle": "none", "marker": "x", "markersize": 5.5, "markeredgewidth": 1.6}
 DATA = 2.0  # of all that is drawn in the order of the marks; texts are above
 _SMALL = 9.0
@@ -237,7 +237,7 @@ def _crosses(mark: Crosses, axes: Axes, plot: Plot, space: Space) -> None:
     transform = axes.get_yaxis_transform() if space.is_flat else axes.get_xaxis_transform()
     for series, rows in _by_series(plot, mark.rows):
         places = [space.place(row.place, row.shift) for row in rows]
-        heights = [_LOWEST_CROSS + _NEXT_CROSS * row.lift for row in rows]
+        heights = [LOWEST_CROSS + NEXT_CROSS * row.lift for row in rows]
         colour = colours.INK if mark.is_ink else colours.series(series.look)
         x, y = space.along(places, heights)
         axes.plot(x, y, transform=transform, color=colour, **CROSS)

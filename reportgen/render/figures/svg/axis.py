@@ -4,15 +4,17 @@ import math
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
 from reportgen.render.figures import colours, names, scales
 from reportgen.render.figures.marks import Categories, Numbers, Plot
+from reportgen.render.figures.svg.artists import LOWEST_CROSS, NEXT_CROSS
 
 _HEADROOM = 1.05
 _LIMIT_ROOM = 0.02
 _MARGIN_X, _MARGIN_Y = 0.08, 0.14  # that texts beside points need
 _MAX_COLUMN = 20
+_CROSS_ROOM = 0.04  # from the highest cross to the values
 
 
 def arrange(axes: Axes, plot: Plot) -> None:
@@ -28,24 +30,23 @@ def arrange(axes: Axes, plot: Plot) -> None:
         _name_columns(axes, plot.values)
     else:
         _number_values(axes, value_axis, plot.values, is_flat=plot.is_flat)
+        if plot.crosses:
+            _add_band(axes, value_axis, plot)
+        if plot.is_empty:
+            value_axis.set_major_locator(NullLocator())
 
 
 def _number_places(axes: Axes, axis: Axis, numbers: Numbers) -> None:
     if numbers.scale == "log":
         _set_log(axes, axis)
+    axis.grid(visible=numbers.has_grid)
     if numbers.ticks:
-        axis.set_ticks(
-            numbers.ticks, labels=[scales.size_text(value, numbers.ticks) for value in numbers.ticks]
-        )
-        axis.set_ticks([], minor=True)
-        return
-    if numbers.has_grid:
-        axis.grid(visible=True)
-    if numbers.scale == "log":
-        axis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0)))
+        # `set_ticks` would lengthen the axis to the first and the last one.
+        axis.set_major_locator(FixedLocator(numbers.ticks))
         axis.set_minor_locator(NullLocator())
-    else:
-        axis.set_major_locator(MaxNLocator(6, integer=numbers.is_whole))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: scales.size_text(value, numbers.ticks)))
+        return
+    axis.set_major_locator(MaxNLocator(6, integer=numbers.is_whole))
     axis.set_major_formatter(FuncFormatter(lambda value, _: scales.number_text(value)))
 
 
@@ -67,6 +68,20 @@ def _number_values(axes: Axes, axis: Axis, numbers: Numbers, *, is_flat: bool) -
         if low >= 0 and math.isfinite(high) and high > 0:
             set_limits(0, high * _HEADROOM)
     axis.set_major_formatter(FuncFormatter(lambda value, _: scales.number_text(value)))
+
+
+def _add_band(axes: Axes, axis: Axis, plot: Plot) -> None:
+    """Lengthen the axis of values at its lower end for the crosses of failures, without a tick there."""
+    low, high = axes.get_xlim() if plot.is_flat else axes.get_ylim()
+    ticks = [tick for tick in axis.get_major_locator().tick_values(low, high) if low <= tick <= high]
+    axis.set_major_locator(FixedLocator(ticks))
+    transform = axis.get_transform()
+    first, last = transform.transform([low, high])
+    share = LOWEST_CROSS + NEXT_CROSS * (plot.crosses - 1) + _CROSS_ROOM
+    (begin,) = transform.inverted().transform([last - (last - first) / (1 - share)])
+    (axes.set_xlim if plot.is_flat else axes.set_ylim)(begin, high)
+    draw_line = axes.axvline if plot.is_flat else axes.axhline
+    draw_line(low, color=colours.INK, linewidth=0.6, linestyle=(0, (1, 3)))
 
 
 def _set_log(axes: Axes, axis: Axis) -> None:
