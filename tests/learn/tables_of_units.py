@@ -143,4 +143,77 @@ UNITS = {
         3,
         (("throughput", 990.25, {"write_ratio": 50}),),
     ),
+    "a list of units in a comment": PeoplesTable(
+        "list.csv",
+        "# units: latency=us, bandwidth=GB/s\nop,bytes,latency,bandwidth\nallreduce,1024,21.5,0.05\nallreduce,4096,110.5,9.5\n",
+        4,
+        (("latency", 21.5e-6, {"bytes": 1024}), ("bandwidth", 9.5e9, {})),
+    ),
+    "a comment below that says the units": PeoplesTable(
+        "below.csv",
+        "op,latency,throughput\na,12.5,99.5\nb,13.5,88.5\n# latency: ms, throughput: images/s\n",
+        4,
+        (("latency", 12.5e-3, {"op": "a"}), ("throughput", 88.5, {"op": "b"})),
+    ),
+    "a comment with as many commas as the header": PeoplesTable(
+        "commas.csv",
+        "# 10 warm-up runs, latency in us\nop,latency\na,12.5\nb,13.5\n",
+        2,
+        (("latency", 13.5e-6, {"op": "b"}),),
+    ),
+    "a padded comment between rows": PeoplesTable(
+        "padded.csv",
+        "model,variant,latency_ms\nbert,base,4.5\n# large ones,,\nbert,large,12.5\n",
+        2,
+        (("latency", 12.5e-3, {"model": "bert", "variant": "large"}),),
+    ),
+    "a sentence about all times, also loads": PeoplesTable(
+        "prose.md",
+        "We ran each kernel 10 times. All times in seconds.\n\n"
+        "| Dataset | Load time | Train time |\n|---|---:|---:|\n| small | 1.25 | 33.5 |\n| large | 8.75 | 402.25 |\n",
+        4,
+        (("load_time", 8.75, {"dataset": "large"}), ("run_time", 33.5, {"dataset": "small"})),
+    ),
+    "a sentence far above": PeoplesTable(
+        "far.md",
+        "# Bench\n\nUnless noted, all times are in microseconds.\n\n## Section\n\nHere:\n\n"
+        "| Op | Time | Ops/s |\n|---|---|---|\n| a | 12.5 | 80.5 |\n| b | 13.5 | 70.5 |\n",
+        4,
+        (("latency", 12.5e-6, {"op": "a"}),),
+    ),
+    "a heading above a sentence": PeoplesTable(
+        "heading.md",
+        "## Latency (ms)\n\nMeasured with 10 warm-up runs.\n\n"
+        "| Model | p50 latency | Throughput (seq/s) |\n|---|---|---|\n| a | 12.5 | 80.5 |\n| b | 13.5 | 70.5 |\n",
+        4,
+        (("latency", 12.5e-3, {"model": "a", "statistic": "median"}),),
+    ),
+    "a LaTeX caption with two units": PeoplesTable(
+        "two.tex",
+        "\\caption{Latency (ms) and throughput (sequences/s) of two models}\n\\begin{tabular}{lrr}\n"
+        "Model & Latency & Throughput \\\\\n\\hline\nBERT & 12.5 & 80 \\\\\nT5 & 30.25 & 33 \\\\\n\\end{tabular}\n",
+        4,
+        (("latency", 12.5e-3, {"model": "BERT"}), ("throughput", 33, {"model": "T5"})),
+    ),
+    "statistics of the only unit that is stated": PeoplesTable(
+        "clients.csv",
+        "# latencies in ms\nclients,qps,p50,p99\n1,1250.5,12.5,20.5\n8,7250.5,13.5,30.5\n",
+        6,
+        (("latency", 30.5e-3, {"clients": 8, "statistic": "p99"}),),
+    ),
+    "units of two columns in one comment": PeoplesTable(
+        "load.csv",
+        "# load time in s, latency in ms\nmodel,load time,latency\na,12.5,3.5\nb,13.5,4.5\n",
+        4,
+        (("load_time", 12.5, {"model": "a"}), ("latency", 4.5e-3, {"model": "b"})),
+    ),
+    "a unit of something else": PeoplesTable(
+        "timeout.csv", "# timeout in seconds: 30\nop,latency\na,12.5\nb,13.5\n", 0, (), frozenset({"latency"})
+    ),
+    "a description in JSON": PeoplesTable(
+        "about.json",
+        '{"description": "All times in ms", "results": [{"op": "a", "time": 1.5}, {"op": "b", "time": 2.5}]}',
+        2,
+        (("latency", 2.5e-3, {"op": "b"}),),
+    ),
 }

@@ -17,10 +17,11 @@ _PLAIN_KEY = re.compile(r"[^.\[\]{}*/]+")
 
 @dataclass(frozen=True, slots=True)
 class TablePlace:
-    """Where the rows of a table are, and the texts that may say what it measures, the nearest first."""
+    """Where the rows of a table are, and the texts beside it: what it measures, all; the nearest first."""
 
     rows: TableRows
     titles: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,22 @@ def places_in_json(content: bytes, *, nested: bool) -> Iterator[TablePlace]:
     for each in islice(places, _MAX_PATHS):
         keys = [key for key in re.split(r"\.|\[\*\]|\{\*\}", each.path) if key]
         titles = (*keys[-1:], *_stated_units(document))
-        yield TablePlace(TableRows(kind="json", path=each.path, layout=each.layout), titles)
+        rows = TableRows(kind="json", path=each.path, layout=each.layout)
+        yield TablePlace(rows, titles, (*titles, *_descriptions(document)))
+
+
+def _descriptions(document: object) -> Iterator[str]:
+    """Yield what a document says about itself."""
+    for key, value in document.items() if isinstance(document, dict) else ():
+        if isinstance(value, str) and key.lower() in (
+            "caption",
+            "comment",
+            "description",
+            "note",
+            "notes",
+            "title",
+        ):
+            yield value
 
 
 def _stated_units(document: object) -> Iterator[str]:

@@ -38,6 +38,7 @@ class FoundTable:
 
     columns  in order; of JSON, of all rows
     titles   texts that may say what it measures: the line above it, its key in JSON; the nearest first
+    texts    all texts beside it that may state units, the nearest first
     name     of the file
     is_part  whether the file has more rows than were looked at
     """
@@ -46,6 +47,7 @@ class FoundTable:
     columns: tuple[str, ...]
     records: tuple[Record, ...]
     titles: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
     name: str = ""
     is_part: bool = False
 
@@ -93,6 +95,7 @@ def _table(log: TextLog, candidate: TablePlace) -> FoundTable:
         tuple(columns),
         tuple(records),
         candidate.titles,
+        candidate.texts or candidate.titles,
         PurePosixPath(log.source.path).name,
         is_part,
     )
@@ -108,7 +111,9 @@ def _between_bars(text: str, kind: Kind) -> Iterator[TablePlace]:
             tables.setdefault(lines[number - 1].strip(), []).append(number - 1)
     for header, starts in tables.items():
         pattern = _line_pattern(header, "^[ \\t]*") if len(tables) > 1 else ""
-        yield TablePlace(TableRows(kind=kind, header=pattern), _shared_titles(lines, starts))
+        texts = [titles.near(lines, start) for start in starts]
+        shared = tuple(text for text in texts[0] if all(text in each for each in texts))
+        yield TablePlace(TableRows(kind=kind, header=pattern), _shared_titles(lines, starts), shared)
 
 
 def _shared_titles(lines: Sequence[str], starts: Sequence[int]) -> tuple[str, ...]:
@@ -161,7 +166,10 @@ def _delimited_at(lines: Sequence[str], *, is_first: bool) -> tuple[TablePlace, 
         separator="," if separator == "\t" else separator,  # type: ignore[arg-type]
         decimal=_decimal(head[start + 1 :], separator),  # type: ignore[arg-type]
     )
-    return TablePlace(rows, tuple(_captions(head, start))), other and start + other - 1
+    captions = _captions(head, start)
+    comments = [line for line in lines[start + 1 :] if line.startswith(("#", "//", "% "))]
+    texts = (titles.plain(line) for line in (*reversed(head[:start]), *comments) if "\\" not in line)
+    return TablePlace(rows, tuple(captions), (*captions, *texts)), other and start + other - 1
 
 
 def _line_pattern(line: str, begin: str = "^") -> str:

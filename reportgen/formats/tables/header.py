@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.tables import latex
-from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_units import is_unit_alone, unit_of
 from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.heads import MOST_HEADS, NUMBER_LIKE, count_heads
 from reportgen.formats.tables.records import blanks, is_indexed, uncommented
@@ -50,14 +50,22 @@ def header_of(lines: Sequence[str], separator: str) -> HeaderLine | None:
     width = 0
     for start, names in enumerate(cells[:-1]):
         is_rule = separator == "&" and latex.is_rule(lines[start])
-        if is_rule or len(names) == width:
-            continue  # below the header of its block
+        if is_rule or len(names) == width or _is_comment(lines, cells, start):
+            continue  # below the header of its block, or a comment above it
         is_first = not start or len(cells[start - 1]) != len(names)
         width = 0
         if (is_first or _are_names(names)) and (header := _header_at(lines, cells, start, separator)):
             headers.append(header)
             width = header.width
     return max(headers, key=lambda header: header.weight, default=None)
+
+
+def _is_comment(lines: Sequence[str], cells: Sequence[list[str]], start: int) -> bool:
+    """Return whether a line is a comment with as many commas as the header below it."""
+    below = cells[start + 1]
+    is_header = len(below) == len(cells[start]) and all(below) and not any(map(NUMBER_LIKE.fullmatch, below))
+    is_marked = lines[start].lstrip().startswith(("# ", "// ")) and not any(map(is_unit_alone, below))
+    return is_marked and is_header and any(meaning_of(name).kind != "other" for name in below)
 
 
 def _header_at(

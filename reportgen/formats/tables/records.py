@@ -366,7 +366,7 @@ def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -
             if not header and len(heads) < table.rows.heads:
                 heads.append(cells)
                 header = _unique(merged(*heads)) if len(heads) == table.rows.heads else []
-            elif cells[0].startswith("#") and (is_commented or len(cells) != len(header)):
+            elif cells[0].startswith("#") and (is_commented or _is_alone(cells) or len(cells) != len(header)):
                 continue  # a comment
             elif cells == header[: len(cells)] and len(cells) == len(header):
                 continue  # a header that is repeated
@@ -378,6 +378,11 @@ def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -
                 yield Record(line + before, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
         table.fault(before + 1, f"not CSV: {error}")
+
+
+def _is_alone(cells: Sequence[str]) -> bool:
+    """Return whether only the first of several cells has a text."""
+    return len(cells) > 1 and not any(cells[1:])
 
 
 def _with_point(cell: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 # "#+CAPTION: Latency", as Org has it; a mark of a heading, a comment or a list.
 _MARKS = re.compile(r"(?i)^[\s#%*:_+-]*(?:\+?(?:caption|name|title|tblname):)?[\s*_`]*")
@@ -11,11 +12,24 @@ _LIMIT = re.compile(
     r"[0-9]\s*-?(?:[nuµm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?)(?![^\W\d_])"
 )
 
+_HEADING = re.compile(r"#{1,6} |[=]{3,}$")
+_ABOUT_ALL = re.compile(r"(?i)\b(?:all|unless)\b")
+
 
 def text_of(line: str) -> str:
     """Return the text of a line without marks around it, "" if it states a duration or a limit."""
-    text = _MARKS.sub("", line).rstrip("*:_`,;| \t")
-    return "" if "|" in text or _LIMIT.search(text) else text
+    text = plain(line)
+    return "" if "|" in text or is_limit(text) else text
+
+
+def is_limit(text: str) -> bool:
+    """Return whether a text states a duration or a limit."""
+    return bool(_LIMIT.search(text))
+
+
+def plain(line: str) -> str:
+    """Return the text of a line without marks around it."""
+    return _MARKS.sub("", line).rstrip("*:_`,;| \t")
 
 
 def above(lines: Sequence[str], at: int) -> str:
@@ -39,6 +53,19 @@ def shared_words(texts: Sequence[str]) -> tuple[str, str]:
     begin = next((at for at in range(least) if len({each[at] for each in words}) > 1), least)
     end = next((at for at in range(least - begin) if len({each[-1 - at] for each in words}) > 1), 0)
     return " ".join(words[0][:begin]), " ".join(words[0][len(words[0]) - end :])
+
+
+def near(lines: Sequence[str], at: int) -> list[str]:
+    """Return all texts that may state units of the table whose header is at a line, the nearest first.
+
+    They are the lines of its section above and below it, and sentences anywhere about all numbers.
+    """
+    end = next((number for number in range(at, len(lines)) if "|" not in lines[number]), len(lines))
+    above = [*takewhile(lambda line: "|" not in line, reversed(lines[:at]))]
+    below = [*takewhile(lambda line: "|" not in line and not _HEADING.match(line), lines[end:])]
+    heading = next((number for number, line in enumerate(above, 1) if _HEADING.match(line)), len(above))
+    everywhere = [line for line in lines if "|" not in line and _ABOUT_ALL.search(line)]
+    return list(dict.fromkeys(filter(None, map(plain, (*above[:heading], *below, *everywhere)))))
 
 
 def distinct(titles: Sequence[str]) -> list[str]:

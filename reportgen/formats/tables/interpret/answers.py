@@ -39,8 +39,8 @@ def read_answers(draft: Draft, answers: Mapping[str, str]) -> None:
 def _with_cases(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
     """Return answers with those that hold for other columns: all cases of one metric have its unit."""
     units = {answers[column] for column in draft.named_cases if column in answers}
-    cases = dict.fromkeys(draft.named_cases, units.pop()) if len(units) == 1 else {}
-    return {**cases, **answers}
+    asked = [column for column in draft.named_cases if column in draft.result.open]
+    return {**(dict.fromkeys(asked, units.pop()) if len(units) == 1 else {}), **answers}
 
 
 def _refused(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:

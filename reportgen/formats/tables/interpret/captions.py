@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from reportgen.core import units
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.draft import Draft
@@ -34,19 +33,6 @@ def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:
         if meanings:
             return meanings[0], text
     return None
-
-
-def stated_units(draft: Draft) -> dict[str, str]:
-    """Return the only unit of each base that the texts around a table state: "units: ms, GB/s"."""
-    units_of: dict[str, set[str]] = {}
-    for title in draft.table.titles:
-        for match in _IN_UNIT.finditer(title):
-            for text in re.split(r",|;|\band\b", f"{match['unit'] or match['inner']}{title[match.end() :]}"):
-                unit = unit_of(text.strip(" .)"))
-                if unit is None or unit.doubt:
-                    break
-                units_of.setdefault(units.to_base(1.0, unit.unit)[1], set()).add(text.strip(" .)"))
-    return {base: texts.pop() for base, texts in units_of.items() if len(texts) == 1}
 
 
 def _metric(text: str) -> ColumnMeaning | None:

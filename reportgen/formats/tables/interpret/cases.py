@@ -175,7 +175,7 @@ def _is_taken(draft: Draft, figure: FigureGuess) -> bool:
 def _unknown(draft: Draft, unknown: list[str]) -> None:
     """Sort the columns of numbers whose names say nothing: settings, cases of one metric, or open."""
     unknown = _read_stated(draft, unknown)
-    cases = [column for column in unknown if not is_setting(draft, column)]
+    cases = [x for x in unknown if not is_setting(draft, x) and not meaning_of(x).statistic]
     if kind := _factor_of_names(cases) if len(cases) > 1 else "":
         for column in cases:
             draft.result.open[column] = f"a case of the factor {kind}? its metric and unit are not stated"

@@ -64,7 +64,7 @@ def read_wide(draft: Draft) -> None:
         if column == statistic:
             continue
         sort_column(draft, column, figures, unknown)
-    figures = with_stated_units(draft, figures)
+    figures = with_stated_units(draft, figures, unknown)
     figures = with_computed_units(draft, figures)
     add_cases(draft, without_doubles(draft, figures), unknown)
     if statistic:

@@ -2,29 +2,37 @@
 
 from collections.abc import Sequence
 
-from reportgen.core.metrics import METRICS
-from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, words_of
 from reportgen.formats.tables.interpret.arithmetic import scale_of, scaled
-from reportgen.formats.tables.interpret.captions import stated_units
 from reportgen.formats.tables.interpret.draft import Columns, Draft
+from reportgen.formats.tables.interpret.statements import statements, unit_for
 
 # Factors that count what a step, or a request, works on.
 _COUNTED = {"batch_size", "global_batch_size"}
 
 
-def with_stated_units(draft: Draft, figures: Columns) -> Columns:
-    """Take the units of figures without one from a text around the table."""
-    stated = stated_units(draft) if any(not meaning.unit for _, meaning in figures) else {}
-    known: Columns = []
-    for column, meaning in figures:
-        bases = METRICS[meaning.metric].unit if meaning.metric in METRICS else ""
-        if not meaning.unit and bases in stated:
-            draft.result.notes.append(f'"{column}" is in {stated[bases]}, as the text beside the table says')
-            draft.result.doubts.append("the unit is stated beside the table")
-            draft.result.files = draft.table.name
-            meaning = meaning_of(column, stated[bases])
-        known.append((column, meaning))
-    return known
+def with_stated_units(draft: Draft, figures: Columns, unknown: list[str]) -> Columns:
+    """Take the units of figures without one from a text around the table.
+
+    unknown  numbers whose names say nothing; loses those that are times, whose unit a text states
+    """
+    named = {word for name in draft.columns for word in words_of(name)}
+    stated = statements(draft.table.texts)
+    bare = [(column, meaning_of(column)) for column in unknown if stated]
+    units_of = {
+        column: unit
+        for column, meaning in (*figures, *bare)
+        if not meaning.unit and (unit := unit_for(column, meaning, stated, named))
+    }
+    for column, unit in units_of.items():
+        draft.result.notes.append(f'"{column}" is in {unit}, as the text beside the table says')
+        draft.result.doubts.append("the unit is stated beside the table")
+        draft.result.files = draft.table.name
+    unknown[:] = [column for column in unknown if column not in units_of]
+    return [
+        (column, meaning_of(column, units_of[column]) if column in units_of else meaning)
+        for column, meaning in (*figures, *((name, each) for name, each in bare if name in units_of))
+    ]
 
 
 def with_computed_units(draft: Draft, figures: Columns) -> Columns:
