@@ -1299,4 +1299,57 @@ FORMS = {
         8,
         (("latency", 5.5e-06, {"device": "H100", "framework": "cuda", "kernel": "a"}),),
     ),
+    "sizes of compressed files": PeoplesTable(
+        "compress.csv",
+        "codec,level,Size (bytes),Compression time (s)\n"
+        "zstd,1,7012345,0.51\n"
+        "zstd,3,6512345,0.83\n"
+        "zstd,19,5112345,20.1\n"
+        "lz4,1,8812345,0.22\n"
+        "gzip,6,6612345,3.25\n",
+        10,
+        (("size", 7012345, {"codec": "zstd", "level": 1}), ("compression_time", 20.1, {"level": 19})),
+    ),
+    "a size that may be a setting or a result": PeoplesTable(
+        "fmt.md",
+        "| Format | File size (MB) | Write (s) | Read (s) |\n"
+        "|---|---|---|---|\n"
+        "| csv | 963.5 | 12.5 | 8.5 |\n"
+        "| parquet | 210.1 | 3.2 | 1.1 |\n"
+        "| feather | 402.7 | 1.9 | 0.7 |\n",
+        6,
+        (("run_time", 8.5, {"operation": "Read", "format": "csv"}),),
+        open=frozenset(["File size (MB)"]),
+    ),
+    "an answer about a size": PeoplesTable(
+        "fmt.md",
+        "| Format | File size (MB) | Write (s) | Read (s) |\n"
+        "|---|---|---|---|\n"
+        "| csv | 963.5 | 12.5 | 8.5 |\n"
+        "| parquet | 210.1 | 3.2 | 1.1 |\n"
+        "| feather | 402.7 | 1.9 | 0.7 |\n",
+        9,
+        (("file_size", 963500000.0, {"format": "csv"}),),
+        answers={"File size (MB)": "MB"},
+    ),
+    "sizes of a file for each codec": PeoplesTable(
+        "x.csv",
+        "file,codec,File size (MB),Time (s)\n"
+        "a,zstd,97.8,5.5\n"
+        "a,lz4,97.8,2.5\n"
+        "b,zstd,330.3,9.5\n"
+        "b,lz4,330.3,4.5\n",
+        4,
+        (("run_time", 2.5, {"file_size": 97.8, "codec": "lz4"}),),
+    ),
+    "memory and sizes of several tools": PeoplesTable(
+        "x.csv",
+        "tool,version,max_rss_kb,elapsed (s),Binary size (KB),out_bytes,heap_mb\n"
+        "a,1.0,51232,5.5,812.5,12345,10.5\n"
+        "a,1.1,50012,5.25,840.25,12311,9.5\n"
+        "b,1.0,90012,3.5,1400.5,13001,25.5\n"
+        "b,1.1,90500,3.25,1399.5,13020,26.5\n",
+        20,
+        (("binary_size", 1400500.0, {"tool": "b", "version": 1.0}), ("heap", 10500000.0, {})),
+    ),
 }

@@ -511,7 +511,7 @@ def _memory(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         "reserved",
     }
     if not own & _MEMORY_WORDS:
-        return ColumnMeaning("factor" if own & _SIZE_WORDS else "other", extra=tuple(words))
+        return ColumnMeaning("factor" if own & _SIZE_WORDS else "other", unit=unit.unit, extra=tuple(words))
     if own & {"total", "limit", "free", "cpu", "host", "ram", "system", "bus", "clock"}:
         return ColumnMeaning("other", extra=tuple(words))
     metric = (

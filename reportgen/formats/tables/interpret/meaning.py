@@ -9,6 +9,7 @@ from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, me
 from reportgen.formats.tables.interpret.arithmetic import is_ratio
 from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.draft import Draft
+from reportgen.formats.tables.interpret.sizes import size_meaning
 from reportgen.formats.tables.stated_units import stated_meaning
 
 # "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
@@ -41,7 +42,12 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
     if answer := draft.answers.get(column):
         return stated_meaning(column, answer, is_case=column in draft.cases)
     meaning = _in_grid(draft, column) or _by_unit(draft, column, column)
-    return _by_numbers(draft, column, meaning) or _by_cells(draft, column, meaning) or meaning
+    return (
+        _by_numbers(draft, column, meaning)
+        or _by_cells(draft, column, meaning)
+        or size_meaning(draft, column, meaning)
+        or meaning
+    )
 
 
 def _in_grid(draft: Draft, column: str) -> ColumnMeaning | None:

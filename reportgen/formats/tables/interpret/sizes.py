@@ -1,0 +1,38 @@
+"""Distinguish sizes that are results, such as the size of a compressed file, from sizes that are chosen.
+
+A size is a result if it differs in each row and other columns distinguish the rows.
+"""
+
+from collections.abc import Sequence
+
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
+from reportgen.formats.tables.interpret.draft import AROUND, Draft
+
+# Of these sizes the name says that they are chosen.
+_CHOSEN = {"block", "buffer", "cache", "cap", "chunk", "input", "limit", "message", "msg", "page", "params"}
+
+
+def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
+    """Return a size as a figure, with a doubt if its rows have one key alone; None for a setting."""
+    is_size = meaning.kind == "factor" and meaning.base == "B" and _CHOSEN.isdisjoint(meaning.extra)
+    if not is_size or not meaning.extra or draft.is_text(column):
+        return None
+    keys = [name for name in draft.columns if name != column and _is_key(draft, name)]
+    if draft.is_repetitive(column) or draft.is_constant(column) or not _are_distinct(draft, keys):
+        return None
+    is_clear = not any(_are_distinct(draft, [key]) for key in keys)
+    doubt = "" if is_clear else f'a setting or a result? of a result: --unit "{column}={meaning.unit}"'
+    return ColumnMeaning("figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=True)
+
+
+def _is_key(draft: Draft, name: str) -> bool:
+    """Return whether a column says which case a row is."""
+    meaning = meaning_of(name)
+    is_named = meaning.kind in ("factor", "repeat") and not meaning.unit
+    return not name.startswith(AROUND) and (is_named or (meaning.kind == "other" and draft.is_text(name)))
+
+
+def _are_distinct(draft: Draft, keys: Sequence[str]) -> bool:
+    """Return whether no two rows agree in all of these columns."""
+    rows = {tuple(str(draft.cells[key][at]) for key in keys) for at in range(len(draft.records))}
+    return len(rows) == len(draft.records)
