@@ -8,6 +8,7 @@ that one of the candidate values agrees by chance. Four digits prove much, two p
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,7 @@ _RATIO_SCALES = (Scale(RATIO, "", 1.0), Scale(RATIO, "%", 1e-2), Scale(RATIO, "%
 _BINARY = {"MB": ("MB", "MiB"), "GB": ("GB", "GiB", "MiB/1000"), "GiB": ("GiB",), "MiB": ("MiB",)}
 
 
+@lru_cache(1000)
 def scales_of(base: str, unit: str) -> tuple[Scale, ...]:
     """Return the units that a number may be in.
 

@@ -126,7 +126,8 @@ def median_of(texts: Sequence[str]) -> tuple[str, ...]:
     return ("median",) if own == {"median"} else ()
 
 
-def preference(texts: Sequence[str], measure: Measure) -> float:
+@lru_cache(10_000)
+def preference(texts: tuple[str, ...], measure: Measure) -> float:
     """Return how well headings fit a measure, in bits: 0 where they say nothing about it."""
     text = " ".join(texts).lower().replace("_", " ")
     total = 0.0

@@ -347,7 +347,7 @@ class Mapper:
         return shared, proved.proof
 
     def _prove(
-        self, claims: Sequence[NumberClaim], reading: Reading, candidates: Candidates, texts: Sequence[str]
+        self, claims: Sequence[NumberClaim], reading: Reading, candidates: Candidates, texts: tuple[str, ...]
     ) -> "_Proof":
         """Return what claims prove for a reading."""
         proof, agreeing, comparable = preference(texts, self._measure(reading)), 0, 0
@@ -378,7 +378,7 @@ class Mapper:
         votes: Mapping[NumberClaim, set[Reading]],
         candidates: Candidates,
         known: set[Reading],
-        texts: Sequence[str],
+        texts: tuple[str, ...],
     ) -> tuple[Reading, float] | None:
         """Return the reading that the claims of a group prove best, with its proof, None if there is none."""
         claims = _sample(claims)
@@ -399,7 +399,7 @@ class Mapper:
                 best = reading, proof
         return best
 
-    def _cost(self, reading: Reading, known: set[Reading], texts: Sequence[str]) -> tuple[float, float]:
+    def _cost(self, reading: Reading, known: set[Reading], texts: tuple[str, ...]) -> tuple[float, float]:
         """Return what a reading costs, and what it must prove at least.
 
         Another phase of a metric that the table shows in the same unit costs little where a heading names it.
