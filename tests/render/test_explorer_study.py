@@ -8,20 +8,24 @@ import csv
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
+from reportgen.document.file_names import HISTORY
+from reportgen.render.outputs import NO_HISTORY
 from tests.conftest import ROOT
+from tests.render.conftest import listening, write_assets
 
-OpenPage = Callable[..., Page]
 Row = Mapping[str, float | str]
 
 REPORT = ROOT / "reports" / "transformers"
 MODELS = ("distilroberta-base", "roberta-base", "roberta-large")
+# All charts are near the window, so all are drawn.
+TALL: ViewportSize = {"width": 1440, "height": 8000}
 # ms until a chart is drawn, on a busy machine
 DRAWN = 30_000
 IGNORE, INFER = "Ignore time between steps", "Show inference, estimated"
@@ -36,8 +40,32 @@ INFERENCE = {"inference": ("inference",), "latency": ("forward",)}
 
 
 @pytest.fixture(scope="module")
-def files() -> dict[str, bytes]:
-    return {"index.html": (REPORT / "index.html").read_bytes()}
+def visited(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """The page of the report, loaded once: it has a megabyte, and an address brings the explorer to any view."""
+    folder = tmp_path_factory.mktemp("study")
+    write_assets(folder)
+    (folder / "report").mkdir()
+    (folder / "report/index.html").write_bytes((REPORT / "index.html").read_bytes())
+    (folder / "report" / HISTORY).write_bytes(NO_HISTORY)
+    page = browser.new_page(viewport=TALL)
+    with listening(page) as heard:
+        page.goto((folder / "report/index.html").as_uri())
+        yield page
+    page.close()
+    assert heard.noises == []
+    assert [url for url in heard.requests if not url.startswith(folder.as_uri())] == []
+
+
+@pytest.fixture
+def page(visited: Page) -> Page:
+    """The page in the usual view."""
+    _open(visited)
+    return visited
+
+
+def _open(page: Page, choices: str = "") -> None:
+    """Go to an address of the explorer, as a link does."""
+    page.evaluate("address => { location.hash = '#'; location.hash = address; }", f"#explorer?{choices}")
 
 
 def _published() -> dict[tuple[str, int, str, int], dict[str, float]]:
@@ -120,8 +148,7 @@ def _charts(page: Page) -> Charts:
 
 
 @pytest.mark.slow
-def test_all_views_show_the_published_values(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(files)
+def test_all_views_show_the_published_values(page: Page) -> None:
     cases = {each["name"]: each for each in json.loads((REPORT / "report.json").read_text())["cases"]}
     views = list(_views())
     choices = [
@@ -155,9 +182,8 @@ def test_all_views_show_the_published_values(open_page: OpenPage, files: dict[st
 
 
 @pytest.mark.slow
-def test_the_numbers_are_written_as_in_the_tables(open_page: OpenPage, files: dict[str, bytes]) -> None:
+def test_the_numbers_are_written_as_in_the_tables(page: Page) -> None:
     """The tables of the page show the same cases in the same digits."""
-    page = open_page(files)
     shown: dict[str, set[str]] = page.evaluate(
         """() => {
           const texts = {};
@@ -173,10 +199,7 @@ def test_the_numbers_are_written_as_in_the_tables(open_page: OpenPage, files: di
 
 
 @pytest.mark.slow
-def test_all_views_show_the_values_of_the_dashboard(
-    corpus: Path, open_page: OpenPage, files: dict[str, bytes]
-) -> None:
-    page = open_page(files)
+def test_all_views_show_the_values_of_the_dashboard(corpus: Path, page: Page) -> None:
     columns = {
         "training": "throughput_seq_s",
         "compute": "throughput_ignore_cpu_seq_s",
@@ -211,8 +234,7 @@ def test_all_views_show_the_values_of_the_dashboard(
                     assert math.isclose(float(found), float(number), rel_tol=1e-11)
 
 
-def test_devices_are_compared_side_by_side(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(files)
+def test_devices_are_compared_side_by_side(page: Page) -> None:
     rows = _charts(page)["throughput"]
     key = "distilroberta-base", 128
     for row, batch in zip(rows[1:], BATCHES[1:], strict=True):
@@ -223,24 +245,21 @@ def test_devices_are_compared_side_by_side(open_page: OpenPage, files: dict[str,
     assert "Verdict on every ratio: no repeats." in block.inner_text()
 
 
-def test_estimated_inference_comes_with_a_warning(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(files)
+def test_estimated_inference_comes_with_a_warning(page: Page) -> None:
     assert page.locator("section.explorer .warning").count() == 0
     _explorer(page).get_by_label("Show inference, estimated").check()
     assert "not synchronised" in page.locator("section.explorer .warning").inner_text()
     assert "no latency" in page.locator("section.explorer .warning").inner_text()
 
 
-def test_the_text_of_the_dashboard_is_there(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(files)
+def test_the_text_of_the_dashboard_is_there(page: Page) -> None:
     page.get_by_text("More information").click()
     text = page.locator("section.explorer .more").inner_text()
     for word in ("Method", "Systems", "Terms", "Tensor Cores", "DGX", "p4d.24xlarge", "AMP"):
         assert re.search(rf"\b{re.escape(word)}", text), word
 
 
-def test_the_fastest_configuration_fits(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(files)
+def test_the_fastest_configuration_fits(page: Page) -> None:
     _explorer(page).get_by_label("Within (GiB)").fill("6")
     _explorer(page).get_by_label("Within (GiB)").press("Tab")
     limit = 6 * 2**30
@@ -275,8 +294,7 @@ def _marks(page: Page, chart: str, cases: Sequence[str]) -> list[dict[str, objec
 
 
 @pytest.mark.slow
-def test_every_chart_shows_the_numbers_of_its_table(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(files, viewport={"width": 1440, "height": 6000})
+def test_every_chart_shows_the_numbers_of_its_table(page: Page) -> None:
     factors = {"ms": 1e-3, "%": 1e-2, "GiB": 2.0**30, "sequences/s": 1.0}
     drawn = 0
     for model, length, ignore in product(MODELS, LENGTHS, (False, True)):
@@ -298,10 +316,8 @@ def test_every_chart_shows_the_numbers_of_its_table(open_page: OpenPage, files: 
     assert drawn == 66 * (10 + 9)
 
 
-def test_configurations_without_a_number_are_crosses(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(
-        files, "#explorer?f.model=roberta-large&f.seq_len=512", viewport={"width": 1440, "height": 6000}
-    )
+def test_configurations_without_a_number_are_crosses(page: Page) -> None:
+    _open(page, "f.model=roberta-large&f.seq_len=512")
     crosses = {"throughput": 1, "breakdown": 1, "utilisation": 3, "memory": 1}
     for chart, per_configuration in crosses.items():
         lost = [
@@ -316,8 +332,7 @@ def test_configurations_without_a_number_are_crosses(open_page: OpenPage, files:
         )
 
 
-def test_what_did_not_run_on_a_device_is_one_list(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(files)
+def test_what_did_not_run_on_a_device_is_one_list(page: Page) -> None:
     _explorer(page).get_by_label("A100", exact=True).uncheck()
     _explorer(page).get_by_text("Which have no number?").click()
     lines = _explorer(page).locator(".without-number li").all_inner_texts()
@@ -327,10 +342,7 @@ def test_what_did_not_run_on_a_device_is_one_list(open_page: OpenPage, files: di
     assert "V100, roberta-large, seq len 512: batch size 8, 32, 64, 128, 256 failed" in lines
 
 
-def test_memory_is_compared_with_the_size_of_each_device(
-    open_page: OpenPage, files: dict[str, bytes]
-) -> None:
-    page = open_page(files, viewport={"width": 1440, "height": 6000})
+def test_memory_is_compared_with_the_size_of_each_device(page: Page) -> None:
     chart = page.locator("section.explorer-chart[data-chart=memory]")
     lines = chart.locator(".mark-rule.role-mark > line")
     expect(lines).to_have_count(2, timeout=DRAWN)
@@ -339,17 +351,14 @@ def test_memory_is_compared_with_the_size_of_each_device(
     expect(chart.get_by_text("V100 device")).to_be_visible()
 
 
-def test_utilisation_is_drawn_from_0_to_100_percent(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(files, "#explorer?f.device=V100", viewport={"width": 1440, "height": 6000})
+def test_utilisation_is_drawn_from_0_to_100_percent(page: Page) -> None:
+    _open(page, "f.device=V100")
     axis = page.locator("section.explorer-chart[data-chart=utilisation] .role-axis-label text")
     expect(axis.filter(has_text="100")).to_have_count(1, timeout=DRAWN)
     assert {"0", "20", "40", "60", "80", "100"} <= set(axis.all_text_contents())
 
 
-def test_the_trade_off_shows_a_point_for_each_configuration(
-    open_page: OpenPage, files: dict[str, bytes]
-) -> None:
-    page = open_page(files, viewport={"width": 1440, "height": 8000})
+def test_the_trade_off_shows_a_point_for_each_configuration(page: Page) -> None:
     block = _explorer(page).locator("[data-chart=trade-off]")
     points = block.locator(".mark-symbol.role-mark > path")
     expect(points).to_have_count(11)  # V100 has 6 batch sizes, the A100 5
@@ -368,8 +377,7 @@ def test_the_trade_off_shows_a_point_for_each_configuration(
     expect(points).to_have_count(11, timeout=DRAWN)
 
 
-def test_a_chart_is_saved_as_svg_and_png(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(files, viewport={"width": 1440, "height": 6000})
+def test_a_chart_is_saved_as_svg_and_png(page: Page) -> None:
     block = page.locator("section.explorer-chart[data-chart=throughput]")
     for ending, begin in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
         with page.expect_download() as event:
@@ -381,8 +389,7 @@ def test_a_chart_is_saved_as_svg_and_png(open_page: OpenPage, files: dict[str, b
             assert b"Training throughput, distilroberta-base, seq len 128" in content
 
 
-def test_a_mark_opens_its_evidence_with_the_keyboard(open_page: OpenPage, files: dict[str, bytes]) -> None:
-    page = open_page(files, viewport={"width": 1440, "height": 6000})
+def test_a_mark_opens_its_evidence_with_the_keyboard(page: Page) -> None:
     mark = page.locator("section.explorer-chart[data-chart=throughput] .chart-plot [tabindex='0']")
     mark.focus()
     page.keyboard.press("ArrowRight")
