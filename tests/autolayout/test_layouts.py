@@ -1,6 +1,7 @@
 """Scores of layouts, counted by hand."""
 
 import tomllib
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ from reportgen.autolayout.layouts import score
 from reportgen.autolayout.overview import define_overview, definition_text, layouts_of
 from reportgen.core.model import Run
 from reportgen.tables.spec import CompareSpec
-from tests.builders import planned, published_run, table_spec
+from tests.builders import aggregate, planned, published_run, table_spec
+from tests.builders import run as timed_run
 
 A = CompareSpec("speedup", {"device": "A"})
 
@@ -137,3 +139,27 @@ def test_a_model_of_two_systems_is_compared_where_the_others_ran_on_one_each():
     )
     assert first.compare is not None
     assert (second.title, second.compare) == ("Throughput", None)
+
+
+@pytest.mark.parametrize(
+    ("repeats", "lead"),
+    [((3, 5), ("scaled_time_to_train", "mlperf")), ((3, 1), ("time_to_train", "20+100x7"))],
+)
+def test_a_score_of_mlperf_leads_where_all_cases_have_three_runs(
+    repeats: tuple[int, int], lead: tuple[str, str]
+) -> None:
+    runs = [
+        replace(
+            timed_run(
+                aggregate(60.0, metric="time_to_train"),
+                aggregate(60.0, metric="scaled_time_to_train"),
+                id=f"{system}{number}",
+                factors={"benchmark": "ssd", "system": system},
+            ),
+            format="mllog",
+        )
+        for system, count in zip("AB", repeats, strict=True)
+        for number in range(count)
+    ]
+    first, *_ = define_overview(runs, "reports").tables
+    assert (first.metrics[0], first.protocol.name) == lead
