@@ -9,7 +9,8 @@ was made with it.
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from io import BytesIO
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,6 +19,8 @@ from reportgen.core.errors import RequestError
 from reportgen.core.plain_text import printable_json
 from reportgen.document.model import VERSION, Document
 from reportgen.document.older import OLDEST, upgraded
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 # Longest line of an object: a case of a few repeats with their findings is one, so a new run changes a line
 # for each number that is measured of it. Longest line of a list of lists: each row has its line.
@@ -33,12 +36,13 @@ _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _Json = bytes | msgspec.Raw
 
 
-def canonical(document: Document) -> Document:
-    """Return the document as it is after writing and reading: numbers of 12 digits, printable texts.
+def canonical(part: T) -> T:
+    """Return a document, or a part of one, as it is after writing and reading.
 
-    Raises msgspec.ValidationError for an integer of more than 64 bits in a field that has no texts.
+    Its numbers have 12 digits, its texts are printable. Raises msgspec.ValidationError for an integer of more
+    than 64 bits in a field that has no texts.
     """
-    return msgspec.convert(_canonical(msgspec.to_builtins(document)), Document)
+    return msgspec.convert(_canonical(msgspec.to_builtins(part)), type(part))
 
 
 def encode(document: Document) -> bytes:
@@ -53,7 +57,10 @@ def encode_value(value: Any) -> bytes:
 
 
 def _text(lines: Iterable[str]) -> bytes:
-    return printable_json("\n".join(lines)).encode() + b"\n"
+    content = BytesIO()  # written line by line, because the document of many runs has many megabytes
+    for line in lines:
+        content.write(printable_json(line).encode() + b"\n")
+    return content.getvalue()
 
 
 def is_document(raw: object) -> bool:

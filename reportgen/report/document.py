@@ -57,7 +57,7 @@ def make_document(
     conditions = _known_conditions(report.tables)
     compared = _Comparisons(names)
     is_template = bool(report.headline_place)
-    return canonical(
+    document = canonical(
         model.Document(
             version=model.VERSION,
             name=report.name,
@@ -68,7 +68,6 @@ def make_document(
             prose=model.Template(report.prose, _source(report.prose_source)) if report.prose else None,
             tables=tuple(_table(table, names, compared) for table in report.tables),
             figures=tuple(_figure(figure, names) for figure in report.figures),
-            cases=tuple(_case(case, names, machines, conditions) for case in names.cases),
             comparisons=compared.by_name,
             contracts=_contracts(report.tables),
             notes=_notes(report.tables),
@@ -92,6 +91,7 @@ def make_document(
             source_url=source_url,
         )
     )
+    return replace(document, cases=_cases(names, machines, conditions))
 
 
 def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) -> model.Document:
@@ -100,18 +100,18 @@ def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) 
     machines = _Machines([run for case in names.cases for run in _runs(case)])
     conditions = _known_conditions(tables)
     compared = _Comparisons(names)
-    return canonical(
+    document = canonical(
         model.Document(
             version=model.VERSION,
             name="",
             tables=tuple(_table(table, names, compared) for table in tables),
             figures=tuple(_figure(figure, names) for figure in figures),
-            cases=tuple(_case(case, names, machines, conditions) for case in names.cases),
             comparisons=compared.by_name,
             contracts=_contracts(tables),
             notes=_notes(tables),
         )
     )
+    return replace(document, cases=_cases(names, machines, conditions))
 
 
 def _source(source: Source | None) -> str:
@@ -406,6 +406,13 @@ def _known_conditions(tables: Iterable[Table]) -> dict[Case, Conditions]:
     """Return the conditions of the cases that comparisons have already asked for."""
     sides = (side for each in _comparisons(tables) for side in (each.own, each.base))
     return {side.case: side.conditions for side in sides if side.case}
+
+
+def _cases(
+    names: CaseNames, machines: "_Machines", known: Mapping[Case, Conditions]
+) -> tuple[model.Case, ...]:
+    """Return the cases, canonical. They hold most of a document, so each is made canonical by itself."""
+    return tuple(canonical(_case(case, names, machines, known)) for case in names.cases)
 
 
 def _case(
