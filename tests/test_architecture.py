@@ -37,7 +37,7 @@ THIRD_PARTY = {
     "zstandard": "cache",
     "openpyxl": "cache.workbooks",
     "distributed": "load.scheduler",
-    "pandas": "tables library api",  # in api for type checkers only
+    "pandas": "tables.dataframes library api",  # in api for type checkers only
     "jinja2": "render",
     "markupsafe": "render",
     "lxml": "audit.html_tables",

@@ -1,16 +1,14 @@
 """Decide which case goes to which cell: facets, rows, columns, picks, splits, hidden variation.
 
 In: the cases of a selection. Out: one `CaseGrid` per facet. Its slots hold the cases of each cell: one
-(good), none (absent) or several (hidden variation, which prints no number). pandas does the grouping;
-the printed number always comes from the Case itself.
+(good), none (absent) or several (hidden variation, which prints no number).
 
-Factor values become their rank in the order that readers expect before pandas sees them. So 1 and True
-stay different, 16 comes before 128, and a factor that a case lacks sorts last.
+Cases are grouped and sorted by the rank of their factor values in the order that readers expect. So 1 and
+True stay different, 16 comes before 128, and a factor that a case lacks sorts last.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from reportgen.core.case_findings import is_invalid
 from reportgen.core.factors import AcceptedValues, FactorKey, factor_key, value_order
@@ -18,9 +16,6 @@ from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.protocol.conditions import STATISTIC, USUAL_STATISTICS
 from reportgen.tables.spec import METRIC, PHASE, Pick, TableSpec
-
-if TYPE_CHECKING:  # a build in which nothing changed does without it
-    import pandas as pd
 
 # The value shown for a factor that a case lacks (a run on CPU has no GPU).
 LACKING: FactorValue = "-"
@@ -107,35 +102,23 @@ def pivot(spec: TableSpec, cases: Sequence[Case]) -> list[CaseGrid]:
     """Return one grid for each combination of the facets, in order."""
     written = {METRIC: spec.metrics, PHASE: spec.phases}
     ranks = Ranks([*(c.factors for c in cases), *spec.planned], {**written, **spec.order})
-    frame = _frame(spec, cases, ranks)
     return [
-        _grid(spec, cases, part, ranks, ranks.key(spec.facets, cases[part["case"].iloc[0]].factors).values)
-        for _, part in frame.groupby(["facet:", *(f"facet:{name}" for name in spec.facets)], sort=True)
-    ] or [_grid(spec, cases, frame, ranks, ())]
+        _grid(spec, part, ranks, ranks.key(spec.facets, part[0].factors).values)
+        for part in _grouped(spec.facets, cases, ranks)
+    ] or [_grid(spec, (), ranks, ())]
 
 
-def _frame(spec: TableSpec, cases: Sequence[Case], ranks: Ranks) -> "pd.DataFrame":
-    """Return one line per case: its position, and the rank of each factor by role."""
-    import pandas as pd
-
-    roles = {"facet": spec.facets, "row": spec.rows, "column": spec.columns}
-    columns = {
-        f"{role}:{name}": [ranks.rank(name, case.factors) for case in cases]
-        for role, names in roles.items()
-        for name in names
-    }
-    # A column of zeros for each role, so that a role may have no factor.
-    zeros = dict.fromkeys((f"{role}:" for role in roles), 0)
-    return pd.DataFrame({"case": range(len(cases)), **zeros, **columns}, dtype="int64")
+def _grouped(names: Sequence[str], cases: Iterable[Case], ranks: Ranks) -> list[list[Case]]:
+    """Return the cases that are equal in these factors together, in the order of their values."""
+    groups: dict[tuple[int, ...], list[Case]] = {}
+    for case in cases:
+        groups.setdefault(tuple(ranks.rank(name, case.factors) for name in names), []).append(case)
+    return [groups[codes] for codes in sorted(groups)]
 
 
-def _grid(
-    spec: TableSpec, cases: Sequence[Case], frame: "pd.DataFrame", ranks: Ranks, facet: Key
-) -> CaseGrid:
-    names = ["row:", *(f"row:{n}" for n in spec.rows), "column:", *(f"column:{n}" for n in spec.columns)]
+def _grid(spec: TableSpec, cases: Iterable[Case], ranks: Ranks, facet: Key) -> CaseGrid:
     slots: dict[Place, tuple[Case, ...]] = {}
-    for _, part in frame.groupby(names, sort=True):
-        here = [cases[i] for i in part["case"]]
+    for here in _grouped([*spec.rows, *spec.columns], cases, ranks):
         factors = here[0].factors
         place = Place(ranks.key(spec.rows, factors), ranks.key(spec.columns, factors))
         slots[place] = _picked(spec.pick, here)
