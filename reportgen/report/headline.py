@@ -150,7 +150,7 @@ def _doubts(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> list[str]:
     names = list(dict.fromkeys(each.name for pair in pairs for each in pair.comparison.differs))
     cells = "1 cell is" if entry.incomparable == 1 else f"{entry.incomparable} cells are"
     conditions = (
-        f"they also differ in {_listed(names)}" if names else "",
+        f"they also differ in {_listed(names)}".replace("_", " ") if names else "",
         entry.sets_differ,
         f"{cells} not comparable with the baseline" if entry.incomparable else "",
     )

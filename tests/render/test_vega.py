@@ -268,6 +268,32 @@ def test_a_cross_beside_values_from_zero_is_at_zero() -> None:
     )
 
 
+def test_the_titles_of_a_flat_chart_end_at_an_axis_and_need_no_room_beyond_the_data() -> None:
+    scene = _scene(
+        _specification(
+            _bars(FigureKind.BAR, ("a very long name of a category", "another long name of one", "third"))
+        )
+    )
+    titles = [item for each in groups(scene) if each.get("role") == "axis-title" for item in each["items"]]
+    assert len(titles) == 2
+    assert {item["align"] for item in titles} == {"right"}
+
+
+@pytest.mark.parametrize(("values", "align"), [((0.5, 0.8, 1.0), "right"), ((1.0, 1.5, 2.0), "left")])
+def test_the_name_of_the_baseline_is_on_the_side_with_more_room(
+    values: tuple[float, ...], align: str
+) -> None:
+    names = ("a", "b", "c")
+    figure = replace(BARS, kind=FigureKind.DOTS, quantity="ratio", categories=names)
+    series = tuple(FigureSeries(name, (name,), (value,)) for name, value in zip(names, values, strict=True))
+    (name,) = [
+        layer["mark"]
+        for layer in _specification(replace(figure, series=series))["layer"]
+        if layer["mark"].get("style") == "reference-name"
+    ]
+    assert name["align"] == align
+
+
 def test_a_figure_of_failures_alone_has_no_number_at_its_axis() -> None:
     layers = _specification(_with_failures((None, None)))["layer"]
     axes = [layer["encoding"]["y"]["axis"] for layer in layers if "axis" in layer["encoding"].get("y", {})]

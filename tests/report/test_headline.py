@@ -964,3 +964,12 @@ def test_sentences_at_the_top_of_committed_reports_are_short(path: Path) -> None
 ])  # fmt: skip
 def test_both_ends_of_a_range_have_one_form(low: float, high: float, text: str) -> None:
     assert headline._both_ends(low, high) == text
+
+
+def test_what_else_differs_is_named_in_words() -> None:
+    runs = [
+        published_run(values={"step": step}, version=version, environment={"git_commit": version * 3})
+        for version, step in (("a", 1.0), ("b", 2.0))
+    ]
+    _, doubt = headline_sentences(tables(runs, CompareSpec("speedup", {"version": "a"}), rows=("version",)))
+    assert doubt == "They also differ in git commit."

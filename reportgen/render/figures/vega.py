@@ -56,8 +56,11 @@ _LOWEST_CROSS, _NEXT_CROSS = 8, 10
 _CROSS_ROOM = 16  # from the highest cross to the values
 _NEXT_CHANGE = 14
 
-# The title of an upright axis is above it.
+# The title of an upright axis is above it. A narrow chart has room for long titles beside names, not beyond
+# the data: the title of names ends at their axis, and that of the other axis at the end of that one.
 _ABOVE = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": 0, "titleY": -12}
+_ABOVE_NAMES = {**_ABOVE, "titleAlign": "right", "titleX": -6}
+_BELOW_END = {"titleAnchor": "end", "titleAlign": "right"}
 _SLOPE = {"labelAngle": -30, "labelLimit": 120}
 
 # The markers of the series, in the order of those of `svg`, by their names or as a path of a square of 2 x 2.
@@ -242,6 +245,8 @@ class Printer:
         channel = _axis_channel(
             self.plot.values, "series" if is_column else field, is_upright=not self.plot.is_flat
         )
+        if self.plot.is_flat:
+            channel["axis"] |= _BELOW_END
         if self.plot.crosses:
             pixels = _band_height(self.plot)
             ends = [pixels, {"expr": "width"}] if self.plot.is_flat else [_from_bottom(pixels), 0]
@@ -435,7 +440,8 @@ class Printer:
     def _level(self, mark: LevelLine) -> list[Json]:
         if self.plot.is_flat:
             end: Json = {"y": {"value": 0}}
-            place = {"align": "left", "baseline": "top", "dx": 3}
+            is_last = self._is_in_upper_half(mark.value)
+            place = {"align": "right" if is_last else "left", "baseline": "top", "dx": -3 if is_last else 3}
         else:
             end = {"x": {"value": "width"}}
             place = {"align": "right", "baseline": "bottom", "dy": -2}
@@ -451,6 +457,10 @@ class Printer:
                 "encoding": {**self._value(), **end, "text": {"field": "text"}},
             },
         ]
+
+    def _is_in_upper_half(self, value: float) -> bool:
+        values = [row.value for row in self.rows if row.value is not None]
+        return bool(values) and 2 * value > min(values) + max(values)
 
     @layers.register
     def _change(self, mark: ChangeMark) -> list[Json]:
@@ -507,7 +517,8 @@ def _names_channel(axis: Categories, field: str, *, is_upright: bool) -> Json:
         "paddingInner": round(1 - axis.width, 3),
         "paddingOuter": round((1 - axis.width) / 2, 3),
     }
-    look: Json = _ABOVE if is_upright else {"labelAngle": 0} if axis.labels == "level" else _SLOPE
+    level = {"labelAngle": 0, "labelLimit": {"expr": f"width / {max(1, len(axis.names))}"}}
+    look: Json = _ABOVE_NAMES if is_upright else level if axis.labels == "level" else _SLOPE
     some = {"values": list(axis.names[:: axis.every])} if axis.every > 1 else {}
     guide = {"grid": True} if axis.guide == "lines" else {}
     named = {**look, **some, **guide, "title": axis.title or None}
