@@ -216,4 +216,22 @@ UNITS = {
         2,
         (("latency", 2.5e-3, {"op": "b"}),),
     ),
+    "marks between thousands of factors": PeoplesTable(
+        "swiss.csv",
+        "Batch size;rows;Tokens/s\n1'024;1_000;12'345.5\n2'048;10_000;14'400.5\n",
+        2,
+        (("throughput", 12345.5, {"batch_size": 1024, "rows": 1000}),),
+    ),
+    "several numbers in one cell": PeoplesTable(
+        "layers.csv",
+        "layers;time (ms)\n128 256 512;12.5\n64 128 256;25.5\n",
+        2,
+        (("latency", 12.5e-3, {"layers": "128 256 512"}),),
+    ),
+    "factors with units": PeoplesTable(
+        "chunks.csv",
+        "Chunk (KiB),Message size [MB],Latency (us)\n4,1,12.5\n16,2,25.5\n",
+        2,
+        (("latency", 12.5e-6, {"chunk_kib": 4, "message_size_mb": 1}),),
+    ),
 }

@@ -58,6 +58,14 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
     )
 
 
+def test_a_rate_of_another_item_keeps_its_unit() -> None:
+    table = PeoplesTable("events.csv", "store,operations/s,events/s\na,10.5,5.5\nb,11.5,6.5\n", 4)
+    proposal = proposed(table)
+    assert proposal is not None
+    figures = {(figure.metric, figure.unit) for _, figure in read_with(proposal.toml, table)}
+    assert figures == {("throughput", ""), ("event_rate", "events/s")}
+
+
 @pytest.mark.parametrize(
     ("text", "column", "fact"),
     [

@@ -202,6 +202,7 @@ class FactColumn(TomlTable):
     columns  the first of these that a row has, where versions of a program differ
     where    conditions on the row; without them, the fact is unknown
     text     whether the cell is a text, also if it looks like a number: a version, a hash
+    grouped  whether marks separate the thousands of its numbers: 1'024, 1 024, 1_024
     """
 
     column: str = ""
@@ -211,6 +212,7 @@ class FactColumn(TomlTable):
     value: FactorValue | None = None
     where: list[RowCondition] = field(default_factory=list)
     text: bool = False
+    grouped: bool = False
 
     def __post_init__(self) -> None:
         if not self.column and not self.columns and self.value is None:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from reportgen.core import units
 from reportgen.core.factors import factors_key, parse_scalar
+from reportgen.core.metrics import METRICS
 from reportgen.core.model import RESERVED, FactorValue, Finding, Run, Status
 from reportgen.core.rules import Rule, Severity
 from reportgen.formats.base import Results
@@ -427,6 +428,8 @@ def _fact(column: FactColumn, cells: Cells) -> FactorValue | None:
     if column.text:
         return text[:_MAX_TEXT]
     value = parse_scalar(text[:_MAX_TEXT]) if isinstance(cell, str) else json_values.scalar(cell)
+    if column.grouped and isinstance(value, str) and math.isfinite(number := numeric(value)):
+        value = number
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value
@@ -476,6 +479,8 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     if unit != declared and declared and units.to_base(1.0, unit)[1] != units.to_base(1.0, declared)[1]:
         return None  # a time in a column of rates
     value, base = units.to_base(number * figure.scale, unit)
+    if figure.metric not in METRICS:
+        base = units.counted_by(unit) or base  # no item of a run says what it counts
     statistic = statistic_name(named.get(STATISTIC, figure.statistic))
     own = figure.factors | {name: parse_scalar(part) for name, part in named.items() if name != STATISTIC}
     if statistic:

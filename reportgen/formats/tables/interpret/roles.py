@@ -1,18 +1,23 @@
 """Give a role to each column that is not a figure: a factor, the repeat, the start, a status, or none."""
 
 import re
+from typing import Any
 
 from reportgen.core.model import RESERVED
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.case_kinds import kind_of, numbered
+from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.status import add_errors, add_status
 from reportgen.formats.tables.records import TITLE, steps_of
 from reportgen.formats.tables.secret_names import may_be_secret
+from reportgen.formats.tables.stated_units import named_unit
 from reportgen.formats.tables.titles import shared_words
 
+# "128 256 512" has three numbers rather than one.
+_LIST = re.compile(r"[0-9]{3}(?: [0-9]{3})*(?: (?!000)[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3}){3,}")
 # Why a column of ratios is left out.
 DERIVED = "derived from other columns"
 _NAMELESS = ("", "unnamed_0", "index", "column_1")
@@ -94,7 +99,15 @@ def factor_of(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
     is_corner = draft.is_text(column) and bool(meaning_of(column).unit)  # "latency (ms)" of the others
     if own in (*_NAMELESS, "name", "case") or is_corner:
         return kind_of(map(str, draft.known(column))) or "case"
-    return own
+    unit = "" if draft.table.is_json or draft.is_text(column) else _unit_in_name(column)
+    return f"{own}_{unit}" if unit and not own.endswith(f"_{unit}") else own
+
+
+def _unit_in_name(column: str) -> str:
+    """Return the unit in brackets in a name, as a word: mb for "Size [MB]"; "" for bytes and shares."""
+    inside = named_unit(column)
+    unit = unit_of(inside)
+    return slug(inside) if unit and unit.unit and unit.unit not in ("%", "B") else ""
 
 
 def add_member_names(draft: Draft, column: str) -> None:
@@ -161,7 +174,16 @@ def add_factor(draft: Draft, name: str, column: str, pattern: str = "") -> None:
     if may_be_secret(name) and not all(map(number_of, draft.known(column))):
         draft.result.left_out[column] = "may be a secret"
         return
-    draft.result.factors[name] = {"column": column, "pattern": pattern} if pattern else column
+    options: dict[str, Any] = {"pattern": pattern} if pattern else {}
+    options |= {"grouped": True} if not pattern and _are_grouped(draft, column) else {}
+    draft.result.factors[name] = {"column": column, **options} if options else column
+
+
+def _are_grouped(draft: Draft, column: str) -> bool:
+    """Return whether a column has whole numbers, some of them with marks between thousands."""
+    texts = [cell.strip() for cell in draft.known(column) if isinstance(cell, str)]
+    are_marked = any(not text.lstrip("+-").isdigit() for text in texts)
+    return draft.is_whole(column) and are_marked and not any(map(_LIST.fullmatch, texts))
 
 
 def _date(draft: Draft, column: str) -> None:
