@@ -735,8 +735,9 @@ def learn_format(
     if files.is_folder and not path.is_dir() and len(files) == 1:
         files = files.file(next(iter(files)))  # the only log of an archive, the only sheet of a workbook
     try:
-        propose = propose_tables if files.is_folder else propose_file
-        proposal = propose(files, units or {})
+        known = units or {}
+        is_folder = files.is_folder
+        proposal = propose_tables(files, known, findings) if is_folder else propose_file(files, known)
     except OSError as error:
         fact = f"cannot be read: {(error.strerror or str(error)).lower()}"
         raise RequestError(str(path), fact, "check its permissions") from None

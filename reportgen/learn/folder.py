@@ -7,6 +7,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from reportgen.core.factors import natural_key
+from reportgen.core.model import Finding
 from reportgen.formats.detection import offer, walk
 from reportgen.formats.filetype import no_text
 from reportgen.formats.registry import FORMATS
@@ -76,11 +77,17 @@ class TablesProposal:
         return {"labels.toml": self.toml.encode()} if self.tables else {}
 
 
-def propose_tables(files: LogFiles, answers: Mapping[str, str]) -> TablesProposal:
-    """Return definitions for the tables in a folder that no other format reads. answers  column -> unit."""
+def propose_tables(
+    files: LogFiles, answers: Mapping[str, str], skipped: Sequence[Finding] = ()
+) -> TablesProposal:
+    """Return definitions for the tables in a folder that no other format reads.
+
+    answers  column -> unit
+    skipped  findings about files that cannot be opened, such as a workbook without openpyxl
+    """
     known: dict[str, int] = {}
     others: list[str] = []
-    questions: list[OpenTable] = []
+    questions = _unopened(skipped)
     kinds: dict[object, list[tuple[LogFiles, TableReading]]] = {}
     for view in sorted(_views(files, known), key=lambda view: natural_key(view.source(view.path).path)):
         reading = best_reading(view, answers)
@@ -102,6 +109,15 @@ def propose_tables(files: LogFiles, answers: Mapping[str, str]) -> TablesProposa
         else:
             others += [view.source(view.path).path for view, _ in members]
     return TablesProposal(tuple(tables), known, tuple(questions), tuple(sorted(others, key=natural_key)))
+
+
+def _unopened(skipped: Sequence[Finding]) -> list[OpenTable]:
+    """Return the files that cannot be opened, one for each reason."""
+    paths: dict[str, list[str]] = {}
+    for finding in skipped:
+        paths.setdefault(finding.message, []).append(str(finding.source or finding.subject))
+    parts = ((message.partition(": "), files) for message, files in paths.items())
+    return [OpenTable(files[0], len(files), fact, remedy) for (fact, _, remedy), files in parts]
 
 
 def _views(files: LogFiles, known: dict[str, int]) -> Iterator[LogFiles]:

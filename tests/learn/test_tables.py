@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
 from reportgen.core.metrics import METRICS
-from reportgen.core.model import Aggregate, Finding, Run
+from reportgen.core.model import Aggregate, Finding, Run, Source
+from reportgen.core.rules import Rule
 from reportgen.formats.detection import offer
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.find_tables import find_tables
@@ -117,6 +118,15 @@ def test_a_table_is_learned_and_read_back(table: PeoplesTable) -> None:
     assert {column for column, _ in proposal.open} == table.open
     assert proposal.read == table.numbers
     assert tomllib.loads(proposal.toml)["table"]["name"] == proposal.name
+
+
+def test_a_folder_names_once_what_it_cannot_open() -> None:
+    paths = ("a.xlsx", "b.xlsx")
+    reason = "was skipped: needs openpyxl: install it"
+    skipped = [Finding("warning", Rule.READ_PACKED_FILE, path, reason, Source(path)) for path in paths]
+    (question,) = propose_tables(LogFiles.of({"notes.txt": b"text"}), {}, skipped).questions
+    assert (question.path, question.count) == ("a.xlsx", 2)
+    assert (question.fact, question.remedy) == ("was skipped", "needs openpyxl: install it")
 
 
 def test_each_table_of_benchstat_is_read_with_its_metric() -> None:
@@ -613,3 +623,15 @@ def test_a_page_of_html_says_that_it_is_one() -> None:
         "a page of HTML",
         "save its tables as CSV or Markdown, see docs/how-to/read-a-table.md",
     )
+
+
+def test_each_table_of_a_long_latex_document_is_read() -> None:
+    latency = FORMS["LaTeX with numbers of siunitx"].text
+    speed = FORMS["LaTeX with rules between two lines of names"].text
+    text = "Words & words of an introduction.\n" * 70 + latency + "Words.\n" + speed
+    table = PeoplesTable("paper.tex", text, 14)
+    proposals = propose_each(LogFiles.of({table.file: text.encode()}).file(table.file))
+    numbers = read_with(labels_text(proposals), table)
+    assert len(numbers) == 14
+    assert sum(_is_it(("mfu", 0.52, {"devices": 128, "model": "13B"}), *each) for each in numbers) == 1
+    assert sum(_is_it(("bandwidth", 380e9, {"kernel": "scale"}), *each) for each in numbers) == 1

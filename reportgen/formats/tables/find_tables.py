@@ -3,8 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import PurePosixPath
+
+import msgspec
 
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.tables import latex, titles
@@ -69,8 +72,14 @@ def find_tables(files: LogFiles, *, nested: bool = True) -> list[FoundTable]:
         candidates = list(places_in_json(log.content, nested=nested))
     else:
         text = log.content.decode("utf-8", "replace").removeprefix("\ufeff")
-        delimited = _delimited(latex.expanded(text))
-        of_kinds = (_between_bars(text, "markdown"), _between_bars(text, "aligned"), delimited)
+        lines = [line.rstrip("\r") for line in latex.expanded(text).split("\n")]
+        delimited = _delimited(lines)
+        of_kinds = (
+            _of_latex(lines),
+            _between_bars(text, "markdown"),
+            _between_bars(text, "aligned"),
+            delimited,
+        )
         candidates = next(filter(None, map(list, of_kinds)), [])
     tables = [_table(TextLog(files), candidate) for candidate in candidates]
     return [table for table in tables if table.records]
@@ -125,12 +134,26 @@ def _shared_titles(lines: Sequence[str], starts: Sequence[int]) -> tuple[str, ..
     return tuple(dict.fromkeys((*whole, *filter(None, parts))))
 
 
-def _delimited(text: str) -> Iterator[TablePlace]:
-    """Yield the tables of lines with separated cells, _MAX_TABLES at most."""
-    lines = [line.rstrip("\r") for line in text.split("\n")]
+def _of_latex(lines: Sequence[str]) -> list[TablePlace]:
+    """Return the tables of LaTeX; [] if two have one header, for these are rows of one table."""
+    places = [
+        replace(place, rows=msgspec.structs.replace(place.rows, end=place.rows.end or latex.END))
+        for first, last in islice(latex.tables_of(lines), _MAX_TABLES)
+        for place in _delimited(lines[first : last + 1], is_whole=False)
+        if place.rows.separator == "&"
+    ]
+    headers = {place.rows.header for place in places}
+    return places if len(headers) == len(places) else []
+
+
+def _delimited(lines: Sequence[str], *, is_whole: bool = True) -> Iterator[TablePlace]:
+    """Yield the tables of lines with separated cells, _MAX_TABLES at most.
+
+    is_whole  whether they are all lines of a file
+    """
     begin = 0
     for number in range(_MAX_TABLES):
-        table = _delimited_at(lines[begin:], is_first=not number)
+        table = _delimited_at(lines[begin:], is_first=is_whole and not number)
         if not table:
             return
         place, further = table

@@ -39,7 +39,7 @@ def _below(first: Sequence[str], second: Sequence[str]) -> list[str]:
     names, above = [], ""
     for upper, lower in zip_longest(first, second, fillvalue=""):
         above = upper or (above if lower else "")
-        names.append(f"{above} {lower}".strip())
+        names.append(lower if above == lower else f"{above} {lower}".strip())
     return names
 
 

@@ -1,8 +1,9 @@
 """Read the lines of a LaTeX table as cells between `&`: the texts stay, without their commands."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import takewhile
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _LINE_END = re.compile(r"\\\\(?:\[[^\]]*\])?.*$")
@@ -51,6 +52,12 @@ _GROUP = re.compile(r"(?<![A-Za-z*}\]])\{([^{}]*)\}")
 _RULES = re.compile(
     r"\s*(?:\\(?:[a-z]*rule|hline|cline|addlinespace)(?:\[[^\]]*\]|\([^()]*\)|\{[^{}]*\}|\s)*)+"
 )
+_BEGIN = re.compile(r"\\begin\{(?:long|tabu|NiceTab|tblr|array)")
+#: What ends the rows of a table.
+END = r"\\end\{(?:long|tabu|NiceTab|tblr|array)"
+_END = re.compile(END)
+# Lines between a table and the ends of what it floats in.
+_MAX_AROUND = 20
 _MAX_NESTING = 8
 # A command of the author's own, such as one that prints a mean and its spread.
 _DEFINITION = re.compile(
@@ -77,6 +84,19 @@ def _filled_in(body: str, call: re.Match[str]) -> str:
     """Return what a command prints: its body with the arguments of a call."""
     arguments = ("", *call.groups())
     return re.sub(r"#([1-4])", lambda place: "".join(arguments[int(place[1]) : int(place[1]) + 1]), body)
+
+
+def tables_of(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield (first, last) line of each table, with its caption."""
+    begins = [at for at, line in enumerate(lines) if _BEGIN.search(line)]
+    for at in begins:
+        end = next((to for to in range(at, len(lines)) if _END.search(lines[to])), len(lines) - 1)
+        above = takewhile(lambda to: "\\end{" not in lines[to], range(at, max(at - _MAX_AROUND, -1), -1))
+        below = range(end, min(end + _MAX_AROUND, len(lines)))
+        first = min(
+            (to for to in above if "\\begin{table" in lines[to] or "\\caption" in lines[to]), default=at
+        )
+        yield first, next((to for to in below if "\\end{table" in lines[to]), end)
 
 
 def is_rule(line: str) -> bool:
