@@ -18,13 +18,14 @@ from reportgen.core.book import (
     model_source,
     why_no_gpu,
 )
+from tests.each_of import each_of
 
 GPUS = known_gpus()
 # Each is at most twice the one before it: a sparse peak beside a dense one would be four times.
 WIDTHS = (("tf32", "fp16", 2.03), ("fp16", "fp8", 2.03), ("fp8", "fp4", 2.01))
 
 
-@pytest.mark.parametrize("gpu", GPUS, ids=lambda gpu: gpu.name)
+@each_of(GPUS)
 def test_the_facts_of_a_gpu_are_plausible(gpu: Gpu) -> None:
     limits = {
         "memory": (8, 300),

@@ -24,6 +24,7 @@ from reportgen.core.schema import (
     read_toml,
 )
 from reportgen.formats.published.source_toml import SourceFile
+from tests.each_of import each_of
 
 
 class Inner(TomlTable, kw_only=True):
@@ -143,8 +144,7 @@ def test_points_in_strings_and_comments_are_not_keys(quote: str, begin: str) -> 
 _UNITS = ["a", "a ", "a.", "a\n", "#", '"', "'", '""" ', "''' ", '"\\', "[", ". ", " "]
 
 
-@pytest.mark.parametrize("unit", _UNITS)
-@pytest.mark.parametrize("before", ["", '"', '"""'])
+@each_of(["", '"', '"""'], _UNITS)
 def test_looking_for_keys_of_many_parts_takes_linear_time(before: str, unit: str) -> None:
     text = before + (unit * 500_000)[:500_000]
     begin = time.process_time()

@@ -4,10 +4,10 @@ import inspect
 import re
 
 import msgspec
-import pytest
 
 from reportgen.document import model
 from reportgen.document.schema import struct_classes
+from tests.each_of import each_of
 
 STRUCTS = struct_classes()
 
@@ -17,7 +17,7 @@ def test_the_classes_are_found() -> None:
     assert len(STRUCTS) > 30
 
 
-@pytest.mark.parametrize("struct", STRUCTS, ids=lambda struct: struct.__name__)
+@each_of(STRUCTS)
 def test_every_field_has_a_line_and_every_line_a_field(struct: type[msgspec.Struct]) -> None:
     text = inspect.getdoc(struct) or ""
     described = re.findall(r"^(\w+)  +\S", text, re.M)

@@ -1,9 +1,8 @@
 """Values that a launcher prints about one host or one process are not values of the job."""
 
-import pytest
-
 from reportgen.core.model import Factors, Run
 from tests.builders import read_all
+from tests.each_of import each_of
 from tests.formats.valid_logs import VALID_LOGS
 
 HOST_LOCAL = [
@@ -32,7 +31,7 @@ def factors(name: str, path: str, content: bytes) -> list[Factors]:
     return [run.factors for run in read_all(name, content, path) if isinstance(run, Run)]
 
 
-@pytest.mark.parametrize("name", LOGS)
+@each_of(LOGS)
 def test_values_of_one_host_are_not_devices(name: str) -> None:
     path, content = LOGS[name]
     expected = factors(name, path, content)

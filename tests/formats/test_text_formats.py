@@ -13,6 +13,7 @@ from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import families
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
+from tests.each_of import each_of
 from tests.formats.test_exit_status import ENDINGS
 from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
@@ -66,7 +67,7 @@ def lines(runs: Sequence[Run]) -> list[int]:
     return [*of_series, *(number.source.line for run in runs for number in run.aggregates)]
 
 
-@pytest.mark.parametrize("name", TEXT_FORMATS)
+@each_of(TEXT_FORMATS)
 def test_a_line_ends_with_a_line_feed(name: str) -> None:
     """A line is what `sed -n Np` prints: redrawn progress bars do not count."""
     plain, redrawn = runs(name, content(name)), runs(name, b" 1%\r 2%\r 3%\n\r\n4%\n" + content(name))
@@ -74,20 +75,20 @@ def test_a_line_ends_with_a_line_feed(name: str) -> None:
     assert lines(redrawn) == [line + 3 for line in lines(plain)]
 
 
-@pytest.mark.parametrize("name", TEXT_FORMATS)
+@each_of(TEXT_FORMATS)
 def test_line_ends_of_windows_change_nothing(name: str) -> None:
     plain, changed = runs(name, content(name)), runs(name, content(name).replace(b"\n", b"\r\n"))
     assert (numbers(changed), lines(changed)) == (numbers(plain), lines(plain))
 
 
-@pytest.mark.parametrize("name", TEXT_FORMATS)
+@each_of(TEXT_FORMATS)
 def test_colours_change_nothing(name: str) -> None:
     text = content(name).replace(b"\n", b"\x1b[0m\n\x1b[1;32m")
     plain, changed = runs(name, content(name)), runs(name, text)
     assert (numbers(changed), lines(changed)) == (numbers(plain), lines(plain))
 
 
-@pytest.mark.parametrize("name", TEXT_FORMATS)
+@each_of(TEXT_FORMATS)
 def test_nul_bytes_at_the_end_are_reported(name: str) -> None:
     plain, changed = runs(name, content(name)), runs(name, content(name) + b"loading\0\0\0")
     assert (numbers(changed), lines(changed)) == (numbers(plain), lines(plain))

@@ -16,6 +16,7 @@ from reportgen.formats.parsing.text_log import TextLog
 from reportgen.learn import Proposal, propose_format
 from reportgen.sources.logfiles import LogFiles
 from tests.cli.calling import call, error_of
+from tests.each_of import each_of
 
 
 def learned(log: str | bytes, name: str = "x.log") -> Proposal:
@@ -147,11 +148,11 @@ def test_a_pattern_is_learned_from_each_style_of_log(
     }
 
 
-@pytest.mark.parametrize(
-    "apart", [" :: ", " : ", ": ", " => ", " | ", ", ", "; ", " - ", " -> ", " / ", "  "]
+@each_of(
+    [" :: ", " : ", ": ", " => ", " | ", ", ", "; ", " - ", " -> ", " / ", "  "],
+    ["took 97.5 ms", "97.5 ms", "took 97.5ms"],
+    ["657.1 samples/s", "657.1 samples per sec", "at 657.1 samples/s"],
 )
-@pytest.mark.parametrize("time", ["took 97.5 ms", "97.5 ms", "took 97.5ms"])
-@pytest.mark.parametrize("rate", ["657.1 samples/s", "657.1 samples per sec", "at 657.1 samples/s"])
 def test_the_unit_after_a_number_wins_with_any_separator(apart: str, time: str, rate: str) -> None:
     found = learned(lines(apart.join(["## it #", time, rate, "loss=5.0"])))
     assert (taken(found), found.notes) == ({"step_time_ms": "97.5", "samples_per_second": "657.1"}, ())

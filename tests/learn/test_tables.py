@@ -27,6 +27,7 @@ from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, write_files
 from tests.cli.calling import call, error_of
 from tests.conftest import ROOT
+from tests.each_of import each_of
 from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_people import TABLES, PeoplesTable
 from tests.learn.tables_of_units import UNITS
@@ -84,8 +85,9 @@ def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact:
         proposed(table)
 
 
-@pytest.mark.parametrize("table", (TABLES | FORMS | UNITS).values(), ids=TABLES | FORMS | UNITS)
-def test_an_answer_changes_no_other_column(table: PeoplesTable) -> None:
+@each_of(TABLES | FORMS | UNITS)
+def test_an_answer_changes_no_other_column(name: str) -> None:
+    table = (TABLES | FORMS | UNITS)[name]
     for each in find_tables(LogFiles.of({table.file: table.text.encode()}).file(table.file)):
         before = interpret(each)
         for column in () if any(figure.where for figure in before.figures) else before.open:
@@ -97,8 +99,9 @@ def test_an_answer_changes_no_other_column(table: PeoplesTable) -> None:
             assert after.left_out == before.left_out
 
 
-@pytest.mark.parametrize("table", (TABLES | FORMS | UNITS).values(), ids=TABLES | FORMS | UNITS)
-def test_a_table_is_learned_and_read_back(table: PeoplesTable) -> None:
+@each_of(TABLES | FORMS | UNITS)
+def test_a_table_is_learned_and_read_back(name: str) -> None:
+    table = (TABLES | FORMS | UNITS)[name]
     proposal = proposed(table)
     if not table.numbers:
         assert proposal is None

@@ -20,6 +20,7 @@ from reportgen.formats.detection import offer
 from reportgen.formats.tables import families
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid
+from tests.each_of import each_of
 from tests.formats.tables.fixtures_of_families import FOLDER, fixtures
 
 FIXTURES = list(fixtures())
@@ -40,8 +41,9 @@ def read(log: Path, expected: dict[str, Any]) -> tuple[str, list[Run], list[Find
     return claimed.format.name, runs, [*others, *(each for run in runs for each in run.findings)]
 
 
-@pytest.mark.parametrize(("family", "log", "expected"), FIXTURES, ids=[log.name for _, log, _ in FIXTURES])
-def test_a_fixture_is_read_as_expected(family: str, log: Path, expected: dict[str, Any]) -> None:
+@each_of(FIXTURES)
+def test_a_fixture_is_read_as_expected(fixture: tuple[str, Path, dict[str, Any]]) -> None:
+    family, log, expected = fixture
     name, runs, findings = read(log, expected)
     assert name == family
     assert len({run.part_of or run.id for run in runs}) == expected["runs"]
@@ -114,7 +116,7 @@ def test_every_log_beside_the_tests_has_an_expectation() -> None:
     assert logs == {log for _, log, _ in FIXTURES}
 
 
-@pytest.mark.parametrize("path", sorted(families.FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+@each_of(sorted(families.FOLDER.glob("*.toml")))
 def test_the_head_of_a_definition_has_its_sign_and_rows(path: Path) -> None:
     """Only the head is parsed to list the formats."""
     sections = re.findall(r"^\[+([^\]\n]+)", path.read_text("utf-8"), re.MULTILINE)
