@@ -12,7 +12,13 @@ from dataclasses import dataclass, field, replace
 
 from reportgen.autolayout.path_factors import DEVICE_FACTS, FOLDER_LEVEL, ITEM
 from reportgen.autolayout.path_roles import LevelRoles, are_repeats, kind_of, level_roles
-from reportgen.autolayout.stated_facts import are_named_alike, log_names, stated_devices, stated_work
+from reportgen.autolayout.stated_facts import (
+    are_named_alike,
+    letters_of,
+    log_names,
+    stated_devices,
+    stated_work,
+)
 from reportgen.autolayout.table_layout import SUBJECTS
 from reportgen.compare.conditions import COMPETITORS, SIZES
 from reportgen.core.factors import FactorKey, factor_key
@@ -157,11 +163,7 @@ class _Members:
 
     def _is_named_after_model(self) -> bool:
         models = {str(run.factors.get(name, "")) for run in self.runs for name in SUBJECTS} - {""}
-        return len(models) == 1 and _letters(models.pop()) in _letters(self.name)
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text.lower()))
+        return len(models) == 1 and letters_of(models.pop()) in letters_of(self.name)
 
 
 def _subject(run: Run) -> tuple[FactorKey | None, ...]:

@@ -14,7 +14,7 @@ MXNet states nothing, the one of TensorFlow devices and data. Others get only wh
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.autolayout.benchmark_kinds import split_kinds
 from reportgen.autolayout.path_factors import DEVICE_FACTS, ITEM
@@ -33,6 +33,8 @@ _NAMED_WORK = SIZES | {"precision", "seq_len", *SUBJECTS}
 _WORK = _NAMED_WORK | {"dataset", ITEM}
 # Folders have the same logs if this share of the names of the smaller one is in the other.
 _MIN_COMMON = 1 / 2
+# A shorter name of a model is in many words.
+_MIN_LETTERS = 3
 
 
 def stated_devices(folders: Mapping[str, Sequence[Run]]) -> dict[str, dict[str, FactorValue]]:
@@ -49,18 +51,31 @@ def stated_devices(folders: Mapping[str, Sequence[Run]]) -> dict[str, dict[str, 
     return {folder: facts for folder, facts in devices.items() if _are_agreed(folder, facts, every)}
 
 
-def log_names(folder: str, runs: Iterable[Run]) -> frozenset[str]:
-    """Return the paths of logs below a folder, without their extensions, whose names say what was run."""
-    names = {_EXTENSION.sub("", run.source.path.removeprefix(f"{folder}/")) for run in runs}
-    return frozenset(
-        name for name in names if any(not _NAMED_WORK.isdisjoint(kind_of(part)) for part in name.split("/"))
-    )
+def log_names(folder: str, runs: Iterable[Run]) -> dict[str, bool]:
+    """Return the paths of logs below a folder, without extensions, and whether they say what was run.
+
+    They do with a word for it, or with the model that the log states.
+    """
+    names: dict[str, bool] = {}
+    for run in runs:
+        name = _EXTENSION.sub("", run.source.path.removeprefix(f"{folder}/"))
+        models = [letters_of(str(run.factors[each])) for each in SUBJECTS if each in run.factors]
+        has_word = any(not _NAMED_WORK.isdisjoint(kind_of(part)) for part in name.split("/"))
+        names[name] = has_word or any(
+            len(each) >= _MIN_LETTERS and each in letters_of(name) for each in models
+        )
+    return names
 
 
-def are_named_alike(logs: Collection[str], others: Collection[str]) -> bool:
-    """Return whether two folders have the same logs, by their `log_names`."""
-    common = len({*logs} & {*others})
-    return bool(common) and common >= _MIN_COMMON * min(len(logs), len(others))
+def letters_of(text: str) -> str:
+    """Return the letters and digits of a name, in lower case."""
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def are_named_alike(logs: Mapping[str, bool], others: Mapping[str, bool]) -> bool:
+    """Return whether two folders have the same logs, by their `log_names`: names that say what was run."""
+    common = sum(logs[name] or others[name] for name in logs.keys() & others.keys())
+    return common > 0 and common >= _MIN_COMMON * min(len(logs), len(others))
 
 
 def stated_work(folders: Mapping[str, Sequence[Run]]) -> dict[str, dict[str, FactorValue]]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from reportgen.autolayout.campaigns import find_campaigns
-from reportgen.core.model import Run
+from reportgen.core.model import Run, Source
 from tests.builders import published_run
 
 
@@ -85,6 +85,24 @@ def test_names_of_folders_give_what_logs_do_not_state(
     folders: dict[str, list[Run]], given: dict[str, object]
 ):
     assert constants(folders) == given
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "campaigns"),
+    [
+        # The names of their logs say what two programs ran: by a word, or by the model that one of them states.
+        ("rn50_b128_1.log", "x", [["mxnet", "torch"]]),
+        ("resnet50_1.log", "resnet50", [["mxnet", "torch"]]),
+        # These names say nothing.
+        ("run_1.log", "resnet50", [["mxnet"], ["torch"]]),
+    ],
+)
+def test_programs_whose_logs_have_the_same_names_are_one_campaign(
+    name: str, model: str, campaigns: list[list[str]]
+):
+    mxnet = replace(run(), format="mxnet", source=Source(f"logs/mxnet/{name}"))
+    torch = replace(run(model=model), source=Source(f"logs/torch/{name}"))
+    assert joined({"mxnet": [mxnet], "torch": [torch]}) == campaigns
 
 
 def test_a_folder_with_labels_gets_no_constants():
