@@ -57,7 +57,7 @@ def printed(cell: object) -> Printed | None:
     fraction = mantissa.partition(".")[2]
     decimals = len(fraction) - len(fraction.lstrip("0123456789"))
     power = int(exponent) if exponent.lstrip("+-").isdigit() and len(exponent) < 5 else 0
-    return Printed(number[0], 0.5 * 10.0 ** (power - decimals))
+    return Printed(number[0], 0.5 * 10.0 ** min(power - decimals, 100))
 
 
 def is_summary(cell: object, above: Sequence[object], names: Container[str]) -> bool:
