@@ -1340,7 +1340,7 @@ FORMS = {
         "b,zstd,330.3,9.5\n"
         "b,lz4,330.3,4.5\n",
         4,
-        (("run_time", 2.5, {"file_size": 97.8, "codec": "lz4"}),),
+        (("run_time", 2.5, {"file_size_mb": 97.8, "codec": "lz4"}),),
     ),
     "memory and sizes of several tools": PeoplesTable(
         "x.csv",

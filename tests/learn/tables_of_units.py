@@ -218,9 +218,9 @@ UNITS = {
     ),
     "marks between thousands of factors": PeoplesTable(
         "swiss.csv",
-        "Batch size;rows;Tokens/s\n1'024;1_000;12'345.5\n2'048;10_000;14'400.5\n",
+        "Batch size;hidden size;Tokens/s\n1'024;1_000;12'345.5\n2'048;10_000;14'400.5\n",
         2,
-        (("throughput", 12345.5, {"batch_size": 1024, "rows": 1000}),),
+        (("throughput", 12345.5, {"batch_size": 1024, "hidden_size": 1000}),),
     ),
     "several numbers in one cell": PeoplesTable(
         "layers.csv",
