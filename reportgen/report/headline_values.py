@@ -43,6 +43,7 @@ _UNNAMED = {"", "sample"}
 # What was run, and on how many devices: named wherever the first varies.
 _SUBJECTS, _COUNTS = ("model", "benchmark", "workload"), ("nodes", "devices")
 _MACHINES = ("cluster", "system", "device", "gpu", *_COUNTS)
+_PROGRAM = "framework"
 
 
 def value_sentences(tables: Sequence[Table]) -> list[str]:
@@ -253,9 +254,10 @@ def _only(value: _Value) -> Iterator[str]:
     subject = next((heads[name] for name in _SUBJECTS if name in heads), "")
     sizes = [name for name in SWEPT if name in heads and name not in _COUNTS]
     machines = [name for name in _MACHINES if name in heads]
-    rest = [heads[name] for name in heads if name not in (*_SUBJECTS, *sizes, *machines)]
+    rest = [heads[name] for name in heads if name not in (*_SUBJECTS, *sizes, *machines, _PROGRAM)]
     at = f" at {joined([heads[name] for name in sizes])}" if sizes else ""
-    on = f" on {subject_of(value.case, machines)}" if machines else ""
+    on = f" with {heads[_PROGRAM]}" if _PROGRAM in heads else ""
+    on += f" on {subject_of(value.case, machines)}" if machines else ""
     settings = f" ({', '.join(rest)})" if rest else ""
     if not subject:
         yield f"{value.text}{at}{on}{settings}{_repeats(value)}"

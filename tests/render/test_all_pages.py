@@ -1,6 +1,6 @@
 """Every page that a reader may open: the committed reports, their index, and a report without a definition.
 
-One page of the browser visits them all. Nothing overflows at four widths and on paper, axe finds nothing in light and
+One page of the browser visits them all. Nothing overflows at five widths and on paper, axe finds nothing in light and
 dark colours, nothing is written to the console, and nothing is asked of another place.
 """
 
@@ -19,7 +19,7 @@ from tests.builders import write_files
 from tests.conftest import ROOT
 from tests.render.conftest import accessibility, listening, write_assets
 
-WIDTHS = (390, 768, 1440, 2560)
+WIDTHS = (320, 390, 768, 1440, 2560)
 PAPER: ViewportSize = {
     "width": 718,
     "height": 1000,

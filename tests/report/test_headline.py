@@ -662,6 +662,11 @@ def values(*runs: Run, **fields: Any) -> list[str]:
             "bert (fp16) at batch size 8 and seq len 384 runs at 8.000 images/s on 16 devices",
         ),
         ({"test": "plain"}, ("test",), "8.000 images/s (plain)"),
+        (
+            {"framework": "jax", "global_batch_size": 128, "devices": 8},
+            ("framework", "devices", "global_batch_size"),
+            "8.000 images/s at global batch size 128 with jax on 8 devices",
+        ),
     ],
 )
 def test_the_only_number_has_what_was_run_and_its_repeats(
