@@ -1352,4 +1352,34 @@ FORMS = {
         20,
         (("binary_size", 1400500.0, {"tool": "b", "version": 1.0}), ("heap", 10500000.0, {})),
     ),
+    "devices with watts in their names": PeoplesTable(
+        "runtime_s.csv",
+        "dataset,Jetson 15 W,Jetson 30 W,Orin 60 W\nkitti,10,6,4\ncoco,20,12,8\n",
+        6,
+        (("run_time", 12, {"dataset": "coco", "case": "Jetson 30 W"}),),
+    ),
+    "LaTeX with one name above two columns of four": PeoplesTable(
+        "t.tex",
+        "\\begin{tabular}{@{}llrr@{}}\n"
+        "\\toprule\n"
+        "& & \\multicolumn{2}{c}{Latency [ms]} \\\\ \\cmidrule(l){3-4}\n"
+        "Model & Precision & A100 & H100 \\\\ \\midrule\n"
+        "\\multirow{2}{*}{ResNet} & FP16 & \\textbf{3.5} & 2.5$^{*}$ \\\\\n"
+        " & FP32 & 6.5 & \\underline{4.5} \\\\ \\midrule\n"
+        "\\multirow{2}{*}{ViT} & FP16 & 5.5 & 3.0 \\\\\n"
+        " & FP32 & --- & 7.5 \\\\ \\bottomrule\n"
+        "\\end{tabular}\n",
+        7,
+        (
+            ("latency", 0.0045, {"model": "ResNet", "precision": "FP32", "device": "H100"}),
+            ("latency", 0.0075, {"model": "ViT"}),
+        ),
+    ),
+    "JSON of names below and between keys": PeoplesTable(
+        "r.json",
+        '{"benchmarks": {"allreduce": {"nodes": {"2": {"1MB": {"bus_bw_gbps": 1, "latency_us": 50.5}, "16MB": {"bus_bw_gbps": 2, "latency_us": 250.5}}, "4": {"1MB": {"bus_bw_gbps": 1.5, "latency_us": 70.5}}}}, "allgather": {"nodes": {"2": {"1MB": {"bus_bw_gbps": 1, "latency_us": 40.5}}}}}}',
+        4,
+        (("latency", 0.0002505, {"nodes": 2}),),
+        open=frozenset(["bus_bw_gbps"]),
+    ),
 }

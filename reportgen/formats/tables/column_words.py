@@ -42,6 +42,8 @@ _PER = re.compile(
     r"(?i)(?:/ ?(?=op)|(?<![a-z])per[\s_]+)"
     r"(op(?:eration)?|token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
 )
+# "Jetson 15 W" is a mode of a device, "GPU 0 W" the power of one.
+_MODE = re.compile(r"(?i)(?<!gpu)(?<!cpu)(?<!device)(?<!rank)(?<!node)(?<!socket)[\s_][0-9]+$")
 _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 # What loggers put before a name: "train/tokens_per_second".
 _GROUP = re.compile(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
@@ -127,7 +129,7 @@ _CHOSEN = _words(
     max_tokens n n_cores n_heads n_layers n_threads n_workers nnz num_beams num_cores num_heads
     loops rounds num_iters num_layers num_prompts num_runs num_samples num_threads num_workers output_len
     output_length output_tokens page_size power_limit prompt_len prompt_tokens queue_depth rank ranks
-    repeats request_rate resolution size sparsity stage threads version vocab_size warmup width window
+    repeats request_rate resolution rows size sparsity stage threads version vocab_size warmup width window
     workers year zero_stage
     """
 )
@@ -380,6 +382,8 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
             before = text[:cut].strip(" _-:,.")
             if _RATE_OF_UNKNOWN.search(before):
                 return None, text
+            if unit.unit == "W" and _MODE.search(before):
+                continue
             # "latency_min" is a minimum, "tokens" alone in "max_h" an abbreviation.
             if (
                 unit.unit in ("h", "min", "B", "W", "J", "degC")

@@ -7,7 +7,7 @@ preamble of facts, the one whose names say most counts, then the one with most c
 import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
@@ -57,7 +57,19 @@ def header_of(lines: Sequence[str], separator: str) -> HeaderLine | None:
         if (is_first or _are_names(names)) and (header := _header_at(lines, cells, start, separator)):
             headers.append(header)
             width = header.width
-    return max(headers, key=lambda header: header.weight, default=None)
+    best = max(headers, key=lambda header: header.weight, default=None)
+    return _with_name_above(lines, cells, best) if best and separator != " " else best
+
+
+def _with_name_above(lines: Sequence[str], cells: Sequence[list[str]], header: HeaderLine) -> HeaderLine:
+    """Return a header that begins with the line above it, if this has one name for several columns alone."""
+    at = header.start - 1
+    while at > 0 and header.separator == "&" and latex.is_rule(lines[at]):
+        at -= 1
+    if at < 0 or len(cells[at]) != header.width or sum(map(bool, cells[at])) != 1 or cells[at][0]:
+        return header
+    rows = [each for each in cells[at:] if each][:MOST_HEADS]
+    return replace(header, start=at) if count_heads(rows) > 1 else header
 
 
 def _is_comment(lines: Sequence[str], cells: Sequence[list[str]], start: int) -> bool:

@@ -15,8 +15,8 @@ from reportgen.formats.tables.records import Record
 
 _TOTALS = re.compile(
     r"(?i)[*_ ]*(?:grand |arithmetic |harmonic |weighted |macro )?(?:totals?|sum|average|avg\.?|mean|gmean"
-    r"|geo(?:m|metric)?[ ._-]{0,2}(?:mean|avg|average)|overall|gesamt|summe|mittel(?:wert)?|durchschnitt"
-    r"|moyenne|totale|promedio|media|subtotals?|Σ)(?:[ (].{0,20})?[*_: ]*"
+    r"|geo(?:m|metric|metrisches)?[ ._-]{0,2}(?:mean|avg|average|mittel)|overall|gesamt|summe"
+    r"|mittel(?:wert)?|durchschnitt|moyenne|totale|promedio|media|subtotals?|Σ)(?:[ (].{0,20})?[*_: ]*"
 )
 _SUMMARY_OF = {
     "min": "minimum",
