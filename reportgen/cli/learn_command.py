@@ -126,6 +126,8 @@ def _named(names: "Sequence[str]", most: int = _MAX_NAMED) -> str:
 
 
 def _print_table(table: "TableProposal") -> None:
+    from reportgen.learn.tables import answer_for
+
     print(_heading(table))
     print_table(table.columns)
     print("\nwhat `runs` makes of it:")
@@ -134,7 +136,8 @@ def _print_table(table: "TableProposal") -> None:
     if len(cases.rows) > _MAX_SHOWN_CASES:
         print(f"... and {count(len(cases.rows) - _MAX_SHOWN_CASES, 'more row')}")
     for column, question in table.open:
-        print(f"open: {column}: {question}")
+        answer = answer_for(column, question)
+        print(f"open: {column}: {question}" + (f", for example {answer}" if answer else ""))
     for note in table.notes:
         print(f"note: {note}")
     print()

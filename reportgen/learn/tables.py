@@ -6,6 +6,7 @@ may be given as answers: column -> unit.
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,7 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_words import SIZE_OF, words_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable, find_tables, lacks_header
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
@@ -197,27 +199,53 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     shown = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
     fact = f"a table with the columns {shown}; none names a metric and its unit"
     if reading.open:
-        fact += ": " + "; ".join(
-            f'"{_printable(name)}" {why}' for name, why in list(reading.open.items())[:4]
-        )
-    ask = [
-        name
-        for name, why in reading.open.items()
-        if "separate thousands" not in why and "plain numbers" not in why
-    ]
+        fact += ": " + "; ".join(_asked(name, why) for name, why in list(reading.open.items())[:4])
+    ask = [name for name, why in reading.open.items() if answer_for(name, why)]
     if reading.open and not ask:
         is_mark = any("separate thousands" in why for why in reading.open.values())
         how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
         return fact, f"{how}, see {GUIDE}"
-    first = _printable(ask[0] if ask else reading.table.columns[-1])
-    unit = named_unit(first) or _likely_unit(first)
-    return fact, f'state a unit: --unit "{first}={unit}", or write [table] by hand, see {GUIDE}'
+    name = ask[0] if ask else reading.table.columns[-1]
+    answer = answer_for(name, reading.open.get(name, "")) or f'--unit "{_printable(name)}=1"'
+    return fact, f"state a unit: {answer}, or write [table] by hand, see {GUIDE}"
 
 
-def _likely_unit(column: str) -> str:
+def _asked(column: str, question: str) -> str:
+    shown = f'"{_printable(column)}"'
+    return question if question.startswith(shown) else f"{shown} {question}"
+
+
+def answer_for(column: str, question: str) -> str:
+    """Return an example of an answer that can be pasted, "" if a unit does not answer the question."""
+    if re.search(r'separate thousands|plain numbers|same metric|samples|minutes and seconds|^as "', question):
+        return ""
+    text = f"{_printable(column)}={named_unit(column) if SIZE_OF not in question else ''}"
+    if text.endswith("="):
+        text += _likely_unit(column, question)
+    return f"--unit {shlex.quote(text)}" if re.search(r'["$`\\!]', text) else f'--unit "{text}"'
+
+
+def _likely_unit(column: str, question: str) -> str:
     """Return a unit that a column of this name may have, as an example of an answer."""
-    rate = re.search(r"(?i)(?P<bytes>bps|bw|band|byte)|/|per|rate|speed|throughput", column)
-    return "ms" if rate is None else "GB/s" if rate["bytes"] else "images/s"
+    size = re.search(rf"is ([kKMGT])B {re.escape(SIZE_OF)}", question)
+    words = set(words_of(column))
+    kinds = (
+        (bool(size), f"{size[1].upper()}iB" if size else ""),
+        (bool(words & {"tps"}), "tokens/s"),
+        (bool(re.search(r"(?i)bps|bw|band", column)), "GB/s"),
+        (bool(re.search(r"(?i)size|mem|ram|bytes|disk|footprint", column)), "MB"),
+        (bool(re.search(r"(?i)speed|throughput|rate\b|[ /_]s(?:ec)?$", column)), "images/s"),
+        (bool(re.search(r"(?i)acc|util|share|ratio|percent", column)), "%"),
+        (
+            bool(
+                re.search(
+                    r"(?i)time|lat|delay|dur|elapsed|ttft|tpot|itl|wall|p[0-9]{2}|mean|median|min|max", column
+                )
+            ),
+            "ms",
+        ),
+    )
+    return next((unit for is_it, unit in kinds if is_it), "1")
 
 
 def _broken_json(files: LogFiles) -> tuple[str, str] | None:

@@ -218,9 +218,9 @@ UNITS = {
     ),
     "marks between thousands of factors": PeoplesTable(
         "swiss.csv",
-        "Batch size;hidden size;Tokens/s\n1'024;1_000;12'345.5\n2'048;10_000;14'400.5\n",
+        "Batch size;elements;Tokens/s\n1'024;1_000;12'345.5\n2'048;10_000;14'400.5\n",
         2,
-        (("throughput", 12345.5, {"batch_size": 1024, "hidden_size": 1000}),),
+        (("throughput", 12345.5, {"batch_size": 1024, "elements": 1000}),),
     ),
     "several numbers in one cell": PeoplesTable(
         "layers.csv",
@@ -233,5 +233,33 @@ UNITS = {
         "Chunk (KiB),Message size [MB],Latency (us)\n4,1,12.5\n16,2,25.5\n",
         2,
         (("latency", 12.5e-6, {"chunk_kib": 4, "message_size_mb": 1}),),
+    ),
+    "tps of a language model": PeoplesTable(
+        "tps.csv",
+        "model,prefill tps,decode tps\na,1450.5,45.5\nb,1290.5,41.25\n",
+        4,
+        (
+            ("input_token_throughput", 1450.5, {"model": "a"}),
+            ("output_token_throughput", 41.25, {"model": "b"}),
+        ),
+    ),
+    "MB that a text says is MiB": PeoplesTable(
+        "mib.md",
+        "Memory is in MiB (nvidia-smi).\n\n| Model | Peak memory (MB) |\n|---|---|\n| a | 1250.5 |\n| b | 2250.5 |\n",
+        2,
+        (("memory_used", 1250.5 * 2**20, {"model": "a"}),),
+    ),
+    "one answer about MB": PeoplesTable(
+        "twice.csv",
+        "model,mem_before_mb,mem_after_mb,time_s\na,1250.5,1300.5,1.5\nb,2250.5,2290.5,2.5\n",
+        6,
+        (("run_time", 2.5, {"model": "b"}),),
+        answers={"mem_before_mb": "MiB"},
+    ),
+    "octets of memory": PeoplesTable(
+        "mo.csv",
+        "Modèle;Mémoire max (Mo)\na;2048,5\nb;4096,5\n",
+        2,
+        (("memory_used", 2048.5e6, {"model": "a"}),),
     ),
 }

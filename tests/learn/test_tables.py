@@ -22,7 +22,14 @@ from reportgen.formats.tables.find_tables import find_tables
 from reportgen.formats.tables.interpret import interpret
 from reportgen.labels.labels_toml import parse, settings
 from reportgen.learn.folder import propose_tables
-from reportgen.learn.tables import TableProposal, labels_text, propose_each, propose_table, why_not
+from reportgen.learn.tables import (
+    TableProposal,
+    answer_for,
+    labels_text,
+    propose_each,
+    propose_table,
+    why_not,
+)
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, write_files
 from tests.cli.calling import call, error_of
@@ -58,6 +65,21 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
         and math.isclose(figure.value, number, rel_tol=1e-9)
         and {name: run.factors.get(name) for name in factors} == factors
     )
+
+
+@pytest.mark.parametrize(
+    ("column", "question", "answer"),
+    [
+        ("peak_mb", "is MB of 1000 or of 1024?", '--unit "peak_mb=MiB"'),
+        ("Compressed size", "its unit is not stated", '--unit "Compressed size=MB"'),
+        ("p99", "its unit is not stated", '--unit "p99=ms"'),
+        ("score", "its unit is not stated", '--unit "score=1"'),
+        ("$ cost", "its unit is not stated", "--unit '$ cost=1'"),
+        ("x", "do its commas separate thousands or decimals?", ""),
+    ],
+)
+def test_an_example_of_an_answer_fits_the_question(column: str, question: str, answer: str) -> None:
+    assert answer_for(column, question) == answer
 
 
 def test_a_rate_of_another_item_keeps_its_unit() -> None:

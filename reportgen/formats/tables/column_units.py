@@ -91,6 +91,7 @@ class ColumnUnit:
     scale       factor of the number before the unit applies: 1000 for `ktokens/s`
     per         what a time is of: step, token; "" if not stated
     per_device  whether a rate is of one device
+    is_decimal  whether a size is of 1000, and not of 1024, beyond doubt
     metric      what the unit alone names: `iops`; "" for most
     doubt       why it may mean something else; "" if it is clear
     """
@@ -101,6 +102,7 @@ class ColumnUnit:
     per_device: bool = False
     doubt: str = ""
     metric: str = ""
+    is_decimal: bool = False
 
 
 def unit_of(text: str) -> ColumnUnit | None:

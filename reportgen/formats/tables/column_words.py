@@ -150,6 +150,10 @@ _FILLER = _words(
 _NAMES_OF_KINDS = _words(
     "backend config format id kind label level mode name preset profile setting type version"
 )
+# The question about a size such as MB.
+SIZE_OF = "of 1000 or of 1024?"
+# What language models do.
+_OF_TOKENS = _words("decode decoding gen generation input output prefill prompt")
 _UNIT_WORDS = _words("fps iops qps rps")
 _LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza")
 _TIME_WORDS = _words(
@@ -297,6 +301,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         unit, text = _unit_at_end(own)
         own = text if unit and text and "/" not in unit.unit else own.replace("/", " per ")
     words = [word for word in words_of(text) if word not in _FILLER]
+    unit = _of_tokens(unit, words)
     if unit and not unit.per and (per := _PER.search(text)):
         unit = replace(unit, per=per[1].lower().replace("operation", "op"))
     if unit is None and words and words[-1] in _NAMES_OF_KINDS:
@@ -325,11 +330,20 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     return replace(meaning, scale=unit.scale if unit else 1.0, statistic=statistic, label=label)
 
 
+def _of_tokens(unit: ColumnUnit | None, words: list[str]) -> ColumnUnit | None:
+    """Return the unit of a name: the "tps" of what language models do are tokens."""
+    is_tps = unit is not None and unit.doubt.lower().startswith('"tps"')
+    return ColumnUnit("tokens/s") if is_tps and set(words) & _OF_TOKENS else unit
+
+
 def _unit_in_brackets(name: str, unit: ColumnUnit | None) -> tuple[ColumnUnit | None, str]:
     """Return the unit, if there is none the first in brackets, and the name with other brackets in front."""
     text, before = name, ""
     for match in _BRACKETS.finditer(name):
-        inside = unit_of(_OCTETS.sub(r"\1B\2", match[1].split(",")[0]))
+        octets = _OCTETS.sub(r"\1B\2", match[1].split(",")[0])
+        inside = unit_of(octets)
+        if inside and octets != match[1].split(",")[0]:
+            inside = replace(inside, is_decimal=True)
         unit = unit or inside
         text = text.replace(match[0], " ")
         before += "" if inside else f"{match[1]} "
@@ -525,7 +539,7 @@ def _memory(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         if "reserved" in own
         else "memory_used"
     )
-    doubt = "" if "i" in unit.unit or unit.unit == "B" else f"is {unit.unit} of 1000 or of 1024?"
+    doubt = "" if "i" in unit.unit or unit.unit == "B" or unit.is_decimal else f"is {unit.unit} {SIZE_OF}"
     return _made(metric, unit, words, _MEMORY_WORDS | used, doubt=doubt)
 
 

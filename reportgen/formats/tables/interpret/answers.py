@@ -40,6 +40,8 @@ def _with_cases(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
     """Return answers with those that hold for other columns: all cases of one metric have its unit."""
     units = {answers[column] for column in draft.named_cases if column in answers}
     asked = [column for column in draft.named_cases if column in draft.result.open]
+    same = {f'as "{column}"': unit for column, unit in answers.items()}
+    answers = {**{name: same[why] for name, why in draft.result.open.items() if why in same}, **answers}
     return {**(dict.fromkeys(asked, units.pop()) if len(units) == 1 else {}), **answers}
 
 

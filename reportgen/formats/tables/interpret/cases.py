@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, parts_of
-from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
+from reportgen.formats.tables.column_words import (
+    SIZE_OF,
+    ColumnMeaning,
+    factor_name,
+    meaning_of,
+    slug,
+    words_of,
+)
 from reportgen.formats.tables.interpret.captions import stated_metric
 from reportgen.formats.tables.interpret.draft import MAX_FIGURES, VALUE_COLUMN, Draft
 from reportgen.formats.tables.interpret.reading import FigureGuess
@@ -47,7 +54,9 @@ def _ask(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
         return False
     if meaning.unit and not meaning.metric and meaning.base == "s" and meaning.extra:
         return False
-    draft.result.open[column] = question(draft, column, meaning)
+    asked = question(draft, column, meaning)
+    same = next((name for name, why in draft.result.open.items() if why == asked and SIZE_OF in why), "")
+    draft.result.open[column] = f'as "{same}"' if same else asked
     return True
 
 
@@ -141,7 +150,10 @@ def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value:
         _figure(draft, column, meaning, (("variant", label),))
     else:
         draft.result.doubts.append(f'"{label}" in "{column}" is not clear')
-        draft.result.notes.append(f'"{label}" in "{column}" is not read')
+        metric = _with_metric(meaning).metric
+        draft.result.notes.append(
+            f'"{column}" is read as {metric}; the word "{label}" in its name is left out'
+        )
         _figure(draft, column, _with_metric(meaning), ())
 
 

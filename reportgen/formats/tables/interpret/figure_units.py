@@ -1,12 +1,15 @@
 """Find the units of figures whose names have none, and leave out figures that come twice, in two units."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, words_of
+from reportgen.formats.tables.column_words import SIZE_OF, ColumnMeaning, meaning_of, words_of
 from reportgen.formats.tables.interpret.arithmetic import scale_of, scaled
 from reportgen.formats.tables.interpret.draft import Columns, Draft
 from reportgen.formats.tables.interpret.statements import statements, unit_for
 
+_BINARY = re.compile(r"\b[KMGT]iB\b|(?i:\b(?:ki|me|gi|te)bibytes?\b)")
 # Factors that count what a step, or a request, works on.
 _COUNTED = {"batch_size", "global_batch_size"}
 
@@ -28,11 +31,18 @@ def with_stated_units(draft: Draft, figures: Columns, unknown: list[str]) -> Col
         draft.result.notes.append(f'"{column}" is in {unit}, as the text beside the table says')
         draft.result.doubts.append("the unit is stated beside the table")
         draft.result.files = draft.table.name
+    is_binary = any(map(_BINARY.search, draft.table.texts))
     unknown[:] = [column for column in unknown if column not in units_of]
     return [
-        (column, meaning_of(column, units_of[column]) if column in units_of else meaning)
+        (column, meaning_of(column, units_of[column]) if column in units_of else _of_1024(meaning, is_binary))
         for column, meaning in (*figures, *((name, each) for name, each in bare if name in units_of))
     ]
+
+
+def _of_1024(meaning: ColumnMeaning, is_binary: bool) -> ColumnMeaning:
+    """Return the meaning of a size in MB; a text that says MiB answers the question that it leaves open."""
+    is_asked = is_binary and SIZE_OF in meaning.doubt
+    return replace(meaning, unit=f"{meaning.unit[0].upper()}iB", doubt="") if is_asked else meaning
 
 
 def with_computed_units(draft: Draft, figures: Columns) -> Columns:
