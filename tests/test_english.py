@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.each_of import each_row
+
 ROOT = Path(__file__).parents[1]
 
 SCOPES = [
@@ -155,8 +157,7 @@ def test_no_refused_word_is_used() -> None:
     assert not wrong, "\n" + "\n".join(wrong)
 
 
-@pytest.mark.parametrize(
-    ("text", "count"),
+@each_row(
     [
         ("A pattern that was told in vain.", 2),
         ("One record stands for ten steps.", 0),
@@ -166,7 +167,7 @@ def test_no_refused_word_is_used() -> None:
         ("Earlier lines of the layout", 0),
         ("This is no factor.", 1),
         ("There is no factor, and it is no longer read.", 0),
-    ],
+    ]
 )
 def test_the_list_finds_whole_words(text: str, count: int) -> None:
     assert len(refused(text)) == count

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
 from reportgen.inject import check_file, inject
+from tests.each_of import each_row
 
 TABLES = {"r/a": "| a |\n| - |\n| 1 |\n", "r/b/V100 8": "| b |\n"}
 FRESH = "before\n<!-- reportgen:begin r/a -->\n<!-- reportgen:end -->\nafter\n"
@@ -68,8 +69,7 @@ def test_markers_in_code_and_in_sentences_are_examples() -> None:
     assert inject(text, TABLES, place="x").text == text
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each_row(
     [
         (
             "\n<!-- reportgen:begin r/aa -->\n<!-- reportgen:end -->",
@@ -88,7 +88,7 @@ def test_markers_in_code_and_in_sentences_are_examples() -> None:
         ("<!-- reportgen:begin -->", "f:1: malformed marker; write <!-- reportgen:begin report/table -->"),
         ("<!-- reportgen:end sum=xyz -->", "f:1: malformed marker; "),
         ("<!-- reportgen:start r/a -->", "f:1: malformed marker; "),
-    ],
+    ]
 )
 def test_unpaired_markers_are_errors_that_name_their_line(text: str, message: str) -> None:
     with pytest.raises(RequestError) as caught:
@@ -96,8 +96,7 @@ def test_unpaired_markers_are_errors_that_name_their_line(text: str, message: st
     assert str(caught.value).startswith(message)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
+@each_row(
     [
         ("<!-- reportgen:begin", "<!-- REPORTGEN:begin", "f:2: damaged marker; write it in small letters"),
         ("<!-- reportgen:begin", "<!-- Reportgen: begin", "f:2: damaged marker; "),
@@ -108,7 +107,7 @@ def test_unpaired_markers_are_errors_that_name_their_line(text: str, message: st
         ("<!-- reportgen:begin", "\t<!-- reportgen:begin", "f:2: damaged marker; "),
         ("<!-- reportgen:end", "<!-- reportgen:End", "f:8: malformed marker; "),
         ("before\n", "```\n", "f:8: the marker of a generated table is in a code block; move it out"),
-    ],
+    ]
 )
 def test_a_damaged_marker_is_an_error(old: str, new: str, message: str) -> None:
     text = inject(FRESH, TABLES, place="f").text

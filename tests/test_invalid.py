@@ -22,6 +22,7 @@ from reportgen.document.model import Document
 from reportgen.document.sides import side_of
 from reportgen.pipeline import Build, Request, build
 from tests.builders import write_files
+from tests.each_of import each_row
 
 RULE = "rate.implausible"
 NCF = """\
@@ -219,8 +220,7 @@ def found(severity: str, rule: Rule, *, of_run: bool = False) -> SimpleNamespace
     return SimpleNamespace(findings=() if of_run else (finding,), run=run)
 
 
-@pytest.mark.parametrize(
-    ("metric", "phase", "measurement", "is_invalid"),
+@each_row(
     [
         ("throughput", "step", found("invalid", Rule.RATE_IMPLAUSIBLE), True),
         ("throughput", "step", found("warning", Rule.RATE_IMPLAUSIBLE), False),
@@ -233,7 +233,7 @@ def found(severity: str, rule: Rule, *, of_run: bool = False) -> SimpleNamespace
         ("step_time", "data_loading", found("invalid", Rule.CLOCK_COARSE), False),
         ("step_time", "step", found("invalid", Rule.CLOCK_COARSE), True),
         ("step_time", "step", found("invalid", Rule.READ_UNREADABLE_FILE, of_run=True), False),
-    ],
+    ]
 )
 def test_a_finding_about_another_phase_quantity_or_file_leaves_a_number_valid(
     metric: str, phase: str, measurement: SimpleNamespace, is_invalid: bool

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from reportgen.audit import read_document
 from reportgen.core.errors import RequestError
+from tests.each_of import each_row
 
 MARKDOWN = """\
 # Results
@@ -187,8 +188,7 @@ def test_any_text_gives_tables_with_places_inside_of_it(content, name):
             assert all(0 <= cell.start <= cell.end <= len(document.text) for cell in row)
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
+@each_row(
     [
         ("a.md", "|" * 200_000 + "\n" + "|-" * 1000),
         ("a.md", "| a |\n|---|\n" + "| [" * 20_000),
@@ -201,7 +201,7 @@ def test_any_text_gives_tables_with_places_inside_of_it(content, name):
         ("a.md", "> " * 100_000 + "\n" + "- " * 100_000 + "\n" + "[a]: b\n" * 10_000),
         ("a.csv", "," * 200_000),
         ("a.csv", "a,b\n" + '"' * 300_000),
-    ],
+    ]
 )
 def test_hostile_documents_cost_little(name, content):
     before = time.process_time()

@@ -3,10 +3,10 @@
 import pytest
 
 from reportgen.audit.numbers import is_missing, parse_number, parse_numbers, unit_of_heading
+from tests.each_of import each_of, each_row
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "half", "unit"),
+@each_row(
     [
         ("12,411.97", 12411.97, 0.005, ""),
         ("1 234", 1234, 0.5, ""),
@@ -24,7 +24,7 @@ from reportgen.audit.numbers import is_missing, parse_number, parse_numbers, uni
         ("12.3†", 12.3, 0.05, ""),
         ("12.3 [1]", 12.3, 0.05, ""),
         ("-0.5", -0.5, 0.05, ""),
-    ],
+    ]
 )
 def test_a_number_has_a_value_a_precision_and_a_unit(text, value, half, unit):
     number = parse_number(text)
@@ -41,9 +41,7 @@ def test_a_cell_may_have_a_second_number_in_parentheses():
     assert [(each.value, each.unit) for each in parse_numbers("12.3 (1.5x)")] == [(12.3, ""), (1.5, "x")]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "V100", "8x V100", "2020-10-01", "1n1g", "3.2.1", "12 monkeys", "9" * 50]
-)
+@each_of(["", "V100", "8x V100", "2020-10-01", "1n1g", "3.2.1", "12 monkeys", "9" * 50])
 def test_other_texts_are_not_numbers(text):
     assert parse_numbers(text) == []
 

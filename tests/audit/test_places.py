@@ -8,6 +8,7 @@ from reportgen.audit.namings import NamingIndex
 from reportgen.core.model import FactorValue
 from tests.audit.auditing import audit, verdicts
 from tests.builders import published_run
+from tests.each_of import each_row
 
 # Two precisions, two batch sizes, two devices; no two values share digits.
 RATES = {
@@ -112,7 +113,7 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("text", "contradicting"), SAID, ids=[text for text, _ in SAID])
+@each_row(SAID)
 def test_which_cases_contradict_a_text(text: str, contradicting: list[int]) -> None:
     evidence = gather_evidence([published_run(throughput=100.0 + n, **each) for n, each in enumerate(KINDS)])
     namings = NamingIndex(evidence, KeyIndex(evidence).levels).namings(text)

@@ -4,6 +4,7 @@ import pytest
 
 from tests.audit.auditing import audit, mistakes, verdicts
 from tests.audit.test_audit import RATES, RUNS
+from tests.each_of import each_row
 
 SPEEDUPS = "framework,devices,throughput,speedup\n" + "".join(
     f"{framework},{devices},{rate},{rate / RATES[framework, 1]:.2f}\n"
@@ -23,8 +24,7 @@ def test_a_wrong_speedup_differs():
     ]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "verdict"),
+@each_row(
     [
         # 12411.97 / 10021.29 = 1.2386, 397.64 / 351.71 = 1.1306
         ("On 32 GPUs, OneFlow is 1.239 times faster than NGC PyTorch.", "derived"),
@@ -37,7 +37,7 @@ def test_a_wrong_speedup_differs():
         ("NGC PyTorch is 7.77x slower than OneFlow.", "no source"),
         ("Chainer is 1.239 times faster than Caffe.", "no source"),
         ("It is 5.5x slower.", "no source"),
-    ],
+    ]
 )
 def test_a_ratio_in_a_sentence_is_found_if_the_sentence_names_both_cases(sentence, verdict):
     document = audit(f"# Speed\n\n{sentence}\n", RUNS)

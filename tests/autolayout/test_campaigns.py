@@ -8,6 +8,7 @@ import pytest
 from reportgen.autolayout.campaigns import find_campaigns
 from reportgen.core.model import Run, Source
 from tests.builders import published_run
+from tests.each_of import each_row
 
 
 def run(**factors: Any) -> Run:
@@ -33,8 +34,7 @@ def constants(folders: dict[str, list[Run]]) -> dict[str, object]:
 X, Y = [run(model="x")], [run(model="y")]
 
 
-@pytest.mark.parametrize(
-    ("folders", "campaigns"),
+@each_row(
     [
         # Names that say what they are, and the same model, or logs that do not say which.
         ({"A40": X, "H100": X}, [["A40", "H100"]]),
@@ -59,7 +59,7 @@ X, Y = [run(model="x")], [run(model="y")]
         # Another program measures other things.
         ({"A40": X, "H100": [published_run(model="x", throughput=1.0)]}, [["A40"], ["H100"]]),
         ({"A40": X, "H100": []}, [["A40"], ["H100"]]),
-    ],
+    ]
 )
 def test_what_folders_have_in_common_decides(folders: dict[str, list[Run]], campaigns: list[list[str]]):
     assert joined(folders) == campaigns

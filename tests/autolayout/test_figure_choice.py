@@ -11,6 +11,7 @@ from reportgen.core.model import Run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from tests.builders import aggregate, planned, published_run, run
+from tests.each_of import each_row
 
 
 def sizes(count: int, **more: Any) -> list[Run]:
@@ -21,8 +22,7 @@ def sizes(count: int, **more: Any) -> list[Run]:
 PHASES = {"data_loading": 0.1, "forward": 1.0, "backward": 2.0}
 
 
-@pytest.mark.parametrize(
-    ("runs", "drawn"),
+@each_row(
     [
         (sizes(3), [("line", "devices")]),
         (sizes(2), [("dots", "")]),
@@ -40,7 +40,7 @@ PHASES = {"data_loading": 0.1, "forward": 1.0, "backward": 2.0}
             [published_run(model=name, values={**PHASES, "optimizer_step": 3.5}) for name in "ab"],
             [("dots", "")],
         ),
-    ],
+    ]
 )
 def test_a_small_table_of_the_first_metric_has_a_figure(
     runs: list[Run], drawn: list[tuple[str, str]]

@@ -3,10 +3,10 @@
 import pytest
 
 from reportgen.autolayout.path_roles import are_repeats, kind_of, level_roles
+from tests.each_of import each_of, each_row
 
 
-@pytest.mark.parametrize(
-    ("names", "pattern", "factors"),
+@each_row(
     [
         ("A40 H100", "{device}", ["device"]),
         ("H100-SXM5-80GB A100_PCIe", "{device}", ["device"]),
@@ -39,7 +39,7 @@ from reportgen.autolayout.path_roles import are_repeats, kind_of, level_roles
         ("vllm_v5 vllm_v6", "{_}_{version}", ["version"]),
         ("bench-1.9.0 bench-1.10.0", "{_}-{version}", ["version"]),
         ("A40_bs8 H100_bs16", "{device}_bs{batch_size:int}", ["device", "batch_size"]),
-    ],
+    ]
 )
 def test_names_of_a_level_have_a_role(names: str, pattern: str, factors: list[str]):
     roles = level_roles(names.split())
@@ -47,8 +47,7 @@ def test_names_of_a_level_have_a_role(names: str, pattern: str, factors: list[st
     assert (roles.pattern, roles.factors) == (pattern, factors)
 
 
-@pytest.mark.parametrize(
-    "names",
+@each_of(
     [
         "red green",
         "run1 run2",
@@ -72,7 +71,7 @@ def test_names_of_a_level_have_a_role(names: str, pattern: str, factors: list[st
         "yolo_v5 yolo_v8",
         "a1b2c3d4 9f8e7d6c",
         "10.0.0.1 10.0.0.2",
-    ],
+    ]
 )
 def test_other_names_have_none(names: str):
     assert level_roles(names.split()) is None
@@ -87,8 +86,7 @@ def test_values_belong_to_names():
     assert roles.without({"batch_size"}).pattern == "{?}_bs{_}"
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
+@each_row(
     [
         ("A40", ("device",)),
         ("2gpus", ("devices",)),
@@ -110,7 +108,7 @@ def test_values_belong_to_names():
         ("feedface", ()),
         ("lab", ()),
         ("3090", ()),
-    ],
+    ]
 )
 def test_names_that_give_the_same_factors_are_of_one_kind(name: str, kind: tuple[str, ...]):
     assert kind_of(name) == kind

@@ -6,10 +6,10 @@ import pytest
 
 from reportgen.autolayout.overview import define_overview
 from tests.builders import published_run
+from tests.each_of import each_row
 
 
-@pytest.mark.parametrize(
-    ("cases", "title"),
+@each_row(
     [
         ([{"model": "a", "device": "NVIDIA A40"}], "Throughput of a on A40"),
         (
@@ -37,7 +37,7 @@ from tests.builders import published_run
         # The size follows from the model.
         ([{"model": m, "seq_len": n} for m, n in (("a", 1), ("b", 2))], "Throughput of a and b"),
         ([{"model": "a", "date": f"2026-01-0{n}"} for n in (1, 2, 3)], "Throughput of a by date"),
-    ],
+    ]
 )
 def test_a_title_says_what_was_measured(cases: list[dict[str, Any]], title: str) -> None:
     runs = [published_run(throughput=float(n), **case) for n, case in enumerate(cases, 1)]

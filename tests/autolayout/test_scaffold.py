@@ -18,6 +18,7 @@ from reportgen.core.model import Aggregate, Run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from tests.builders import planned, published_run, telemetry, write_files
+from tests.each_of import each_row
 
 
 def test_hostile_names_and_values_stay_inside_their_strings():
@@ -314,8 +315,7 @@ def test_hardware_that_differs_between_runs_of_one_case_is_a_row():
     assert axes(*alike) == (("model",), ())
 
 
-@pytest.mark.parametrize(
-    ("runs", "patterns"),
+@each_row(
     [
         ([at("r/A/bert/1.txt", m=1), at("r/B/bert/1.txt", m=1)], ["/{_}/{folder}/{_}/{_}"]),
         ([at("A/x/1.txt", m=1), at("B/y/1.txt", m=1)], ["/{folder}/{folder2}/{_}"]),
@@ -336,7 +336,7 @@ def test_hardware_that_differs_between_runs_of_one_case_is_a_row():
         ([at("a/" * 40 + "1.txt", m=1), at("b/" * 40 + "1.txt", m=1)], []),
         ([at("x.log")], []),
         ([], []),
-    ],
+    ]
 )
 def test_path_levels_separate_runs_of_one_case(runs: list[Run], patterns: list[str]):
     found = find_path_factors(runs)

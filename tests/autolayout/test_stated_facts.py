@@ -3,13 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from reportgen.autolayout.report_plan import plan_reports
 from reportgen.autolayout.scaffold import propose_files
 from reportgen.autolayout.stated_facts import stated_devices
 from reportgen.core.model import Run, Source
 from tests.builders import published_run
+from tests.each_of import each_row
 
 
 def run(path: str, **factors: Any) -> Run:
@@ -30,8 +29,7 @@ OTHERS = [replace(run(f"one/others/{d}.txt", device=d), format="jade") for d in 
 OTHER_T4, OTHER_A40 = (replace(run("one/a/z.txt", device=d), format="jade") for d in ("T4", "A40"))
 
 
-@pytest.mark.parametrize(
-    ("folders", "expected"),
+@each_row(
     [
         ({"logs/a": A, "logs/b": B}, OF_A),
         ({"logs/one": BELOW}, {"logs/one/a": {"device": "A40"}}),
@@ -58,7 +56,7 @@ OTHER_T4, OTHER_A40 = (replace(run("one/a/z.txt", device=d), format="jade") for 
         ({"logs/a": [A[0], replace(A[1], environment={"gpu": "T4 | T4"})], "logs/b": B}, {}),
         ({"logs/a": [A[0], replace(A[1], environment={"gpu": "A40 | T4"})], "logs/b": B}, OF_A),
         ({"logs/a": [A[0], replace(A[1], environment={"gpu": "A400"})], "logs/b": B}, {}),
-    ],
+    ]
 )
 def test_a_device_that_some_logs_state_is_that_of_the_folder(folders, expected):
     assert stated_devices(folders) == expected

@@ -18,6 +18,7 @@ from reportgen.load import load_runs
 from reportgen.pipeline import Request, build
 from reportgen.sources.filesystem import resolve_existing, sha256_of
 from tests.builders import NVIDIA_SMI_LOG, native_files, write_files
+from tests.each_of import each_row
 
 ADDRESS = "s3://bucket/camp"
 
@@ -55,8 +56,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "address"),
+@each_row(
     [
         ("s3://bucket/a/b", "s3://bucket/a/b"),
         ("s3://bucket/a/", "s3://bucket/a"),
@@ -66,7 +66,7 @@ def contents(folder: Path) -> dict[str, bytes]:
         ("s3", None),
         ("file:///etc", None),
         ("ftp://x/y", None),
-    ],
+    ]
 )
 def test_addresses_and_paths(text: str | Path, address: str | None) -> None:
     assert remote.address_of(text) == address

@@ -11,10 +11,11 @@ from typer.testing import CliRunner
 
 from reportgen.cli.program import app
 from tests.cli.calling import COMMANDS, call, error_of
+from tests.each_of import each_of
 from tests.formats.valid_logs import VALID_LOGS
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each_of(COMMANDS)
 def test_every_command_has_help_with_an_example(command):
     assert f"Example: reportgen {command}" in call(command, "--help")[0]
 

@@ -3,6 +3,7 @@
 import pytest
 
 from reportgen.compare.verdicts import TimedRepeat, arrange
+from tests.each_of import each_row
 
 
 def in_order(sides: str) -> tuple[list[TimedRepeat], list[TimedRepeat]]:
@@ -14,8 +15,7 @@ def in_order(sides: str) -> tuple[list[TimedRepeat], list[TimedRepeat]]:
     return repeats["A"], repeats["B"]
 
 
-@pytest.mark.parametrize(
-    ("sides", "kind"),
+@each_row(
     [
         ("ABABABAB", "alternating"),
         ("BABABA", "alternating"),
@@ -27,7 +27,7 @@ def in_order(sides: str) -> tuple[list[TimedRepeat], list[TimedRepeat]]:
         ("AABB" * 2, "unknown"),
         ("ABABABA", "unknown"),  # one is left over
         ("AAA", "unknown"),
-    ],
+    ]
 )
 def test_start_times_show_the_arrangement(sides: str, kind: str) -> None:
     assert arrange(*in_order(sides)).kind == kind

@@ -8,6 +8,7 @@ import pytest
 from reportgen.compare.contract import Contract, Difference, contract
 from reportgen.compare.side import Side, side_of
 from tests.builders import SHORT, cases, run, series
+from tests.each_of import each_row
 
 # What a log of a step time should say; `software` of our own logs is left out of names.
 SAID = {
@@ -99,15 +100,20 @@ def test_what_one_side_or_neither_says_is_not_stated(
     assert list(contract(side(**own), side(**base)).not_stated) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "metric", "is_essential"),
+@each_row(
     [
-        ("dataset", "step_time", True), ("dataset", "throughput", True), ("precision", "throughput", True),
-        ("sequence_length", "throughput", True), ("model_revision", "throughput", True),
-        ("micro_batch_size", "step_time", True), ("micro_batch_size", "throughput", False),
-        ("power_limit", "throughput", False), ("optimizer", "step_time", False), ("git_commit", "step_time", False),
-    ],
-)  # fmt: skip
+        ("dataset", "step_time", True),
+        ("dataset", "throughput", True),
+        ("precision", "throughput", True),
+        ("sequence_length", "throughput", True),
+        ("model_revision", "throughput", True),
+        ("micro_batch_size", "step_time", True),
+        ("micro_batch_size", "throughput", False),
+        ("power_limit", "throughput", False),
+        ("optimizer", "step_time", False),
+        ("git_commit", "step_time", False),
+    ]
+)
 def test_other_work_makes_a_ratio_meaningless_and_another_setting_does_not(
     name: str, metric: str, is_essential: bool
 ) -> None:

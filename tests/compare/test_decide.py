@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from reportgen.compare.cycles import CycleComparison
 from reportgen.compare.verdict import Verdict, difference_text, time_text
 from reportgen.compare.verdicts import DecisionRule, Spread, TimedRepeat, decide
+from tests.each_of import each_row
 
 NOISE = (0.3, -0.2, 0.1, -0.4, 0.2, -0.1, 0.35)
 
@@ -123,18 +124,44 @@ OF_24 = Spread(0.003, 24, 48)
 SIX = "; 6 interleaved rounds could decide"
 
 
-@pytest.mark.parametrize(
-    ("own", "base", "spread", "kind", "sentence"),
+@each_row(
     [
-        (three(96), three(100), OF_24, "likely slower", f"likely 4.0 % slower (spread 0.3 % of 24 cases){SIX}"),
-        (three(104), three(100), OF_24, "likely faster", f"likely 4.0 % faster (spread 0.3 % of 24 cases){SIX}"),
-        (three(96, start=0), three(100, start=50), OF_24, "likely slower",
-         f"likely 4.0 % slower (spread 0.3 % of 24 cases){SIX}"),
-        (three(96, start=0), three(100, start=1), OF_24, "likely slower",
-         "likely 4.0 % slower (spread 0.3 % of 24 cases); 3 more rounds could decide"),
+        (
+            three(96),
+            three(100),
+            OF_24,
+            "likely slower",
+            f"likely 4.0 % slower (spread 0.3 % of 24 cases){SIX}",
+        ),
+        (
+            three(104),
+            three(100),
+            OF_24,
+            "likely faster",
+            f"likely 4.0 % faster (spread 0.3 % of 24 cases){SIX}",
+        ),
+        (
+            three(96, start=0),
+            three(100, start=50),
+            OF_24,
+            "likely slower",
+            f"likely 4.0 % slower (spread 0.3 % of 24 cases){SIX}",
+        ),
+        (
+            three(96, start=0),
+            three(100, start=1),
+            OF_24,
+            "likely slower",
+            "likely 4.0 % slower (spread 0.3 % of 24 cases); 3 more rounds could decide",
+        ),
         # Three times 0.3 % is 0.9 %.
-        (three(100.95), three(100), OF_24, "likely faster",
-         f"likely 1.0 % faster (spread 0.3 % of 24 cases){SIX}"),
+        (
+            three(100.95),
+            three(100),
+            OF_24,
+            "likely faster",
+            f"likely 1.0 % faster (spread 0.3 % of 24 cases){SIX}",
+        ),
         (three(100.85), three(100), OF_24, "undecided", ""),
         # Their own spread counts where it is larger: three times 1.5 % is 4.5 %.
         (three(96, 1.5), three(100), OF_24, "undecided", ""),
@@ -147,8 +174,8 @@ SIX = "; 6 interleaved rounds could decide"
         # A test that decides needs no assumption, nor does one that gives an interval.
         (around(97), around(100), OF_24, "slower", "3.0 % slower (spread 0.14 %)"),
         (around(99, 8, start=0), around(100, -8, start=1), Spread(0.001, 24, 48), "undecided", ""),
-    ],
-)  # fmt: skip
+    ]
+)
 def test_few_repeats_borrow_the_spread_of_comparable_cases(
     own: Sequence[TimedRepeat], base: Sequence[TimedRepeat], spread: Spread | None, kind: str, sentence: str
 ) -> None:

@@ -16,6 +16,7 @@ from reportgen.compare.exact_tests import (
     rank_sum_test,
     signed_rank_test,
 )
+from tests.each_of import each_of
 
 
 def draws(seed: int, n: int, shift: float = 0) -> list[float]:
@@ -23,8 +24,7 @@ def draws(seed: int, n: int, shift: float = 0) -> list[float]:
     return [generator.gauss(shift, 1) for _ in range(n)]
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 6, 7, 10, 20])
-@pytest.mark.parametrize("shift", [0, 0.7])
+@each_of([1, 2, 5, 6, 7, 10, 20], [0, 0.7])
 def test_signed_ranks_agree_with_scipy(n: int, shift: float) -> None:
     values = draws(n, n, shift)
     expected = scipy.stats.wilcoxon(values, method="exact").pvalue

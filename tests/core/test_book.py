@@ -18,7 +18,7 @@ from reportgen.core.book import (
     model_source,
     why_no_gpu,
 )
-from tests.each_of import each_of
+from tests.each_of import each_of, each_row
 
 GPUS = known_gpus()
 # Each is at most twice the one before it: a sparse peak beside a dense one would be four times.
@@ -54,8 +54,7 @@ def test_a_name_belongs_to_one_gpu() -> None:
         assert found == {gpu.name}
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
+@each_row(
     [
         ("NVIDIA A100-SXM4-40GB", "A100 SXM4 40GB"),
         ("NVIDIA A100 80GB PCIe", "A100 PCIe 80GB"),
@@ -69,7 +68,7 @@ def test_a_name_belongs_to_one_gpu() -> None:
         ("NVIDIA RTX 6000 Ada Generation", "RTX 6000 Ada"),
         ("Quadro RTX 6000", "Quadro RTX 6000"),
         ("AMD Instinct MI300X", "MI300X"),
-    ],
+    ]
 )
 def test_a_gpu_is_found_by_the_name_that_a_driver_writes(text: str, name: str) -> None:
     found = find_gpu(text)
@@ -77,8 +76,7 @@ def test_a_gpu_is_found_by_the_name_that_a_driver_writes(text: str, name: str) -
     assert found.name == name
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
+@each_row(
     [
         ("A100", "may be A100 PCIe 40GB, A100 PCIe 80GB, A100 SXM4 40GB or A100 SXM4 80GB"),
         ("Tesla V100-SXM2", "may be V100 SXM2 16GB or V100 SXM2 32GB"),
@@ -89,15 +87,14 @@ def test_a_gpu_is_found_by_the_name_that_a_driver_writes(text: str, name: str) -
         ("GeForce RTX 2080 with Max-Q Design", "is not in the book"),
         ("CPU", "is not in the book"),
         ("", "is not in the book"),
-    ],
+    ]
 )
 def test_a_name_of_several_gpus_or_of_none_has_no_row_and_the_book_says_why(text: str, why: str) -> None:
     assert find_gpu(text) is None
     assert why_no_gpu(text).startswith(f'"{text}" {why}')
 
 
-@pytest.mark.parametrize(
-    ("name", "dtype", "peak"),
+@each_row(
     [
         # Sheets that print sparse peaks only: TF32 989, FP16 1979, FP8 3958 TFLOP/s; L4: FP16 242, FP8 485.
         ("H200 SXM 141GB", "tf32", 989 / 2),
@@ -112,7 +109,7 @@ def test_a_name_of_several_gpus_or_of_none_has_no_row_and_the_book_says_why(text
         ("V100 SXM2 16GB", "fp16", 125),
         ("RTX 4090", "fp16", 165.2),  # 330.3 only where sums are in FP16
         ("MI300X", "fp8", 2614.9),
-    ],
+    ]
 )
 def test_peaks_are_dense(name: str, dtype: str, peak: float) -> None:
     gpu = find_gpu(name)

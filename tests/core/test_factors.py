@@ -13,6 +13,7 @@ from reportgen.core.factors import (
     value_order,
 )
 from reportgen.core.model import FactorValue
+from tests.each_of import each_row
 
 
 def test_numbers_equal_numbers_but_not_booleans_or_texts() -> None:
@@ -29,13 +30,20 @@ def test_a_factor_value_is_text_or_a_finite_number_of_64_bits(value: object, is_
     assert is_factor_value(value) is is_one
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_row(
     [
-        ("8", 8), ("-1", -1), ("0.5", 0.5), ("1.10", "1.10"), ("1e3", "1e3"), ("00123", "00123"), ("fp16", "fp16"),
-        ("1" * 19, "1" * 19), ("", ""), ("-0", "-0"),
-    ],
-)  # fmt: skip
+        ("8", 8),
+        ("-1", -1),
+        ("0.5", 0.5),
+        ("1.10", "1.10"),
+        ("1e3", "1e3"),
+        ("00123", "00123"),
+        ("fp16", "fp16"),
+        ("1" * 19, "1" * 19),
+        ("", ""),
+        ("-0", "-0"),
+    ]
+)
 def test_only_text_as_str_writes_numbers_becomes_a_number(text: str, value: FactorValue) -> None:
     assert factor_key(parse_scalar(text)) == factor_key(value)
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from reportgen.core.plain_text import as_seen, one_line, printable_json, spelled, spreadsheet
+from tests.each_of import each_of
 
 HOSTILE = "a\x00\x07\r\x1b[31m\x7f\x9b\u2028\u202e\u2066b"
 
@@ -14,7 +15,7 @@ def test_one_line_has_no_control_or_direction_character() -> None:
     assert one_line(HOSTILE) == "a\ufffd\ufffd \ufffd[31m\ufffd\ufffd \ufffd\ufffdb"
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", " =1", "\n=1"])
+@each_of(["=1+1", "+1", "-1", "@x", "\t=1", "\r=1", " =1", "\n=1"])
 def test_no_text_is_a_formula(text: str) -> None:
     assert spreadsheet(text).startswith("'")
 

@@ -24,7 +24,7 @@ from reportgen.core.schema import (
     read_toml,
 )
 from reportgen.formats.published.source_toml import SourceFile
-from tests.each_of import each_of
+from tests.each_of import each_of, each_row
 
 
 class Inner(TomlTable, kw_only=True):
@@ -47,8 +47,7 @@ class Outer(TomlTable):
     inner: list[Inner] = field(default_factory=list)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each_row(
     [
         ("title = 1", 'x.toml: title: expected a string, got 1; write title = "..."'),
         ("inner = 1", "x.toml: inner: expected a list, got 1; write it as [[inner]]"),
@@ -86,7 +85,7 @@ class Outer(TomlTable):
         ),
         ("a = " + "[" * 5000, "x.toml: not valid TOML: "),
         ("a = " + "1" * 5000, "x.toml: not valid TOML: an integer of thousands of digits"),
-    ],
+    ]
 )
 def test_an_invalid_table_gives_place_fact_and_remedy(text: str, message: str | None) -> None:
     if message is None:
@@ -97,8 +96,7 @@ def test_an_invalid_table_gives_place_fact_and_remedy(text: str, message: str | 
     assert str(error.value).startswith(message)
 
 
-@pytest.mark.parametrize(
-    ("text", "fact"),
+@each_row(
     [
         ("a." * 30_000 + "a = 1", "not valid TOML: a key of more than 100 parts (at line 1)"),
         ("x = 1\n[" + '"b" . ' * 200 + "c]", "not valid TOML: a key of more than 100 parts (at line 2)"),
@@ -115,7 +113,7 @@ def test_an_invalid_table_gives_place_fact_and_remedy(text: str, message: str | 
             "not valid TOML: a key of more than 100 parts (at line 3)",
         ),
         ("# " + "x" * 2**22, "longer than 4 MiB"),
-    ],
+    ]
 )
 def test_a_document_that_takes_too_much_memory_is_refused_before_it_is_parsed(text: str, fact: str) -> None:
     with pytest.raises(RequestError) as error:
@@ -135,7 +133,7 @@ _STRINGS = [
 ]
 
 
-@pytest.mark.parametrize(("quote", "begin"), _STRINGS)
+@each_row(_STRINGS)
 def test_points_in_strings_and_comments_are_not_keys(quote: str, begin: str) -> None:
     text = f"# {'a.' * 999}\ntitle = {quote}{begin} {'a.' * 999}{quote} # {'a.' * 999}"
     assert parse(text)["title"].endswith("a." * 999)

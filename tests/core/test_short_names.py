@@ -1,15 +1,13 @@
 """Pages show the names of devices without the words that distinguish no models."""
 
-import pytest
-
 from reportgen.core.devices import ambiguous_names, short_name, shown_value
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from tests.builders import published_run, table_spec
+from tests.each_of import each_row
 
 
-@pytest.mark.parametrize(
-    ("name", "short"),
+@each_row(
     [
         ("NVIDIA H100 80GB HBM3", "H100 80GB HBM3"),
         ("NVIDIA H100 PCIe", "H100 PCIe"),
@@ -26,7 +24,7 @@ from tests.builders import published_run, table_spec
         ("A40", "A40"),
         ("NVIDIA", "NVIDIA"),
         ("", ""),
-    ],
+    ]
 )
 def test_words_that_distinguish_no_models_are_left_out(name, short):
     assert short_name(name) == short

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.core import stats
+from tests.each_of import each_of, each_row
 
 numbers = st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=30)
 
@@ -21,8 +22,7 @@ def test_the_median_is_the_middle_value_or_the_mean_of_two(values: list[float], 
 
 
 # Coverage of [X(k), X(n+1-k)] is 1 - 2 sum_{i<k} C(n, i) / 2^n. For n = 10, k = 2: 1 - 2 x 11/1024.
-@pytest.mark.parametrize(
-    ("n", "low", "high", "coverage", "reached"),
+@each_row(
     [
         (1, 1, 1, 0.0, False),
         (2, 1, 2, 0.5, False),
@@ -32,7 +32,7 @@ def test_the_median_is_the_middle_value_or_the_mean_of_two(values: list[float], 
         (8, 1, 8, 0.9921875, True),
         (9, 2, 8, 1 - 2 * 10 / 512, True),
         (10, 2, 9, 1 - 2 * 11 / 1024, True),
-    ],
+    ]
 )
 def test_the_interval_of_the_median_has_its_stated_coverage(
     n: int, low: float, high: float, coverage: float, reached: bool
@@ -140,7 +140,7 @@ def test_the_trend_of_many_values_takes_less_than_quadratic_time() -> None:
     assert (reached, coverage) == (True, pytest.approx(0.95, abs=0.005))
 
 
-@pytest.mark.parametrize("n", [*range(4), 4, 5, 6, 7, 12, 24, 25, 60])
+@each_of([*range(4), 4, 5, 6, 7, 12, 24, 25, 60])
 def test_groups_are_apart_by_a_share_of_the_larger_range(n: int) -> None:
     # Lower half 0 to 1, upper half from 1 + gap: enough at 12 and 5.5 of few, 15 / n of more, and 0.6.
     enough = {4: 12.0, 5: 5.5}.get(n, max(15 / n, 0.6) if n else 0)
@@ -161,8 +161,7 @@ def test_no_values_have_no_trend() -> None:
         stats.fewest_repeats(1.0)
 
 
-@pytest.mark.parametrize(
-    ("values", "drop", "missing", "lower", "expected"),
+@each_row(
     [
         ([9.0, 1.0, 3.0, 2.0], 1, 0, True, (2.5, 2.0, 3.0, 2)),
         ([1.0, 3.0, 2.0], 1, 1, True, (2.5, 2.0, 3.0, 2)),  # the failure was the slowest
@@ -172,7 +171,7 @@ def test_no_values_have_no_trend() -> None:
         ([1.0, 2.0], 1, 0, True, None),
         ([], 1, 0, True, None),
         ([4.0, 6.0], 0, 0, True, (5.0, 4.0, 6.0, 2)),
-    ],
+    ]
 )
 def test_the_olympic_mean_drops_the_best_and_the_worst(
     values: list[float], drop: int, missing: int, lower: bool, expected: tuple[float, ...] | None

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.core.units import choose, find, known_units, machine, rate_unit, text, to_base
+from tests.each_of import each_row
 
 
-@pytest.mark.parametrize(
-    ("value", "unit", "expected"),
+@each_row(
     [
         (1.5, "ms", (0.0015, "s")),
         (2, "GiB", (2 * 2**30, "B")),
@@ -34,15 +34,14 @@ from reportgen.core.units import choose, find, known_units, machine, rate_unit, 
         (7, "EB/s", (7, "EB/s")),
         (7, "TFLOPs/s", (7, "TFLOPs/s")),
         (7, "ms/s", (7, "ms/s")),
-    ],
+    ]
 )
 def test_values_are_converted_to_base_units(value, unit, expected):
     got, base = to_base(value, unit)
     assert (got, base) == (pytest.approx(expected[0]), expected[1])
 
 
-@pytest.mark.parametrize(
-    ("values", "base", "unit"),
+@each_row(
     [
         ([0.0015, 0.002], "s", "ms"),
         ([0.9, 1.5, 30], "s", "s"),
@@ -55,14 +54,13 @@ def test_values_are_converted_to_base_units(value, unit, expected):
         ([5.0], "furlong", "furlong"),
         ([1.118e12, 2.4e12], "B/s", "TB/s"),
         ([2.2e10], "B/s", "GB/s"),
-    ],
+    ]
 )
 def test_the_display_unit_follows_the_median_magnitude(values, base, unit):
     assert choose(values, base).name == unit
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "decimals", "shown"),
+@each_row(
     [
         (12411.97, 4, None, "12,412"),
         (397.64, 4, None, "397.6"),
@@ -82,7 +80,7 @@ def test_the_display_unit_follows_the_median_magnitude(values, base, unit):
         (-1.5, 2, None, "-1.5"),
         (math.nan, 4, None, "-"),
         (math.inf, 4, None, "-"),
-    ],
+    ]
 )
 def test_displayed_numbers_keep_their_digits(value, digits, decimals, shown):
     assert text(value, digits=digits, decimals=decimals) == shown

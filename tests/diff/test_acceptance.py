@@ -1,7 +1,5 @@
 """Rules of acceptance in two states of a report: which changes are named, and which make a rule weaker."""
 
-import pytest
-
 from reportgen.diff.acceptance import acceptance_changes
 from reportgen.document.model import (
     Acceptance,
@@ -12,6 +10,7 @@ from reportgen.document.model import (
     RatioBounds,
 )
 from tests.diff.stored import report
+from tests.each_of import each_row
 
 
 def rule(
@@ -41,8 +40,7 @@ SAID = "at least 0.95; accepted: ranks"
 EITHER = state(rule(), is_any=True)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "weaker"),
+@each_row(
     [
         (ONE, ONE, []),
         (ONE, state(LOW), [True]),
@@ -67,7 +65,7 @@ EITHER = state(rule(), is_any=True)
         (TWO, state(*TWO.acceptance[0].rules[::-1]), []),
         (TWO, state(*TWO.acceptance[0].rules, is_any=True), [True]),
         (EITHER, state(rule(), OTHER, is_any=True), [True]),
-    ],
+    ]
 )
 def test_which_rules_changed_and_which_are_weaker(old: Document, new: Document, weaker: list[bool]) -> None:
     assert [change.is_weaker for change in acceptance_changes(old, new)] == weaker

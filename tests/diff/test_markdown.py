@@ -12,6 +12,7 @@ from reportgen.diff.markdown import MARKER, MAX_CHARS, comment, plain
 from reportgen.diff.sections import Endpoint
 from reportgen.document.model import Document, Finding
 from tests.diff.stored import case, number, report, table
+from tests.each_of import each_of
 
 OLD, NEW = Endpoint("a" * 40, "main"), Endpoint("b" * 40, "HEAD")
 HOSTILE = [
@@ -56,7 +57,7 @@ def hostile_report(text: str, value: float) -> Document:
     )
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_of(HOSTILE)
 def test_texts_are_shown_and_do_nothing(text: str) -> None:
     diff = compare_reports({"x": hostile_report(text, 1.0)}, {"x": hostile_report(text, 2.0)})
     lines = comment(diff, OLD, Endpoint("b" * 40, text, "javascript:alert(1)")).splitlines()

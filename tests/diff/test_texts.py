@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import pytest
 from msgspec import structs
 
 from reportgen.diff.texts import text_changes
 from reportgen.document.model import Document, Figure, FigureKind, FigureSeries, Label, Note, Table, Template
 from tests.diff.stored import number, report, table
+from tests.each_of import each_row
 
 SHOWN = table(number(1.0, {"model": "a"}), number(2.0, {"model": "b"}))
 BARS = Figure(
@@ -28,8 +28,7 @@ def relabelled() -> tuple[Any, ...]:
     return tuple(structs.replace(row, labels=(Label(f"{row.key[0]}!"),)) for row in SHOWN.rows)
 
 
-@pytest.mark.parametrize(
-    ("new", "changes"),
+@each_row(
     [
         (BASE, []),
         (structs.replace(BASE, headline="Slow."), []),
@@ -46,7 +45,7 @@ def relabelled() -> tuple[Any, ...]:
             [("figure f", "bar of times; s; a, b", "bar of times; s; a")],
         ),
         (structs.replace(BASE, tables=(SHOWN, Table("new", "New"))), []),
-    ],
+    ]
 )
 def test_which_texts_changed(new: Document, changes: list[tuple[str, str, str]]) -> None:
     assert [(each.what, each.old, each.new) for each in text_changes(BASE, new)] == changes

@@ -14,6 +14,7 @@ from reportgen.core.units import Unit
 from reportgen.document.encode import MARK, canonical, decode, encode
 from reportgen.document.model import VERSION, Case, Cell, Document, Header, Measurement, Run, Summary, Table
 from tests.conftest import ROOT
+from tests.each_of import each_row
 
 REPORTS = sorted((ROOT / "reports").glob("*/report.json"))
 # Every value that a log, a label or a name can have.
@@ -70,8 +71,7 @@ def test_a_document_survives_its_file(document: Document) -> None:
     assert canonical(once) == once
 
 
-@pytest.mark.parametrize(
-    ("value", "kept"),
+@each_row(
     [
         (math.nan, None),
         (math.inf, None),
@@ -82,7 +82,7 @@ def test_a_document_survives_its_file(document: Document) -> None:
         (1 / 3, 0.333333333333),
         ("a\ud800b", "a?b"),
         (True, True),
-    ],
+    ]
 )
 def test_a_value_that_json_has_no_form_for_becomes_one_that_it_has(value: Any, kept: Any) -> None:
     case = Case("c", {"x": value}) if not isinstance(value, float) else Case("c")

@@ -12,6 +12,7 @@ from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, table_spec
+from tests.each_of import each_of
 from tests.render import example
 
 RUNS = [
@@ -36,8 +37,7 @@ def place(row: str, column: str, *, table: str = "rates", **keys: object) -> tup
     return row_text(at.row), column_text(at.column)
 
 
-@pytest.mark.parametrize("row", ["V100 · 8", "V100, 8", "8, v100", "gpu=V100, devices=8"])
-@pytest.mark.parametrize("column", ["train", "TRAIN", "phase_name=train"])
+@each_of(["V100 · 8", "V100, 8", "8, v100", "gpu=V100, devices=8"], ["train", "TRAIN", "phase_name=train"])
 def test_heads_are_named_as_printed_by_words_or_by_factors(row: str, column: str) -> None:
     assert place(row, column) == ("V100 · 8", "train")
 

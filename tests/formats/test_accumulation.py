@@ -1,12 +1,10 @@
 """How many batches a step accumulates, in the forms in which programs, shells and configurations state it."""
 
-import pytest
-
 from reportgen.formats.parsing.accumulation import accumulation_steps
+from tests.each_of import each_row
 
 
-@pytest.mark.parametrize(
-    ("text", "steps"),
+@each_row(
     [
         (b"+ gradient_accumulation_steps=704\n", 704),
         (b"Namespace(fp16=True, gradient_accumulation_steps=1056, seed=1)", 1056),
@@ -22,7 +20,7 @@ from reportgen.formats.parsing.accumulation import accumulation_steps
         (b"gradient_accumulation_steps_phase2=5 gradient_accumulation_steps=2.5 my_accumulate=3", 1),
         (b"we accumulate 5 batches; --gradient_accumulation_steps=$steps", 1),
         (b"loss: 2", 1),
-    ],
+    ]
 )
 def test_accumulation_is_read_in_every_form(text: bytes, steps: int) -> None:
     assert accumulation_steps(text) == steps

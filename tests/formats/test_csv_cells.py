@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from reportgen.core.factors import parse_scalar
 from reportgen.formats.parsing.csv_cells import number, quantity, rows
+from tests.each_of import each_row
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
     [
         ("8", 8),
         ("-3", -3),
@@ -36,15 +36,14 @@ from reportgen.formats.parsing.csv_cells import number, quantity, rows
             "1234567890123456789",
             "1234567890123456789",
         ),  # a serial number may have 19 digits, a count does not
-    ],
+    ]
 )
 def test_cells_are_typed(text: str, expected: object) -> None:
     assert parse_scalar(text) == expected
     assert type(parse_scalar(text)) is type(expected)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
     [
         ("2.5", (2.5, "s")),
         ("222.7ms", (222.7, "ms")),
@@ -64,7 +63,7 @@ def test_cells_are_typed(text: str, expected: object) -> None:
         ("1234,567", None),
         (",5", None),
         ("1,", None),
-    ],
+    ]
 )
 def test_a_quantity_may_have_its_own_unit(text: str, expected: tuple[float, str] | None) -> None:
     assert quantity(text, "s") == expected

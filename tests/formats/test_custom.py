@@ -17,6 +17,7 @@ from reportgen.formats.detection import detect, discover
 from reportgen.labels import labels_toml
 from reportgen.protocol import MeasuredRun, Protocol, try_measure
 from reportgen.sources.logfiles import LogFiles
+from tests.each_of import each_of, each_row
 
 STEP_MS = r"step (?P<step>\S+) (?P<step_time_ms>\S+) ms"
 
@@ -266,8 +267,7 @@ def test_the_nearest_definition_replaces_the_others() -> None:
     assert labels_toml.settings([far, near])["custom"] == {"name": "near", "pattern": "(?P<step_time_s>y)"}
 
 
-@pytest.mark.parametrize(
-    ("toml", "message"),
+@each_row(
     [
         ("pattern = 'x'", 'format.name: missing; add name = "..."'),
         (
@@ -332,7 +332,7 @@ def test_the_nearest_definition_replaces_the_others() -> None:
             "name = 'jade'\npattern = '(?P<timestamp>x)'",
             'format.name: "jade" is a known format; choose another name',
         ),
-    ],
+    ]
 )
 def test_wrong_definitions_are_errors_with_place_fact_and_remedy(toml: str, message: str) -> None:
     with pytest.raises(RequestError) as error:
@@ -357,8 +357,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("pattern", HOSTILE)
-@pytest.mark.parametrize("line", [b"a" * 200_000, b"a\n" * 50_000, b"a \xff" * 50_000])
+@each_of(HOSTILE, [b"a" * 200_000, b"a\n" * 50_000, b"a \xff" * 50_000])
 def test_hostile_patterns_take_linear_time(pattern: str, line: bytes) -> None:
     """A backtracking engine needs years for these, repeated searches within a line need hours: the timeout fails them."""
     own = format_definition("x", {"name": "m", "pattern": pattern})

@@ -1,12 +1,11 @@
 """How a log ended: the table of markers, the exception of a traceback, and the quoted line."""
 
-import pytest
-
 from reportgen.core.model import Run
 from reportgen.formats.parsing.exit_status import error, quoted
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.sources.logfiles import LogFiles
+from tests.each_of import each_row
 
 TRACEBACK = b'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    raise Error()\n'
 # Text at the end of a log -> status of a run without a step.
@@ -61,13 +60,12 @@ def messages(run: Run) -> list[str]:
     return [f"{finding.rule} {finding.message}" for finding in run.findings]
 
 
-@pytest.mark.parametrize(("ending", "status"), ENDINGS.values(), ids=ENDINGS.keys())
+@each_row(ENDINGS.values())
 def test_the_status_of_a_run_without_a_number_is_that_of_its_error(ending: bytes, status: str) -> None:
     assert run(b"loading\n" + ending).status == status
 
 
-@pytest.mark.parametrize(
-    ("content", "result", "rates", "status", "message"),
+@each_row(
     [
         (b"", None, 1, "complete", ""),
         (b"", True, 1, "complete", ""),
@@ -118,7 +116,7 @@ def test_the_status_of_a_run_without_a_number_is_that_of_its_error(ending: bytes
             "partial",
             "read.incomplete-run failed after the last figure: exits with return code = 9",
         ),
-    ],
+    ]
 )
 def test_the_status_depends_on_the_error_the_result_and_the_numbers(
     content: bytes, result: bool | None, rates: int, status: str, message: str
@@ -132,8 +130,7 @@ def test_an_error_before_the_last_record_does_not_count() -> None:
     assert run(content, rates=1, last=len(content)).status == "complete"
 
 
-@pytest.mark.parametrize(
-    ("content", "text"),
+@each_row(
     [
         (TRACEBACK + b"RuntimeError: CUDNN: no\n", b"RuntimeError: CUDNN: no"),
         (TRACEBACK + b"AssertionError\n", b"AssertionError"),
@@ -143,7 +140,7 @@ def test_an_error_before_the_last_record_does_not_count() -> None:
         (TRACEBACK, b"Traceback (most recent call last):"),
         (TRACEBACK + b"  File\n" * 20_000 + b"KeyError: far off\n", b"Traceback (most recent call last):"),
         (b"Segmentation fault\nKeyError: 1\n", b"Segmentation fault"),
-    ],
+    ]
 )
 def test_an_error_is_named_by_the_exception_of_its_traceback(content: bytes, text: bytes) -> None:
     _, at = error(content)
@@ -151,8 +148,7 @@ def test_an_error_is_named_by_the_exception_of_its_traceback(content: bytes, tex
 
 
 # DeepSpeed's launcher prints the whole command, 1,800 characters, before the exit code.
-@pytest.mark.parametrize(
-    ("content", "text"),
+@each_row(
     [
         ("one\ntwo error\nthree", "two error"),
         ("bar\rtwo error\r\nthree", "two error"),
@@ -166,7 +162,7 @@ def test_an_error_is_named_by_the_exception_of_its_traceback(content: bytes, tex
         ("x" * 1000 + "error" + "y" * 1000, "... " + "x" * 60 + "error" + "y" * 155 + " ..."),
         ("error" + " word" * 40, "error" + " word" * 30 + " ..."),
         ("error" + "y" * 155 + "\nmore", "error" + "y" * 155),
-    ],
+    ]
 )
 def test_a_long_line_is_quoted_between_words(content: str, text: str) -> None:
     assert quoted(content.encode(), content.find("error")) == text

@@ -7,6 +7,7 @@ import pytest
 
 from reportgen.formats.detection import offer
 from reportgen.sources.logfiles import LogFiles
+from tests.each_of import each_row
 
 OUT_OF_MEMORY = b"""\
 Traceback (most recent call last):
@@ -167,8 +168,7 @@ def test_the_end_of_an_error_may_follow_it(after):
     assert read_offered(timm + OUT_OF_MEMORY + after).status == "out_of_memory"
 
 
-@pytest.mark.parametrize(
-    ("path", "content"),
+@each_row(
     [
         ("x.log", OUT_OF_MEMORY),
         ("x.log", CRASH),
@@ -185,7 +185,7 @@ def test_the_end_of_an_error_may_follow_it(after):
         ("x.log", b"=> creating model 'vit_base'\n" + OUT_OF_MEMORY),
         ("x.log", b"batch_size_per_device = 32\n" + OUT_OF_MEMORY),
         ("x.log", b"[HUGECTR][23:59:59][INFO][RANK0]: Creating a table\n" + CRASH),
-    ],
+    ]
 )
 def test_what_other_programs_print_is_not_claimed(path, content):
     assert offer(LogFiles.of({path: content}).file(path)) is None

@@ -4,6 +4,7 @@ import pytest
 
 from reportgen.core.model import Run
 from tests.builders import aggregate_of, messages, read_all, read_log, rule_lines, series_of, step_rows
+from tests.each_of import each_row
 from tests.formats.valid_logs import KERAS
 
 _3 = "━" * 20
@@ -33,7 +34,7 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(("lines", "last", "time", "half"), LINES)
+@each_row(LINES)
 def test_the_time_of_a_step_is_the_one_with_more_digits(
     lines: str, last: int, time: float, half: float
 ) -> None:

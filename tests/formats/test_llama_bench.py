@@ -4,6 +4,7 @@ import pytest
 
 from reportgen.core.model import Finding, Run
 from tests.builders import aggregate_of, read_all
+from tests.each_of import each_row
 from tests.formats.valid_logs import LLAMA_BENCH, LLAMA_LINES, LLAMA_TABLE
 
 
@@ -110,8 +111,7 @@ def test_an_infinite_rate_keeps_its_text_and_has_a_finding():
     assert aggregate_of(run, "throughput").original == "inf tokens/s"
 
 
-@pytest.mark.parametrize(
-    ("name", "model", "precision"),
+@each_row(
     [
         ("llama 8B Q4_K - Medium", "llama 8B", "Q4_K - Medium"),
         ("llama 7B mostly Q4_0", "llama 7B mostly", "Q4_0"),
@@ -121,7 +121,7 @@ def test_an_infinite_rate_keeps_its_text_and_has_a_finding():
         ("gpt-oss 20B MXFP4 MoE", "gpt-oss 20B", "MXFP4 MoE"),
         ("llama 8B Q8_0 (guessed)", "llama 8B", "Q8_0"),
         ("unknown", "unknown", None),
-    ],
+    ]
 )
 def test_the_quantisation_at_the_end_of_a_name_is_the_precision(name: str, model: str, precision: str | None):
     run = read_all("llama_bench", LLAMA_TABLE.replace(b"tiny 1B Q4_0", name.encode()))[0]

@@ -2,7 +2,6 @@
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from reportgen.core.rules import Rule
 from reportgen.formats.parsing.log_warnings import find_nans, find_warnings, with_warnings
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named, native_files, rule_lines, run
+from tests.each_of import each_row
 from tests.formats.test_jade import BATCHES, ENDING, HEADER, read
 
 LOADER = (
@@ -19,8 +19,7 @@ LOADER = (
 )
 
 
-@pytest.mark.parametrize(
-    ("rule", "text", "before", "after"),
+@each_row(
     [
         (
             "log.data-loading",
@@ -80,7 +79,7 @@ LOADER = (
             "2020-05-18 08:20:15.72: W bfc_allocator.cc:239] ",
             ", but may mean",
         ),
-    ],
+    ]
 )
 def test_the_text_of_a_program_is_quoted(rule: str, text: str, before: str, after: str) -> None:
     content = f"step 1\n{before}{text}{after}\nstep 2\n".encode()
@@ -101,8 +100,7 @@ def test_different_texts_of_one_kind_are_few() -> None:
     assert len(find_warnings(b"".join(b"NCCL WARN comm 0x%d\n" % n for n in range(99)))) == 5
 
 
-@pytest.mark.parametrize(
-    ("line", "quotes"),
+@each_row(
     [
         ("{'loss': nan, 'grad_norm': 'nan', 'epoch': 1.0}", ["loss: nan", "grad_norm: nan"]),
         ('{"train_samples_per_second": NaN, "step": 20}', ["train_samples_per_second: NaN"]),
@@ -125,7 +123,7 @@ def test_different_texts_of_one_kind_are_few() -> None:
         ("number of nan iterations:   0 |", []),
         ("loss 11.0 (+nanz)| nanoseconds: 3, nan_to_num: 1, check: nano", []),
         ('"hip_id": NaN, "x": 1', []),
-    ],
+    ]
 )
 def test_names_of_values_that_are_nan_are_quoted(line: str, quotes: list[str]) -> None:
     assert [warning.text for warning in find_nans(f"a\n{line}\n".encode())] == quotes

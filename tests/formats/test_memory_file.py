@@ -8,6 +8,7 @@ from reportgen.core.model import Run, Source
 from reportgen.formats.detection import detect
 from reportgen.load import load_runs
 from reportgen.sources.logfiles import LogFiles
+from tests.each_of import each_of
 
 LOGS = {
     "oneflow": b"batch_size = 16384\n100 time 1602836839.5 loss 0.547\n200 time 1602836842.5 loss 0.512\n",
@@ -32,9 +33,17 @@ def test_the_memory_file_of_a_log_belongs_to_its_run(name: str) -> None:
     assert (found.statistic, found.source) == ("maximum", Source("n1g8.mem", 2))
 
 
-@pytest.mark.parametrize("text", [b"", b"max device0 memory usage is: 0\n", b"max device0 memory usage is: 12",
-                                  b"max device0 memory usage is: many\n", b"\xff\0", b"x" * 70_000])  # fmt: skip
-@pytest.mark.parametrize("name", LOGS)
+@each_of(
+    LOGS,
+    [
+        b"",
+        b"max device0 memory usage is: 0\n",
+        b"max device0 memory usage is: 12",
+        b"max device0 memory usage is: many\n",
+        b"\xff\0",
+        b"x" * 70_000,
+    ],
+)
 def test_a_missing_measurement_is_absent(name: str, text: bytes) -> None:
     found = read(name, mem=text).aggregates
     assert [one.value for one in found] == ([12] if text.endswith(b"12") else [])

@@ -13,6 +13,7 @@ from reportgen.formats.native.reader import DEVICE_COLUMNS
 from reportgen.formats.native.run_json import RunFile
 from reportgen.protocol import DEFAULT, measure_run, parse_protocol
 from reportgen.sources.logfiles import LogFiles
+from tests.each_of import each_of, each_row
 
 CORPUS = Path(__file__).parents[1] / "logformat" / "v1"
 FOLDERS = sorted(path.parent.name for path in CORPUS.glob("*/expected.json"))
@@ -43,7 +44,7 @@ def test_the_conformance_corpus_is_there() -> None:
     assert len(FOLDERS) >= 20
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@each_of(FOLDERS)
 def test_the_conformance_corpus_is_read_as_expected(name: str) -> None:
     files, _ = LogFiles.at(CORPUS / name, CORPUS)
     expected = json.loads((CORPUS / name / "expected.json").read_text())
@@ -338,8 +339,7 @@ def test_rows_read_at_once_are_those_read_cell_by_cell(monkeypatch: pytest.Monke
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-@pytest.mark.parametrize(
-    ("cell", "expected"),
+@each_row(
     [
         (b"9223372036854775807", 9223372036854775807 / 1e9),
         (b"9223372036854775808", None),
@@ -351,14 +351,14 @@ def test_rows_read_at_once_are_those_read_cell_by_cell(monkeypatch: pytest.Monke
         (b"1e3", None),
         (b"/", None),
         (b":", None),
-    ],
+    ]
 )
 def test_cells_are_whole_numbers_below_two_to_the_63(cell: bytes, expected: float | None) -> None:
     run = read_run(folder(steps=STEPS.replace(b"2,6100,100", b"2,6100," + cell)))
     assert run.series[0].value[1:].tolist() == ([] if expected is None else [expected])
 
 
-@pytest.mark.parametrize("cut", range(0, len(STEPS), 5))
+@each_of(range(0, len(STEPS), 5))
 def test_a_run_killed_at_any_byte_keeps_every_flushed_step(cut: int) -> None:
     run = read_run(folder({"status": "running"}, steps=STEPS[:cut]))
     assert run.status == "running"
@@ -366,8 +366,7 @@ def test_a_run_killed_at_any_byte_keeps_every_flushed_step(cut: int) -> None:
     assert sum(len(series.step) for series in run.series) == max(0, STEPS[:cut].count(b"\n") - 2)
 
 
-@pytest.mark.parametrize(
-    ("run", "rule", "message"),
+@each_row(
     [
         (
             {"status": "partial", "recorder": {"error": "disk full"}},
@@ -393,7 +392,7 @@ def test_a_run_killed_at_any_byte_keeps_every_flushed_step(cut: int) -> None:
             "read.malformed-line",
             'columns.duration_ns.clock: "sundial" is not known',
         ),
-    ],
+    ]
 )
 def test_findings_name_how_a_run_ended(run: dict[str, object], rule: str, message: str) -> None:
     found = {one.rule: one.message for one in read_run(folder(run)).findings}
@@ -406,8 +405,7 @@ def test_script_and_launcher_that_disagree_are_reported() -> None:
     assert run.factors == {"batch_size": 4}
 
 
-@pytest.mark.parametrize(
-    ("about", "is_conflict"),
+@each_row(
     [
         ({"case": {"batch_size": 64}, "samples_per_step": 32}, True),
         ({"case": {"batch_size": 48}, "samples_per_step": 64, "ranks": 1}, True),
@@ -419,7 +417,7 @@ def test_script_and_launcher_that_disagree_are_reported() -> None:
         ({"case": {"batch_size": "64"}, "samples_per_step": 32}, False),
         ({"case": {"batch_size": True}, "samples_per_step": 32}, False),
         ({"case": {"batch_size": 64}}, False),
-    ],
+    ]
 )
 def test_a_batch_size_that_does_not_fit_the_work_of_a_step_is_reported(
     about: dict[str, object], is_conflict: bool

@@ -7,6 +7,7 @@ import pytest
 from reportgen.core.model import Run
 from reportgen.formats.native import reader as native
 from reportgen.sources.logfiles import LogFiles
+from tests.each_of import each_row
 
 RUN = {"format": "reportgen-run", "status": "complete", "case": {"model": "tiny"}, "ranks": 1}
 # Ten steps of one second.
@@ -110,21 +111,35 @@ def coarse(durations: list[int], *, begins: bool = True) -> list[tuple[str, str]
 
 
 # Steps of 7, 13 and 37 ms by a clock of 10 ms that is cut or rounded up are off by -23 to +54 %.
-@pytest.mark.parametrize(
-    ("durations", "begins", "severity", "text"),
+@each_row(
     [
         (NOISY, True, "", ""),
         (NOISY, False, "", ""),
-        ([10 * MS] * 130, True, "warning", "all 130 steps take exactly 0.01 s; the tick of their clock may be as long"),
+        (
+            [10 * MS] * 130,
+            True,
+            "warning",
+            "all 130 steps take exactly 0.01 s; the tick of their clock may be as long",
+        ),
         ([40 * MS] * 130, False, "warning", "all 130 steps take exactly 0.04 s"),
         ([0, 50 * MS] * 65, True, "invalid", "65 of 130 steps take 0 s by their clock"),
         (([0] * 19 + [50 * MS]) * 6, False, "invalid", "114 of 120 steps take 0 s by their clock"),
         ([0, *NOISY], True, "warning", "1 of 131 steps take 0 s by their clock"),
-        ([10 * MS, 20 * MS] * 65, False, "invalid", "multiples of 0.01 s, 66.7% of a step, and may be off by as much"),
+        (
+            [10 * MS, 20 * MS] * 65,
+            False,
+            "invalid",
+            "multiples of 0.01 s, 66.7% of a step, and may be off by as much",
+        ),
         ([10 * MS, 20 * MS] * 65, True, "warning", "66.7% of a step; they add up without gaps"),
-        ([31 * MS, 32 * MS] * 65, False, "warning", "multiples of 0.001 s, 3.2% of a step, and may be off by as much"),
-    ],
-)  # fmt: skip
+        (
+            [31 * MS, 32 * MS] * 65,
+            False,
+            "warning",
+            "multiples of 0.001 s, 3.2% of a step, and may be off by as much",
+        ),
+    ]
+)
 def test_step_times_of_a_coarse_clock_are_named(
     durations: list[int], begins: bool, severity: str, text: str
 ) -> None:

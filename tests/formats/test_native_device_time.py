@@ -5,12 +5,12 @@ import pytest
 
 from reportgen.formats.native.device_time import device_begins, fill_not_entered
 from reportgen.formats.native.integer_csv import ABSENT
+from tests.each_of import each_row
 
 NAN = float("nan")
 
 
-@pytest.mark.parametrize(
-    ("begin", "host", "device", "expected"),
+@each_row(
     [
         # The host queues three steps of 10 s in 3 s, after the device is free.
         ([0, 1, 2], [1, 1, 1], [10, 10, 10], [0, 10, 20]),
@@ -25,7 +25,7 @@ NAN = float("nan")
         ([0, 1, 2], [1, 1, 30], [10, NAN, 10], [0, NAN, 22]),
         ([0], [1], [NAN], [NAN]),
         ([], [], [], []),
-    ],
+    ]
 )
 def test_steps_begin_as_early_as_the_times_allow(
     begin: list[float], host: list[float], device: list[float], expected: list[float]

@@ -13,6 +13,7 @@ from reportgen.formats.detection import detect
 from reportgen.load import load_runs
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
+from tests.each_of import each_row
 from tests.formats.valid_logs import NVBENCH
 
 TIMES = [0.5 * number for number in range(1, 131)]
@@ -80,20 +81,22 @@ ABSENT = "the sample file of a state is not beside the JSON or could not be read
 UNEVEN = "the size of a state's sample file is not four bytes per sample"
 
 
-@pytest.mark.parametrize(("path", "size", "fault"), [
-    ("out.json-bin/1.bin", 130, ABSENT),
-    ("../secret-bin/0.bin", 1, ABSENT),
-    ("out.json-bin/../secret.bin", 1, ABSENT),
-    ("secret.bin", 1, ABSENT),
-    ("out.json-bin/0.bin\0", 130, ABSENT),
-    ("out.json-bin/\ud8000.bin", 130, ABSENT),
-    ("/" * 100_000, 130, ABSENT),
-    ("", 130, ABSENT),
-    ("out.json-bin/0.bin", 131, UNEVEN),
-    ("out.json-bin/0.bin", 129, UNEVEN),
-    ("out.json-bin/0.bin", "many", UNEVEN),
-    ("out.json-bin/odd.json-bin/7.bin", 1, UNEVEN),
-])  # fmt: skip
+@each_row(
+    [
+        ("out.json-bin/1.bin", 130, ABSENT),
+        ("../secret-bin/0.bin", 1, ABSENT),
+        ("out.json-bin/../secret.bin", 1, ABSENT),
+        ("secret.bin", 1, ABSENT),
+        ("out.json-bin/0.bin\0", 130, ABSENT),
+        ("out.json-bin/\ud8000.bin", 130, ABSENT),
+        ("/" * 100_000, 130, ABSENT),
+        ("", 130, ABSENT),
+        ("out.json-bin/0.bin", 131, UNEVEN),
+        ("out.json-bin/0.bin", 129, UNEVEN),
+        ("out.json-bin/0.bin", "many", UNEVEN),
+        ("out.json-bin/odd.json-bin/7.bin", 1, UNEVEN),
+    ]
+)
 def test_a_file_that_does_not_match_the_json_is_a_finding(path: str, size: int | str, fault: str) -> None:
     files = {"out.json-bin/0.bin": BINARY, "odd.json-bin/7.bin": b"\0" * 5, "secret.bin": b"\0" * 4}
     run, finding = read(document((path, size), (path, size)), files)[1:]

@@ -7,14 +7,14 @@ import pytest
 
 from reportgen.load import load_runs
 from tests.builders import read_log
+from tests.each_of import each_row
 from tests.formats.valid_logs import VALID_LOGS
 
 APEX = b"\nSelected optimization level O2:  FP16 training with FP32 batchnorm and FP32 master weights.\n"
 SINGLE = b"\nSelected optimization level O0:  Pure FP32 training.\n"
 
 
-@pytest.mark.parametrize(
-    ("name", "line", "precision"),
+@each_row(
     [
         ("bertsquad", b"device: cuda n_gpu: 1, distributed training: False, 16-bits training: True\n", "amp"),
         (
@@ -38,7 +38,7 @@ SINGLE = b"\nSelected optimization level O0:  Pure FP32 training.\n"
         ("tacotron", b"DLL 2021-06-26 23:13:00.000000 - PARAMETER amp : False\n", "fp32"),
         *((name, APEX, "amp") for name in ("ssd", "tacotron", "nvlog", "dllogger", "bertsquad", "gnmt")),
         ("ssd", SINGLE, "fp32"),
-    ],
+    ]
 )
 def test_precision_is_what_the_program_says(name: str, line: bytes, precision: str | None) -> None:
     (content,) = VALID_LOGS[name].values()

@@ -9,6 +9,7 @@ from reportgen.core.model import Finding
 from reportgen.formats.detection import offer
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import messages
+from tests.each_of import each_row
 from tests.formats.valid_logs import VALID_LOGS
 
 NSYS = b"""\
@@ -78,20 +79,27 @@ def findings(content: bytes, name: str = "p.csv") -> list[Finding]:
     return [each for each in found if isinstance(each, Finding)]
 
 
-@pytest.mark.parametrize(("content", "said"), [
-    (NSYS, "kernel profile: p.csv, 3 kernels, longest: void gemm<float, 128>(int, float *) 61.5 %"),
-    (REORDERED, "kernel profile: p.csv, 2 kernels, longest: softmax 60 %"),
-    (API, "API call profile: p.csv, 2 API calls, longest: cudaLaunchKernel 80 %"),
-    (MEMORY, "memory operation profile: p.csv, 1 memory operation, longest: [CUDA memcpy Host-to-Device] 100 %"),
-    (RANGES, "range profile: p.csv, 1 range, longest: step 100 %"),
-    (NCU, "kernel profile: p.csv, 2 kernels, longest: gemm 75 %"),
-    (RAW, "kernel profile: p.csv, 2 kernels, longest: gemm 75 %"),
-    (WITHOUT_TIMES, "kernel profile: p.csv, 2 kernels"),
-    (TORCH, "operator profile: p.csv, 3 operators, longest: aten::mm 66 %"),
-    (ON_CPU.encode(), "operator profile: p.csv, 3 operators, longest: aten::copy_ 70 %"),
-    (API.replace(b"cudaLaunchKernel", b"k" * 99),
-     f"API call profile: p.csv, 2 API calls, longest: {'k' * 57}... 80 %"),
-])  # fmt: skip
+@each_row(
+    [
+        (NSYS, "kernel profile: p.csv, 3 kernels, longest: void gemm<float, 128>(int, float *) 61.5 %"),
+        (REORDERED, "kernel profile: p.csv, 2 kernels, longest: softmax 60 %"),
+        (API, "API call profile: p.csv, 2 API calls, longest: cudaLaunchKernel 80 %"),
+        (
+            MEMORY,
+            "memory operation profile: p.csv, 1 memory operation, longest: [CUDA memcpy Host-to-Device] 100 %",
+        ),
+        (RANGES, "range profile: p.csv, 1 range, longest: step 100 %"),
+        (NCU, "kernel profile: p.csv, 2 kernels, longest: gemm 75 %"),
+        (RAW, "kernel profile: p.csv, 2 kernels, longest: gemm 75 %"),
+        (WITHOUT_TIMES, "kernel profile: p.csv, 2 kernels"),
+        (TORCH, "operator profile: p.csv, 3 operators, longest: aten::mm 66 %"),
+        (ON_CPU.encode(), "operator profile: p.csv, 3 operators, longest: aten::copy_ 70 %"),
+        (
+            API.replace(b"cudaLaunchKernel", b"k" * 99),
+            f"API call profile: p.csv, 2 API calls, longest: {'k' * 57}... 80 %",
+        ),
+    ]
+)
 def test_the_longest_of_a_profile_is_named(content: bytes, said: str) -> None:
     assert messages(findings(content), "read.profile") == [said]
 

@@ -10,6 +10,7 @@ from reportgen.core.model import Finding, Run, Source
 from reportgen.formats.published import reader as published
 from reportgen.formats.published import source_toml
 from reportgen.sources.logfiles import LogFiles
+from tests.each_of import each_row
 
 WIDE = """\
 title = "A table"
@@ -160,8 +161,7 @@ values = { cpu = "4 cores" }
     assert [run.environment.get("cpu") for run in found.runs] == [None, "4 cores"]
 
 
-@pytest.mark.parametrize(
-    ("change", "line", "fact"),
+@each_row(
     [
         (
             ('unit = "ms"', 'unit = "furlong"'),
@@ -179,7 +179,7 @@ values = { cpu = "4 cores" }
         (('tables = ["t.csv"]', 'tables = ["t.csv", "u.csv"]'), 4, 'no table "u.csv" beside source.toml'),
         (('title = "A table"', "title = 1"), 1, "title: expected a string, got 1"),
         (("[constants]", "[constants"), 9, "not valid TOML"),
-    ],
+    ]
 )
 def test_a_wrong_description_is_a_finding_at_its_line(change: tuple[str, str], line: int, fact: str) -> None:
     assert WIDE.count(change[0]) == 1
@@ -231,8 +231,7 @@ def test_every_key_of_a_definition_is_documented() -> None:
     assert [key for key in source_toml.SourceFile.__struct_fields__ if key not in page] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "fact"),
+@each_row(
     [
         ("url = 1", "url: expected a string, got 1"),
         ("date = []", "date: expected an integer or a string, got a list"),
@@ -254,7 +253,7 @@ def test_every_key_of_a_definition_is_documented() -> None:
         ("where = 1", "where: expected a table, got 1"),
         ("[where]\na = [[1]]", "where.a[0]: expected true or false, a number or a string, got a list"),
         ("[[corrections]]\ncolumn = 'a'\nvalue = 1", "corrections[0].reason: missing"),
-    ],
+    ]
 )
 def test_each_kind_of_error_is_named(text: str, fact: str) -> None:
     problems = [problem for _, problem in source_toml.parse(text.encode()).problems]

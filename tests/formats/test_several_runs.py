@@ -14,6 +14,7 @@ from reportgen.formats.parsing.several_runs import _ascending_key, _keys, _line_
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import read_runs, rule_lines
+from tests.each_of import each_of
 from tests.formats import valid_logs
 
 LINE_FORMATS = {
@@ -35,7 +36,7 @@ def values(run: Run) -> list[tuple[Any, ...]]:
              each.span.tolist()) for each in run.series]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LINE_FORMATS)
+@each_of(LINE_FORMATS)
 def test_a_log_written_twice_is_two_runs_that_equal_the_first(name: str) -> None:
     log = LINE_FORMATS[name]
     (alone,) = read_runs(name, log)

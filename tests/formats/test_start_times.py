@@ -8,6 +8,7 @@ from reportgen.core.model import Run
 from reportgen.formats.parsing.timestamps import utc, wall_time
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
+from tests.each_of import each_row
 from tests.formats.valid_logs import VALID_LOGS
 
 
@@ -25,8 +26,7 @@ def started(run: Run) -> tuple[str, str]:
     return text.removesuffix("+00:00"), run.started_clock
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
+@each_row(
     [
         ("deepspeed", ("2024-03-04T08:00:12.000", "deepspeed.log")),
         ("dllogger", ("2021-06-03T08:00:00.000", "dll.log")),
@@ -47,7 +47,7 @@ def started(run: Run) -> tuple[str, str]:
         ("loadgen", ("", "")),
         ("hf_trainer", ("", "")),
         ("tqdm", ("", "")),
-    ],
+    ]
 )
 def test_the_first_date_of_a_log_is_the_start_of_its_run(name: str, expected: tuple[str, str]) -> None:
     assert started(first_run(name, VALID_LOGS[name])) == expected
@@ -70,8 +70,7 @@ def test_json_lines_of_dllogger_are_in_utc() -> None:
     assert first_run("dllogger", {"dll.json": log.encode()}).started == 1606444791.5
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@each_row(
     [
         (b"2024-03-01T10:00:00Z", (1709287200.0, True)),
         (b"[2024-03-01 10:00:00,250] x", (1709287200.25, False)),
@@ -85,7 +84,7 @@ def test_json_lines_of_dllogger_are_in_utc() -> None:
         (b"2024-13-01 10:00:00", None),
         (b"10:00:00", None),
         (b"", None),
-    ],
+    ]
 )
 def test_dates(text: bytes, expected: tuple[float, bool] | None) -> None:
     time = wall_time(text)

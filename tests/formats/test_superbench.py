@@ -7,6 +7,7 @@ from reportgen.core.model import Run
 from reportgen.formats.detection import detect
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import aggregate_of, read_all, read_log, rule_lines
+from tests.each_of import each_row
 from tests.formats.valid_logs import MONITOR, SUPERBENCH
 
 
@@ -20,19 +21,21 @@ def test_documented_units_are_converted():
     assert (run.factors["node"], run.status) == ("n1", "complete")
 
 
-@pytest.mark.parametrize(("key", "metric", "phase", "expected"), [
-    ("cpu-memory-bw-latency/mem_bandwidth_matrix_numa_0_1_bw", "bandwidth", None, 2e6),
-    ("cpu-memory-bw-latency:local/mem_max_bandwidth_all_reads_bw:0", "bandwidth", None, 2e6),
-    ("cpu-stream/triad_throughput", "bandwidth", None, 2e6),
-    ("cpu-hpl/throughput", "flops", None, 2e9),
-    ("gemm-flops/fp64_flops:0", "flops", None, 2e9),
-    ("cublaslt-gemm/fp8e4m3_1_64_64_64_flops:0", "flops", None, 2e12),
-    ("cublaslt-gemm/int8_1_64_64_64_flops:0", "int8_1_64_64_64_flops", "cublaslt-gemm:0", 2),
-    ("ib-loopback/ib_write_bw_8388608:0", "bandwidth", None, 2e9),
-    ("ib-traffic/ib_read_bw_64_cpu-to-cpu_0_1:hostA_hostB", "bandwidth", None, 2e9),
-    ("nccl-bw:pairs/allreduce_0_1:8_busbw:0", "bandwidth", None, 2e9),
-    ("pytorch-dist-inference/step_times:0", "step_time", "pytorch-dist-inference:0", 2e-3),
-])  # fmt: skip
+@each_row(
+    [
+        ("cpu-memory-bw-latency/mem_bandwidth_matrix_numa_0_1_bw", "bandwidth", None, 2e6),
+        ("cpu-memory-bw-latency:local/mem_max_bandwidth_all_reads_bw:0", "bandwidth", None, 2e6),
+        ("cpu-stream/triad_throughput", "bandwidth", None, 2e6),
+        ("cpu-hpl/throughput", "flops", None, 2e9),
+        ("gemm-flops/fp64_flops:0", "flops", None, 2e9),
+        ("cublaslt-gemm/fp8e4m3_1_64_64_64_flops:0", "flops", None, 2e12),
+        ("cublaslt-gemm/int8_1_64_64_64_flops:0", "int8_1_64_64_64_flops", "cublaslt-gemm:0", 2),
+        ("ib-loopback/ib_write_bw_8388608:0", "bandwidth", None, 2e9),
+        ("ib-traffic/ib_read_bw_64_cpu-to-cpu_0_1:hostA_hostB", "bandwidth", None, 2e9),
+        ("nccl-bw:pairs/allreduce_0_1:8_busbw:0", "bandwidth", None, 2e9),
+        ("pytorch-dist-inference/step_times:0", "step_time", "pytorch-dist-inference:0", 2e-3),
+    ]
+)
 def test_a_benchmark_may_have_units_of_its_own(key, metric, phase, expected):
     run = read_log("superbench", f'{{"node": "n", "a/return_code": 0, "{key}": 2}}'.encode())
     assert aggregate_of(run, metric, phase or key).value == expected

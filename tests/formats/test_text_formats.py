@@ -5,15 +5,13 @@ Each test changes the fixture of a format and compares its runs with those of th
 
 from collections.abc import Sequence
 
-import pytest
-
 from reportgen.core.model import Run
 from reportgen.core.rules import Rule
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import families
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import format_named
-from tests.each_of import each_of
+from tests.each_of import each_of, each_row
 from tests.formats.test_exit_status import ENDINGS
 from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
@@ -97,7 +95,7 @@ def test_nul_bytes_at_the_end_are_reported(name: str) -> None:
     assert {finding.source and finding.source.line for finding in damage} == {content(name).count(b"\n") + 1}
 
 
-@pytest.mark.parametrize(("ending", "status"), ENDINGS.values(), ids=ENDINGS.keys())
+@each_row(ENDINGS.values())
 def test_every_format_reports_an_error_after_the_last_record(ending: bytes, status: str) -> None:
     names = [name for name in TEXT_FORMATS if name not in WITH_OWN_STATUS]
     reported = {name: statuses(runs(name, content(name) + ending)) for name in names}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from reportgen.formats.parsing.text_log import TextLog, floats, is_binary, mean, seconds, without_controls
 from reportgen.sources.logfiles import LogFiles
+from tests.each_of import each_row
 
 TEXTS = st.lists(st.sampled_from([b"\r", b"\n", b"a", b"bc"]), min_size=1).map(b"".join)
 
@@ -89,8 +90,7 @@ def test_a_mean_is_that_of_the_finite_values(values: list[float], expected: floa
 LINES = b"[2023/08/02 21:03:32] ppcls INFO: epoch:4   train step:10\n" * 20
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
+@each_row(
     [
         (b"W0802 21:03:27.123456  1234 gpu_resources.cc:91] device: \0, cuDNN Version: 8.4.\n", False),
         # The eighth rank prints a 7, and others a control character too.
@@ -103,7 +103,7 @@ LINES = b"[2023/08/02 21:03:32] ppcls INFO: epoch:4   train step:10\n" * 20
         (LINES.decode().encode("utf-16-be"), True),
         (bytes(range(256)) * 9, True),
         (b"\0\1", True),
-    ],
+    ]
 )
 def test_a_few_runs_of_nul_bytes_make_no_binary_file(content: bytes, expected: bool) -> None:
     assert is_binary(content) is expected

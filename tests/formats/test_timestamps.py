@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.formats.parsing import timestamps
+from tests.each_of import each_row
 
 
 @pytest.mark.parametrize(
@@ -29,8 +30,7 @@ def test_times_of_day_continue_over_midnight(texts: list[bytes], expected: list[
     np.testing.assert_allclose(timestamps.of_day(texts), np.array(expected, dtype=float))
 
 
-@pytest.mark.parametrize(
-    ("texts", "expected"),
+@each_row(
     [
         ([], []),
         ([b"0826 15:12:50.113950"], [54770.11395]),
@@ -40,7 +40,7 @@ def test_times_of_day_continue_over_midnight(texts: list[bytes], expected: list[
         ([b"0228 00:00:00.0", b"0229 00:00:00.0", b"0301 00:00:00.0"], [0, 86400, 172800]),
         ([b"1231 23:59:59.0", b"0101 00:00:01.0"], [86399, 86401]),
         ([b"0826 00:00:00.0", b"0829 00:00:00.0"], [0, 3 * 86400]),
-    ],
+    ]
 )
 def test_month_and_day_continue_over_the_year(texts: list[bytes], expected: list[float]) -> None:
     np.testing.assert_allclose(timestamps.of_month_and_day(texts), np.array(expected, dtype=float))

@@ -10,6 +10,7 @@ from reportgen.formats.tqdm.reader import parse_label
 from reportgen.protocol import Protocol, measure_run
 from reportgen.sources.logfiles import HEAD, LogFiles
 from tests.builders import read_log, series_of, step_rows
+from tests.each_of import each_row
 from tests.formats.test_hf_trainer import PLAN
 from tests.formats.valid_logs import NANOGPT, TQDM
 
@@ -82,15 +83,34 @@ def test_bars_of_many_forms_are_read(line):
     assert [row[:3] for row in steps(content)] == [(150, 30, 30.0)]
 
 
-@pytest.mark.parametrize(("label", "expected"), [
-    ("Epoch 3:", ("epoch", 3)), ("Epoch: [3/10]:", ("epoch", 3)), ("Train Epoch 3:", ("train", 3)),
-    ("Training:", ("train", -1)), ("Steps:", ("step", -1)), ("Iteration:", ("iter", -1)),
-    ("Epoch 3 (val_loss=0.5):", ("epoch", 3)), ("Epoch 3, val loss 0.5:", ("epoch", 3)), ("", ("", -1)),
-    ("Epoch:", None), ("Training epochs:", None), ("Epoch 3 [val]:", None), ("Validation DataLoader 0:", None),
-    ("Map:", None), ("Downloading:", None), ("Evaluating:", None), ("Loading checkpoint shards:", None),
-    ("Generating train split:", None), ("Tokenizing train dataset:", None), ("Batches:", None), ("Testing:", None),
-    ("Sanity Checking DataLoader 0:", None), ("train: Scanning labels... 128 found:", None), ("Predicting:", None),
-])  # fmt: skip
+@each_row(
+    [
+        ("Epoch 3:", ("epoch", 3)),
+        ("Epoch: [3/10]:", ("epoch", 3)),
+        ("Train Epoch 3:", ("train", 3)),
+        ("Training:", ("train", -1)),
+        ("Steps:", ("step", -1)),
+        ("Iteration:", ("iter", -1)),
+        ("Epoch 3 (val_loss=0.5):", ("epoch", 3)),
+        ("Epoch 3, val loss 0.5:", ("epoch", 3)),
+        ("", ("", -1)),
+        ("Epoch:", None),
+        ("Training epochs:", None),
+        ("Epoch 3 [val]:", None),
+        ("Validation DataLoader 0:", None),
+        ("Map:", None),
+        ("Downloading:", None),
+        ("Evaluating:", None),
+        ("Loading checkpoint shards:", None),
+        ("Generating train split:", None),
+        ("Tokenizing train dataset:", None),
+        ("Batches:", None),
+        ("Testing:", None),
+        ("Sanity Checking DataLoader 0:", None),
+        ("train: Scanning labels... 128 found:", None),
+        ("Predicting:", None),
+    ]
+)
 def test_labels_identify_training(label, expected):
     found = parse_label(label.encode())
     assert (found and (found.word.decode(), found.epoch)) == expected

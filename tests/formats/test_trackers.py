@@ -11,6 +11,7 @@ from reportgen.formats.trackers.event_records import masked_checksum, scalars
 from reportgen.formats.trackers.logged_metrics import is_unclear, speed_of
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import aggregate_of, line_rows, messages, read_log, rule_lines, series_of, step_rows
+from tests.each_of import each_row
 from tests.formats.tracker_files import (
     MLFLOW,
     TENSORBOARD,
@@ -39,7 +40,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "metric", "item", "divisor"), NAMES)
+@each_row(NAMES)
 def test_a_name_states_a_speed_and_its_unit(name: str, metric: str, item: str, divisor: float) -> None:
     speed = speed_of(name)
     assert speed is not None
@@ -52,9 +53,7 @@ OTHER = ["train/loss", "lr", "accuracy", "eval/samples_per_second", "val_tokens_
          "epoch", "https", "steps", "test/step_time_ms"]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "unclear"), [*((name, True) for name in UNCLEAR), *((name, False) for name in OTHER)]
-)
+@each_row([*((name, True) for name in UNCLEAR), *((name, False) for name in OTHER)])
 def test_other_names_are_not_read(name: str, unclear: bool) -> None:
     assert (speed_of(name), is_unclear(name)) == (None, unclear)
 

@@ -11,6 +11,7 @@ from reportgen.core.model import FactorValue, Run
 from reportgen.labels import labels_toml
 from reportgen.labels.apply import Labeller, with_facts
 from tests.builders import run
+from tests.each_of import each_row
 
 
 def logged(**factors: FactorValue) -> Run:
@@ -123,8 +124,7 @@ def test_a_repeat_may_conflict_too() -> None:
     assert (found.repeat, [one.rule for one in found.findings]) == (2, ["read.label-conflict"])
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each_row(
     [
         ("a = 1\nb", r"logs/labels.toml: not valid TOML: "),
         ("\xff", r"logs/labels.toml: not valid TOML: "),
@@ -147,7 +147,7 @@ def test_a_repeat_may_conflict_too() -> None:
         ),
         ('[[table]]\nname = "t"\n' * 65, r"logs/labels.toml: table: 65 definitions, more than 64"),
         ('[[paths]]\npatern = "a"', r"logs/labels.toml: paths\[0\].patern: no such key; did you mean"),
-    ],
+    ]
 )
 def test_wrong_labels_are_errors_with_place_fact_and_remedy(text: str, message: str) -> None:
     with pytest.raises(RequestError, match="^" + message):

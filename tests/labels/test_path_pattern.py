@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.labels.path_pattern import PathPattern
+from tests.each_of import each_row
 
 DLPERF = "{nodes:int}n{devices_per_node:int}g/{model}_b{batch_size:int}_{precision}_{repeat:int}.log"
 
 
-@pytest.mark.parametrize(
-    ("pattern", "path", "expected"),
+@each_row(
     [
         (
             DLPERF,
@@ -58,7 +58,7 @@ DLPERF = "{nodes:int}n{devices_per_node:int}g/{model}_b{batch_size:int}_{precisi
         ("plain.log", "a/plain.log", {}),
         ("{a}.log", ".log", None),  # a part is never empty
         ("a.log", "aXlog", None),  # text is text, not a regular expression
-    ],
+    ]
 )
 def test_patterns_match_paths(pattern: str, path: str, expected: dict[str, object] | None) -> None:
     assert PathPattern.parse(pattern).match(path) == expected

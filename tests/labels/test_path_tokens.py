@@ -8,6 +8,7 @@ from reportgen import cases
 from reportgen.core.model import FactorValue
 from reportgen.labels.path_tokens import add_path_settings
 from tests.builders import messages, run, write_files
+from tests.each_of import each_row
 
 
 def settings(path: str, **factors: FactorValue) -> dict[str, FactorValue]:
@@ -16,8 +17,7 @@ def settings(path: str, **factors: FactorValue) -> dict[str, FactorValue]:
     return {name: value for name, value in found.items() if name not in factors}
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
+@each_row(
     [
         ("logs/PyTorch_ncf_FP16/1.txt", {"precision": "fp16"}),
         ("logs/PyTorch_ncf_FP32/1.txt", {"precision": "fp32"}),
@@ -43,7 +43,7 @@ def settings(path: str, **factors: FactorValue) -> dict[str, FactorValue]:
         ("logs/1024x768/r.log", {}),
         ("logs/x8/gpu0/r.log", {}),
         ("logs/trainers/champ/fp160/r.log", {}),
-    ],
+    ]
 )
 def test_known_words_in_a_path_are_factors(path: str, expected: dict[str, FactorValue]) -> None:
     assert settings(path) == expected

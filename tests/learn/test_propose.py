@@ -16,7 +16,7 @@ from reportgen.formats.parsing.text_log import TextLog
 from reportgen.learn import Proposal, propose_format
 from reportgen.sources.logfiles import LogFiles
 from tests.cli.calling import call, error_of
-from tests.each_of import each_of
+from tests.each_of import each_of, each_row
 
 
 def learned(log: str | bytes, name: str = "x.log") -> Proposal:
@@ -85,8 +85,7 @@ ELAPSED = "".join(f"it {i} loss 2.5 elapsed {i * 0.5:.2f}s\n" for i in range(1, 
 SIZES = "".join(f"batch_size=64 world_size=8 step={i} step_time=0.5s\n" for i in range(1, 60))
 
 
-@pytest.mark.parametrize(
-    ("log", "groups", "measured", "matched"),
+@each_row(
     [
         (
             PIPES,
@@ -120,21 +119,7 @@ SIZES = "".join(f"batch_size=64 world_size=8 step={i} step_time=0.5s\n" for i in
         (EVALUATION, ("step", "step_time_s"), {"step_time": 0.5}, 59),
         (ELAPSED, ("step", "timestamp"), {"step_time": 0.5}, 59),
         (SIZES, ("batch_size", "devices", "step", "step_time_s"), {"step_time": 0.5, "throughput": 1024}, 59),
-    ],
-    ids=[
-        "pipes",
-        "colours",
-        "tqdm",
-        "stamps",
-        "json",
-        "epochs",
-        "unix",
-        "per-gpu",
-        "interval",
-        "evaluation",
-        "elapsed",
-        "sizes",
-    ],
+    ]
 )
 def test_a_pattern_is_learned_from_each_style_of_log(
     log: str, groups: tuple[str, ...], measured: dict[str, float], matched: int
@@ -158,36 +143,46 @@ def test_the_unit_after_a_number_wins_with_any_separator(apart: str, time: str, 
     assert (taken(found), found.notes) == ({"step_time_ms": "97.5", "samples_per_second": "657.1"}, ())
 
 
-@pytest.mark.parametrize(
-    ("line", "groups"),
+@each_row(
     [
-        ("it # :: 97.5 ms :: 657.1 samples/s :: 12.0", {"step_time_ms": "97.5", "samples_per_second": "657.1"}),
-        ("it # :: speed 657.1 samples/s :: took 97.5 ms", {"step_time_ms": "97.5", "samples_per_second": "657.1"}),
-        ("it # :: 97.5 ms :: 657.1 samples/s :: loss 5.0 :: lr 0.1", {"step_time_ms": "97.5", "samples_per_second": "657.1"}),
+        (
+            "it # :: 97.5 ms :: 657.1 samples/s :: 12.0",
+            {"step_time_ms": "97.5", "samples_per_second": "657.1"},
+        ),
+        (
+            "it # :: speed 657.1 samples/s :: took 97.5 ms",
+            {"step_time_ms": "97.5", "samples_per_second": "657.1"},
+        ),
+        (
+            "it # :: 97.5 ms :: 657.1 samples/s :: loss 5.0 :: lr 0.1",
+            {"step_time_ms": "97.5", "samples_per_second": "657.1"},
+        ),
         ("it #, 5.0 loss, 657.1 samples/s", {"samples_per_second": "657.1"}),
         # What leads to the next number is its name.
         ("step=# tok/s=618.5 ms/it=97.5", {"step_time_ms": "97.5", "tokens_per_second": "618.5"}),
         ("step # tok/s: 618.5 ms/it: 97.5", {"step_time_ms": "97.5", "tokens_per_second": "618.5"}),
-        ("step : # loss : 5.0 tok/s : 618.5 step ms : 97.5", {"step_time_ms": "97.5", "tokens_per_second": "618.5"}),
+        (
+            "step : # loss : 5.0 tok/s : 618.5 step ms : 97.5",
+            {"step_time_ms": "97.5", "tokens_per_second": "618.5"},
+        ),
         ("step #/100 tok/s: 618.5", {"tokens_per_second": "618.5"}),
         ("step # time 0.5 tok/s: 618.5", {"step_time_s": "0.5", "tokens_per_second": "618.5"}),
         ("step # mem: 12.5 tok/s: now 618.5", {"tokens_per_second": "618.5"}),
-    ],
-)  # fmt: skip
+    ]
+)
 def test_a_unit_between_two_numbers_belongs_to_one_of_them(line: str, groups: dict[str, str]) -> None:
     assert taken(learned(lines(line))) == groups
 
 
-@pytest.mark.parametrize(
-    "word", ["loss", "train_loss", "lr", "learning rate", "grad_norm", "accuracy", "acc", "ppl"]
+@each_of(
+    ["loss", "train_loss", "lr", "learning rate", "grad_norm", "accuracy", "acc", "ppl"],
+    ["samples/s: {}=0.5", "ms {} 0.5", "{}: 0.5 ms 12", "{} 0.5 samples/s"],
 )
-@pytest.mark.parametrize("form", ["samples/s: {}=0.5", "ms {} 0.5", "{}: 0.5 ms 12", "{} 0.5 samples/s"])
 def test_a_loss_is_neither_a_rate_nor_a_time(word: str, form: str) -> None:
     assert taken(learned(lines(f"it # took 3.25s, {form.format(word)}"))) == {"step_time_s": "3.25"}
 
 
-@pytest.mark.parametrize(
-    ("field", "group"),
+@each_row(
     [
         ("step_ms=125.0", "step_time_ms"),
         ("iter_us=125.0", "step_time_us"),
@@ -201,7 +196,7 @@ def test_a_loss_is_neither_a_rate_nor_a_time(word: str, form: str) -> None:
         ("fwd_ms=125.0", ""),
         ("gpu_ms=125.0", ""),
         ("it_s=125.0", ""),
-    ],
+    ]
 )
 def test_a_unit_at_the_end_of_a_name_applies_to_its_number(field: str, group: str) -> None:
     found = learned("".join(f"2024-01-02 03:04:0{i} step={i} | {field} | loss=5.0\n" for i in range(1, 9)))
@@ -230,8 +225,7 @@ def lines(line: str) -> str:
     return "".join(line.replace("#", str(i)) + "\n" for i in (1, 2, 3))
 
 
-@pytest.mark.parametrize(
-    ("line", "other", "taken"),
+@each_row(
     [
         ('{"step": #, "time_s": 0.0125}', '{"step": 7, "time_s": 9.42e-05}', b"9.42e-05"),
         ("step=# time=1.5", "step=7 time=9.42E-05", b"9.42E-05"),
@@ -243,14 +237,13 @@ def lines(line: str) -> str:
         ("step # time 1,000.5", "step 7 time 12,345.25, loss", b"12,345.25"),
         ("step # time 1.5ms", "step 7 time 0.25ms,", b"0.25"),
         ("step # time 0.25   1.5", "step 7 time 9e-05   1.5", b"9e-05"),
-    ],
+    ]
 )
 def test_a_number_in_another_notation_is_matched_whole(line: str, other: str, taken: bytes) -> None:
     assert [cells[-1] for cells in sister(lines(line), other)] == [taken]
 
 
-@pytest.mark.parametrize(
-    ("line", "other"),
+@each_row(
     [
         ("step # time 1.5", "step 7 time 1,234.5"),
         ("step # time 1.5", "step 7 time 1.2.3"),
@@ -268,13 +261,13 @@ def test_a_number_in_another_notation_is_matched_whole(line: str, other: str, ta
         ("time 0.5 step #", "time 0.5 step 12k"),
         ("4 # 0.5 ms", "4 3.12 0.5 ms"),
         ("step #: 7.5 img/s", "step 7: 1024 img/step"),
-    ],
+    ]
 )
 def test_a_longer_number_is_no_match_rather_than_a_wrong_one(line: str, other: str) -> None:
     assert sister(lines(line), other) == []
 
 
-@pytest.mark.parametrize("behind", ["x", "e", "_ms", "...", "%", ",3", "x3", ".5.5", ":30h"])
+@each_of(["x", "e", "_ms", "...", "%", ",3", "x3", ".5.5", ":30h"])
 def test_text_glued_to_the_last_number_is_part_of_the_pattern(behind: str) -> None:
     log = lines("step # time 0.125" + behind)
     assert len(sister(log, log)) == 3
@@ -375,8 +368,7 @@ def test_a_rate_per_device_is_recognised() -> None:
     assert tomllib.loads(learned(PER_GPU).toml)["format"]["rate"] == "per-device"
 
 
-@pytest.mark.parametrize(
-    ("log", "message"),
+@each_row(
     [
         (b"", "x.log: is empty; name a log with some steps in it"),
         (b"\0\1\2", "x.log: is binary; convert it to text first"),
@@ -398,7 +390,7 @@ def test_a_rate_per_device_is_recognised() -> None:
             "x.log: no repeated line has an increasing step and a time, rate or timestamp; most frequent line: "
             '"took 3 s" (9 times); write [format] by hand, see docs/reference/formats/custom.md',
         ),
-    ],
+    ]
 )
 def test_a_log_without_a_pattern_is_an_error_that_says_why(log: bytes, message: str) -> None:
     with pytest.raises(RequestError) as error:

@@ -34,7 +34,7 @@ from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, write_files
 from tests.cli.calling import call, error_of
 from tests.conftest import ROOT
-from tests.each_of import each_of
+from tests.each_of import each_of, each_row
 from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_people import TABLES, PeoplesTable
 from tests.learn.tables_of_units import UNITS
@@ -198,8 +198,7 @@ def test_any_table_gives_a_proposal_that_labels_accept_or_none(content: bytes) -
         parse(proposal.toml.encode(), "")
 
 
-@pytest.mark.parametrize(
-    ("text", "claimed"),
+@each_row(
     [
         ("model,latency_ms\na,1.5\nb,2.5\n", True),
         ("model,training time (h)\na,1.5\nb,2.25\nc,2:06\nd,3.1\n", False),
@@ -217,7 +216,7 @@ def test_any_table_gives_a_proposal_that_labels_accept_or_none(content: bytes) -
         ("model,latency_ms\na,~1.5\nb,2.5\n", False),
         ("latency_ms\n1.5\n2.5\n", False),
         ('{"results": [{"model": "a", "latency_ms": 1.5}]}', False),
-    ],
+    ]
 )
 def test_only_a_table_without_any_question_is_read_without_a_definition(text: str, claimed: bool) -> None:
     found = offer(LogFiles.of({"x.csv": text.encode()}).file("x.csv"))
@@ -244,8 +243,7 @@ figures = [{ column = "t", metric = "latency", unit = "ms" }]
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
+@each_row(
     [
         ('"ms"', '"parsecs"', r'labels.toml: table.figures\[0\].unit: unknown unit "parsecs"'),
         ('"ms"', '"GB/s"', r'table.figures\[0\].unit: "GB/s" does not fit latency .base unit: s.'),
@@ -273,7 +271,7 @@ figures = [{ column = "t", metric = "latency", unit = "ms" }]
         ),
         ("figures =", "figure =", 'table.figure: no such key; did you mean "figures"'),
         ("rows =", 'files = "../x"\nrows =', 'table.files: "../x" leads out of the folder'),
-    ],
+    ]
 )
 def test_a_wrong_table_is_an_error_with_place_fact_and_remedy(old: str, new: str, message: str) -> None:
     with pytest.raises(RequestError, match=message):

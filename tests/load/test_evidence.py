@@ -18,6 +18,7 @@ from reportgen.load.worker import RUNS
 from reportgen.protocol.definition import Protocol
 from tests import builders
 from tests.builders import messages, rules, write_files
+from tests.each_of import each_row
 
 START = datetime(2024, 2, 17, 10)
 STEPS = 150
@@ -218,12 +219,25 @@ def test_in_a_large_folder_stems_still_decide(tmp_path: Path) -> None:
     assert [len(run.telemetry) for run in found.runs] == [1] * 40
 
 
-@pytest.mark.parametrize(("name", "stem"), [
-    ("a.log", "a"), ("a_monitor.csv", "a"), ("a-gpu.csv", "a"), ("a.log.smi.csv", "a"), ("gpu_a.csv", "a"),
-    ("nvidia-smi-a.txt", "a"), ("a_dcgm.txt", "a"), ("a_gpu_metrics.csv", "a"), ("gpu.csv", "gpu"),
-    ("v1.5_b8.log", "v1.5_b8"), ("v1.5_b8_power.csv", "v1.5_b8"), ("a_cuda_gpu_kern_sum.csv", "a"),
-    ("monitored.csv", "monitored"), ("a8gpu.log", "a8gpu"), ("", ""),
-])  # fmt: skip
+@each_row(
+    [
+        ("a.log", "a"),
+        ("a_monitor.csv", "a"),
+        ("a-gpu.csv", "a"),
+        ("a.log.smi.csv", "a"),
+        ("gpu_a.csv", "a"),
+        ("nvidia-smi-a.txt", "a"),
+        ("a_dcgm.txt", "a"),
+        ("a_gpu_metrics.csv", "a"),
+        ("gpu.csv", "gpu"),
+        ("v1.5_b8.log", "v1.5_b8"),
+        ("v1.5_b8_power.csv", "v1.5_b8"),
+        ("a_cuda_gpu_kern_sum.csv", "a"),
+        ("monitored.csv", "monitored"),
+        ("a8gpu.log", "a8gpu"),
+        ("", ""),
+    ]
+)
 def test_stems_are_without_the_words_for_evidence(name: str, stem: str) -> None:
     assert stem_of(name) == stem
 

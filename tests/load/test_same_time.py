@@ -4,6 +4,7 @@ import pytest
 
 from reportgen.core.model import Source
 from reportgen.load.same_time import Stay, find_company
+from tests.each_of import each_row
 
 
 def stay(
@@ -21,8 +22,7 @@ def stay(
     )
 
 
-@pytest.mark.parametrize(
-    ("stays", "found"),
+@each_row(
     [
         ([stay("a", 0, 10), stay("b", 1e-9, 10)], ["a: one machine b 10 of 10", "b: one machine a 10 of 10"]),
         ([stay("a", 0, 10), stay("b", 10, 20)], []),
@@ -51,7 +51,7 @@ def stay(
             [stay("a", 0, 9, "0"), stay("b", 0, 2, "1"), stay("c", 5, 6), stay("d", 7, 8, "1")],
             ["a: one machine c 1 of 9", "c: one machine a 1 of 1"],
         ),
-    ],
+    ]
 )
 def test_runs_that_competed_name_each_other(stays: list[Stay], found: list[str]) -> None:
     findings = [finding for _, finding in find_company(dict(enumerate(stays)))]

@@ -13,6 +13,7 @@ from reportgen.core.model import Aggregate, Case, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, Protocol, available_metrics, parse_protocol
 from tests.builders import aggregate, cases, messages, published_run, rules, run, series, telemetry
+from tests.each_of import each_row
 
 TWO = parse_protocol("2+5x7")
 
@@ -157,10 +158,12 @@ def grouped(values: Sequence[float], starts: Sequence[float | None] = (), clock:
     return messages(one_case(*figures, metric="throughput").findings, "protocol.two-groups")
 
 
-@pytest.mark.parametrize(
-    ("values", "shown"),
+@each_row(
     [
-        ((2500, 2502, 2504, 2506, 2508, 2300, 2302, 2304, 2306, 2308), "5 around 2,504 samples/s and 5 around 2,304"),
+        (
+            (2500, 2502, 2504, 2506, 2508, 2300, 2302, 2304, 2306, 2308),
+            "5 around 2,504 samples/s and 5 around 2,304",
+        ),
         ((136.5, 136.4, 136.6, 131.2, 131.1, 131.3), "3 around 136.5 samples/s and 3 around 131.2"),
         ((100, 100, 100, 102, 102, 102), "3 around 100.0 samples/s and 3 around 102.0"),
         ((100, 100, 100, 101, 101, 101), ""),  # 1 %, the drift that matters
@@ -169,8 +172,8 @@ def grouped(values: Sequence[float], starts: Sequence[float | None] = (), clock:
         ((100, 101, 102, 103, 104, 105), ""),
         ((100, 100.1, 100.2, 100.3, 100.4, 110, 110.1), ""),  # two of seven
         ((100, 104, 100), ""),
-    ],
-)  # fmt: skip
+    ]
+)
 def test_repeats_in_two_groups_are_named_with_both_medians(values: tuple[float, ...], shown: str) -> None:
     raised = grouped(values)
     assert len(raised) == bool(shown)

@@ -4,6 +4,7 @@ import pytest
 
 from reportgen.core.errors import RequestError
 from reportgen.protocol import DEFAULT, Protocol, parse_protocol
+from tests.each_of import each_of, each_row
 
 
 def test_the_default_is_its_own_name() -> None:
@@ -20,9 +21,7 @@ def test_the_notation_is_warmup_steps_and_repeats(text: str, expected: tuple[int
     assert found.name == text.strip()
 
 
-@pytest.mark.parametrize(
-    "text", ["", "20", "20+x7", "20+100x", "-1+100x7", "20+1e2x7", "20 + 100 x 7", "²+1x1"]
-)
+@each_of(["", "20", "20+x7", "20+100x", "-1+100x7", "20+1e2x7", "20 + 100 x 7", "²+1x1"])
 def test_an_invalid_notation_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(RequestError, match="is not a protocol; write steps and repeats as in"):
         parse_protocol(text)
@@ -45,8 +44,7 @@ def test_a_key_overrides_the_notation_in_either_order() -> None:
     assert first == last == Protocol("a", 10, 50, 3)
 
 
-@pytest.mark.parametrize(
-    ("table", "message"),
+@each_row(
     [
         ({"warm_up": 20}, 'protocols.p.warm_up: no such key; did you mean "warmup"?'),
         ({"name": "q"}, "protocols.p.name: no such key"),
@@ -65,7 +63,7 @@ def test_a_key_overrides_the_notation_in_either_order() -> None:
             'protocols.p.estimator: "mean_rates" is not known; did you mean "mean_of_rates"?',
         ),
         ({"steps": "20"}, 'protocols.p.steps: "20" is not a protocol'),
-    ],
+    ]
 )
 def test_an_invalid_value_in_a_table_names_the_key(table: dict[str, object], message: str) -> None:
     with pytest.raises(RequestError) as caught:

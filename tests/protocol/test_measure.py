@@ -13,6 +13,7 @@ from reportgen.core.model import Clock, Finding, Measurement, Run, Source, Statu
 from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, Protocol, available_metrics, measure_run, parse_protocol
 from tests.builders import aggregate, attempt, messages, rules, run, series, telemetry
+from tests.each_of import each_of
 
 FIVE = parse_protocol("2+5x1")
 RATES = Protocol("rates", 2, 5, 1, "mean_of_rates")
@@ -400,9 +401,7 @@ def energy_of(*devices: Telemetry, begin: Sequence[float] = (0, 1, 2, 3, 4, 5, 6
 
 
 # 40 W until the second 2 and from 7 on, 100 W between: 500 J.
-@pytest.mark.parametrize("interval", [0.1, 0.3, 0.7])
-@pytest.mark.parametrize("offset", [0.0, 0.03, 0.07])
-@pytest.mark.parametrize("renewal", [0.0, 0.25])
+@each_of([0.1, 0.3, 0.7], [0.0, 0.03, 0.07], [0.0, 0.25])
 def test_the_uncertainty_of_the_energy_contains_the_truth(
     interval: float, offset: float, renewal: float
 ) -> None:

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-import pytest
 
 from reportgen.protocol import DEFAULT, measure_run
 from tests.builders import messages, run, series
+from tests.each_of import each_of, each_row
 
 STEADY = [1.0] * 120
 
@@ -64,7 +64,7 @@ def test_slower_steps_in_the_middle_are_named_among_noise() -> None:
     assert message.startswith("steps 61..80 take ")
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_of(range(20))
 def test_noise_of_ten_percent_has_no_slow_stretch(seed: int) -> None:
     times = 1 + 0.1 * np.random.default_rng(seed).standard_normal(120)
     assert named(times.tolist()) == []
@@ -93,8 +93,7 @@ MORE, LESS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("times", "said"),
+@each_row(
     [
         (STEADY, []),
         (STEADY[:90] + [1.05] * 30, [MORE.format("91..120")]),
@@ -107,8 +106,8 @@ MORE, LESS = (
         ([1.0] * 20 + ([1.0] * 10 + [1.05] * 10) * 5, []),  # in turns
         (STEADY[:100] + [1.3] * 20, []),  # protocol.outliers
         ([1.0 + 0.005 * (step // 10) for step in range(120)], []),  # a slope
-    ],
-)  # fmt: skip
+    ]
+)
 def test_two_levels_within_the_measured_steps_are_named(times: list[float], said: list[str]) -> None:
     assert levels(times) == said
 

@@ -8,6 +8,7 @@ from reportgen.core.devices import find_device
 from reportgen.core.model import Run
 from reportgen.protocol import parse_protocol
 from tests.builders import attempt, messages, run, series
+from tests.each_of import each_row
 
 TEN = parse_protocol("0+10x1", "test")
 
@@ -67,8 +68,7 @@ def test_operations_below_the_peak_or_of_unknown_devices_are_measured(
     assert refused(counted(tera_operations, **factors)) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
+@each_row(
     [
         ("Tesla V100-SXM2-16GB", "V100"),
         ("NVIDIA H100 80GB HBM3", "H100"),
@@ -79,7 +79,7 @@ def test_operations_below_the_peak_or_of_unknown_devices_are_measured(
         ("RTX A4000", None),
         ("A100 + V100", None),
         ("CPU", None),
-    ],
+    ]
 )
 def test_a_device_is_found_by_its_model(text: str, name: str | None) -> None:
     device = find_device(text)

@@ -9,6 +9,7 @@ from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.protocol import DEFAULT, measure_run
 from reportgen.protocol.run_checks import is_on_gpu
 from tests.builders import messages, run, series, telemetry
+from tests.each_of import each_row
 
 
 def findings(found: Run, phase: str = "step") -> tuple[Finding, ...]:
@@ -54,8 +55,7 @@ def test_fewer_than_four_blocks_are_not_checked_for_steadiness() -> None:
     assert not messages(found, "protocol.not-steady")
 
 
-@pytest.mark.parametrize(
-    ("device", "has_telemetry", "expected"),
+@each_row(
     [
         ("cuda", False, True),
         ("GPU", False, True),
@@ -68,7 +68,7 @@ def test_fewer_than_four_blocks_are_not_checked_for_steadiness() -> None:
         ("i5-6267U", True, False),
         (None, True, True),
         (None, False, False),
-    ],
+    ]
 )
 def test_a_gpu_run_is_recognised_by_its_device_else_by_telemetry(
     device: str | None, has_telemetry: bool, expected: bool

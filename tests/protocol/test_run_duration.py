@@ -1,16 +1,14 @@
 """How long a run took: from start to end, else over its steps."""
 
-import pytest
-
 from reportgen.core.model import Break, Run
 from reportgen.protocol.timeline import run_duration
 from tests.builders import aggregate, run, series
+from tests.each_of import each_row
 
 NAN = float("nan")
 
 
-@pytest.mark.parametrize(
-    ("of", "seconds"),
+@each_row(
     [
         (run(series([1.0, 2.0]), started=100.0, ended=160.0), 60.0),
         (run(series([1.0, 2.0]), started=100.0), 3.0),
@@ -22,7 +20,7 @@ NAN = float("nan")
         (run(series([1.0, 2.0]), series([2.0, 2.0], rank=1)), 4.0),
         (run(series([])), None),
         (run(aggregate(1.0)), None),
-    ],
+    ]
 )
 def test_a_run_takes_the_time_from_its_start_to_its_end(of: Run, seconds: float | None) -> None:
     assert run_duration(of) == seconds

@@ -9,6 +9,7 @@ from reportgen.core.model import Measurement, Run
 from reportgen.protocol import available_metrics, parse_protocol
 from reportgen.protocol.share_of_peak import why_no_share
 from tests.builders import aggregate, attempt, cases, messages, run, series
+from tests.each_of import each_row
 
 TEN = parse_protocol("0+10x1", "test")
 NO_TF32 = {"torch.matmul_allow_tf32": False, "torch.cudnn_allow_tf32": False}
@@ -29,8 +30,7 @@ def printed(tera: float, metric: str = "flops_per_device", **fields: Any) -> Run
 A100, V100, H100 = "NVIDIA A100-SXM4-40GB", "Tesla V100-SXM2-16GB", "NVIDIA H100 80GB HBM3"
 
 
-@pytest.mark.parametrize(
-    ("tera", "factors", "expected"),
+@each_row(
     [
         (156, {"device": A100, "precision": "fp16"}, 156 / 312),
         (78, {"device": A100, "precision": "tf32"}, 78 / 156),
@@ -46,7 +46,7 @@ A100, V100, H100 = "NVIDIA A100-SXM4-40GB", "Tesla V100-SXM2-16GB", "NVIDIA H100
         (50, {"device": "Tesla V100-SXM2-32GB-LS", "precision": "fp16"}, None),
         (10, {"device": V100, "precision": "fp32", "tensor_cores": True}, None),  # not as FP32
         (10, {"device": "RTX A5000", "precision": "fp32"}, None),  # TF32, of which its sheet is silent
-    ],
+    ]
 )
 def test_the_share_of_a_rate_that_a_log_prints(
     tera: float, factors: dict[str, Any], expected: float | None
@@ -96,8 +96,7 @@ GPT2 = {"model": "gpt2", "item": "token", "seq_len": 1024, "mode": "train"}
 IMAGES, SEQUENCE, TOKEN = 2500 * 3 * 8.178e9, 3 * 512 * 2 * 94_371_840, 3 * 2 * 142_406_400
 
 
-@pytest.mark.parametrize(
-    ("rate", "factors", "expected"),
+@each_row(
     [
         (2500, RESNET, IMAGES / 125e12),
         (2500, {**RESNET, "mode": "inference"}, IMAGES / 3 / 125e12),
@@ -111,7 +110,7 @@ IMAGES, SEQUENCE, TOKEN = 2500 * 3 * 8.178e9, 3 * 512 * 2 * 94_371_840, 3 * 2 * 
         (200, {**BERT, "item": "sample"}, None),
         (200, {key: value for key, value in BERT.items() if key != "seq_len"}, None),
         (200, {**BERT, "model": "bert"}, None),
-    ],
+    ]
 )
 def test_model_flops_utilisation_by_hand(
     rate: float, factors: dict[str, Any], expected: float | None

@@ -14,6 +14,7 @@ from reportgen.core.model import Break, DeviceEvent, Finding, Run, Series, Telem
 from reportgen.protocol import Protocol, available_metrics, measure_run, parse_protocol
 from reportgen.protocol.timeline import during, measured_before
 from tests.builders import attempt, messages, rules, run, series, telemetry, window
+from tests.each_of import each_row
 
 FIVE: Protocol = parse_protocol("2+5x1")
 STEPS = series([1.0] * 7, begin=[0, 1, 2, 3, 4, 5, 6])
@@ -55,8 +56,7 @@ def test_a_device_without_throttling_has_no_finding() -> None:
     assert found(quiet) == ()
 
 
-@pytest.mark.parametrize(
-    ("mask", "severity", "reasons"),
+@each_row(
     [
         (0x08, "warning", "hw_slowdown"),
         (0x20, "warning", "sw_thermal"),
@@ -66,7 +66,7 @@ def test_a_device_without_throttling_has_no_finding() -> None:
         (0x02, "note", "applications_clocks"),
         (0x10, "note", "sync_boost"),
         (0x100, "note", "display_clocks"),
-    ],
+    ]
 )
 def test_a_reason_is_named_with_its_share_of_the_samples(mask: int, severity: str, reasons: str) -> None:
     findings = found(device(throttle_reasons=inside(mask, 0, 0, 0, 0, before=0x1FF)))
@@ -199,20 +199,29 @@ def mhz(*values: float) -> list[float]:
 
 
 # A clock that is 15 MHz or 1 % away has not left the lock; an idle device may lower it.
-@pytest.mark.parametrize(
-    ("lock", "clocks", "mask", "message"),
+@each_row(
     [
         (1410, mhz(1410, 1395), 0, ""),
         (2000, mhz(2000, 1980), 0, ""),
-        (1410, mhz(1410, 1410, 1410, 1410, 1005), 0x40, "the lock of 1410 MHz in 20.0% of samples, by up to 405 MHz"),
+        (
+            1410,
+            mhz(1410, 1410, 1410, 1410, 1005),
+            0x40,
+            "the lock of 1410 MHz in 20.0% of samples, by up to 405 MHz",
+        ),
         (1410, mhz(1410, 1440), 0, "the lock of 1410 MHz in 50.0% of samples, by up to 30 MHz"),
         (1410, mhz(210), 0x1, ""),
-        ("base", mhz(1275, 1275, 1275, 1275, 1200), 0, "the lock of 1275 MHz in 20.0% of samples, by up to 75 MHz"),
+        (
+            "base",
+            mhz(1275, 1275, 1275, 1275, 1200),
+            0,
+            "the lock of 1275 MHz in 20.0% of samples, by up to 75 MHz",
+        ),
         ("base", mhz(1275), 0, ""),
         ("of the vendor", mhz(1275, 1200), 0, ""),
         (None, mhz(1275, 1200), 0, ""),
-    ],
-)  # fmt: skip
+    ]
+)
 def test_a_clock_that_leaves_its_lock_is_a_warning(
     lock: int | str | None, clocks: list[float], mask: int, message: str
 ) -> None:

@@ -10,6 +10,7 @@ from reportgen.core.model import Break, Series
 from reportgen.protocol.definition import DEFAULT, parse_protocol
 from reportgen.protocol.window import MeasuredWindow
 from tests.builders import messages, rules, run, series, window
+from tests.each_of import each_of
 
 FIVE = parse_protocol("2+5x1")
 
@@ -134,7 +135,7 @@ def test_a_clock_coarser_than_the_step_causes_no_gaps() -> None:
     assert (result.window.steps, result.window.time, result.window.gap_time) == (24, 8.0, 0.0)
 
 
-@pytest.mark.parametrize("offset", range(20))
+@each_of(range(20))
 def test_a_tick_at_the_start_of_the_window_is_not_a_gap(offset: int) -> None:
     """Steps of 50 ms by whole seconds; the window began one step before a tick and lost a second of five."""
     ticks = [1.0 if (step + offset) % 20 == 0 else 0.0 for step in range(1, 151)]

@@ -23,6 +23,7 @@ from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS, SpeedFact, SpeedFacts
 from tests.builders import published_run, run, series, write_files
 from tests.cli.calling import call
+from tests.each_of import each_row
 
 NODES = [
     published_run(node="reference", throughput=1000.0),
@@ -175,14 +176,18 @@ def test_a_case_without_a_comparable_baseline_is_not_evaluated():
     assert outcomes(judged(BASELINE | {"where": {"node": "n1"}}, runs=runs)) == {"node=n1": "not evaluated"}
 
 
-@pytest.mark.parametrize(
-    ("key", "nodes", "outcome"),
+@each_row(
     [
-        ("all", ["n1", "n1"], "pass"), ("all", ["n1", "n2"], "fail"), ("all", ["n1", "n3"], "not evaluated"),
-        ("all", ["n2", "n3"], "fail"), ("any_of", ["n1", "n2"], "pass"), ("any_of", ["n2", "n2"], "fail"),
-        ("any_of", ["n2", "n3"], "not evaluated"), ("any_of", ["n1", "n3"], "pass"),
-    ],
-)  # fmt: skip
+        ("all", ["n1", "n1"], "pass"),
+        ("all", ["n1", "n2"], "fail"),
+        ("all", ["n1", "n3"], "not evaluated"),
+        ("all", ["n2", "n3"], "fail"),
+        ("any_of", ["n1", "n2"], "pass"),
+        ("any_of", ["n2", "n2"], "fail"),
+        ("any_of", ["n2", "n3"], "not evaluated"),
+        ("any_of", ["n1", "n3"], "pass"),
+    ]
+)
 def test_rules_are_joined_by_all_or_any_of(key: str, nodes: list[str], outcome: str):
     assert judged(*(BASELINE | {"where": {"node": node}} for node in nodes), key=key).outcome == outcome
 

@@ -11,6 +11,7 @@ from reportgen.report.listing import RunListing
 from reportgen.report.run_entry import RunEntry, run_entry
 from reportgen.report.run_groups import RunRow, group_rows, select
 from tests.builders import aggregate, run
+from tests.each_of import each_row
 
 
 def entry(id: str, seconds: float = 0.5, status: str = "complete", **factors: FactorValue) -> RunEntry:
@@ -61,8 +62,7 @@ def replace_factors(one: RunEntry) -> RunEntry:
     return type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"factors": {}})
 
 
-@pytest.mark.parametrize(
-    ("names", "rows"),
+@each_row(
     [
         (("r1.log", "r2.log", "r4.log"), 1),
         (("run-2024-03-01_10-05-00.log", "run-2024-04-17_22-15-31.log"), 1),
@@ -75,7 +75,7 @@ def replace_factors(one: RunEntry) -> RunEntry:
         (("b32/r1.log", "b64/r1.log", "b64/r2.log"), 2),
         (("base.log", "tuned.log"), 2),
         (("a.log", "x/a.log"), 2),
-    ],
+    ]
 )
 def test_runs_that_differ_in_a_name_are_not_repeats(names: tuple[str, ...], rows: int) -> None:
     assert len(ids(*(entry(name, x=1) for name in names))) == rows

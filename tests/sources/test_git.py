@@ -18,6 +18,7 @@ from reportgen.sources.git import (
     object_id,
     open_repository,
 )
+from tests.each_of import each_row
 from tests.git_repository import ScratchRepository
 
 HOSTILE_NAMES = ["-n", "--output=x", "a b", "ü.csv", "line\nbreak", "tab\t", ":(glob)*", '"quoted"', "*"]
@@ -266,13 +267,15 @@ def test_programs_that_a_repository_configures_do_not_run(scratch: ScratchReposi
     assert not (tmp_path / "has-run").exists()
 
 
-@pytest.mark.parametrize(
-    ("remote", "page"),
+@each_row(
     [
         ("https://github.com/o/r.git", "https://github.com/o/r/blob/c0ffee/logs/a%20b.csv#L3"),
         ("https://user:secret@github.com/o/r", "https://github.com/o/r/blob/c0ffee/logs/a%20b.csv#L3"),
         ("git@github.com:o/r.git", "https://github.com/o/r/blob/c0ffee/logs/a%20b.csv#L3"),
-        ("ssh://git@gitlab.example.org:2222/g/s/r.git", "https://gitlab.example.org/g/s/r/-/blob/c0ffee/logs/a%20b.csv#L3"),
+        (
+            "ssh://git@gitlab.example.org:2222/g/s/r.git",
+            "https://gitlab.example.org/g/s/r/-/blob/c0ffee/logs/a%20b.csv#L3",
+        ),
         ("https://codeberg.org/o/r", "https://codeberg.org/o/r/src/commit/c0ffee/logs/a%20b.csv#L3"),
         ("/srv/github/r.git", ""),
         ("file:///srv/github/r.git", ""),
@@ -280,8 +283,8 @@ def test_programs_that_a_repository_configures_do_not_run(scratch: ScratchReposi
         ("https://github.com)[x](evil/o/r", ""),
         ("https://github.com:port/o/r", ""),
         ("", ""),
-    ],
-)  # fmt: skip
+    ]
+)
 def test_a_line_of_a_file_has_a_page_on_known_forges(remote: str, page: str) -> None:
     assert web_link(remote, "c0ffee", "logs/a b.csv", 3) == page
 

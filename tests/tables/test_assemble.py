@@ -14,6 +14,7 @@ from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, run, series, table_spec, telemetry
+from tests.each_of import each_row
 from tests.render.example import shown
 
 FRAMEWORKS = [
@@ -620,8 +621,7 @@ def test_a_cell_can_have_a_unit_of_its_own():
     assert [row[0].unit.name for row in table.cells] == ["ms", "s"]
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
+@each_row(
     [
         ({"rows": ("device",)}, 'tables[0].rows[0]: no factor "device"; did you mean "devices"?'),
         (
@@ -657,7 +657,7 @@ def test_a_cell_can_have_a_unit_of_its_own():
             },
             'tables[0].compare.baseline.frameworks: no factor "frameworks"; did you mean "framework"?',
         ),
-    ],
+    ]
 )
 def test_wrong_requests_say_where_what_and_what_to_do(keys, message):
     with pytest.raises(RequestError) as error:

@@ -6,6 +6,7 @@ import pytest
 
 from reportgen.tables.spec import CompareSpec, TableSpec, definition_digest
 from tests.builders import SHORT
+from tests.each_of import each_of
 
 SPEC = TableSpec(
     "a.toml",
@@ -31,8 +32,7 @@ def test_headings_order_and_digits_are_not_in_the_digest(changed: TableSpec) -> 
     assert definition_digest(changed) == definition_digest(SPEC)
 
 
-@pytest.mark.parametrize(
-    "changed",
+@each_of(
     [
         replace(SPEC, where={"model": ("y",), "devices": (1, 8)}),
         replace(SPEC, metrics=("step_time",)),
@@ -43,7 +43,7 @@ def test_headings_order_and_digits_are_not_in_the_digest(changed: TableSpec) -> 
         replace(SPEC, compare=CompareSpec("speedup", {"devices": 1})),
         replace(SPEC, compare=CompareSpec("ratio", {"devices": 2})),
         replace(SPEC, compare=None),
-    ],
+    ]
 )
 def test_what_decides_about_numbers_is_in_the_digest(changed: TableSpec) -> None:
     assert definition_digest(changed) != definition_digest(SPEC)

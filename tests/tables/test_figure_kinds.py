@@ -7,6 +7,7 @@ from reportgen.core.model import STEP
 from reportgen.report.definition import read_definition
 from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, run, series
+from tests.each_of import each_row
 from tests.tables.test_figures import figures
 
 SCALING = {"rows": ("nodes", "devices"), "columns": ("framework",)}
@@ -52,8 +53,7 @@ def test_a_factor_that_where_fixes_is_in_no_name():
     assert [s.name for s in figure.series] == ["X", "Y"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "keys", "table", "message"),
+@each_row(
     [
         (
             "bar",
@@ -83,7 +83,7 @@ def test_a_factor_that_where_fixes_is_in_no_name():
             None,
             "has no global_batch_size, and no batch_size with devices; add the factors",
         ),
-    ],
+    ]
 )
 def test_a_table_that_does_not_fit_is_an_error(kind, keys, table, message):
     with pytest.raises(RequestError) as error:

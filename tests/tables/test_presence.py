@@ -13,12 +13,12 @@ from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.results import Table
 from reportgen.tables.spec import CompareSpec
 from tests.builders import published_run, table_spec
+from tests.each_of import each_row
 
 ABSENT, PRESENT = Presence.ABSENT, Presence.PRESENT
 
 
-@pytest.mark.parametrize(
-    ("factors", "wanted", "is_match"),
+@each_row(
     [
         ({}, (ABSENT,), True),
         ({}, (PRESENT,), False),
@@ -31,7 +31,7 @@ ABSENT, PRESENT = Presence.ABSENT, Presence.PRESENT
         ({"variant": "absent"}, (ABSENT,), False),
         ({"variant": "absent"}, ("absent",), True),
         ({"variant": False}, (PRESENT,), True),
-    ],
+    ]
 )
 def test_a_condition_may_ask_whether_a_factor_is_there(
     factors: Mapping[str, FactorValue], wanted: tuple[FactorValue | Presence, ...], is_match: bool
@@ -39,8 +39,7 @@ def test_a_condition_may_ask_whether_a_factor_is_there(
     assert matches(factors, {"variant": wanted}) == is_match
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "both"),
+@each_row(
     [
         ((ABSENT,), (ABSENT,), True),
         ((ABSENT,), (PRESENT,), False),
@@ -50,7 +49,7 @@ def test_a_condition_may_ask_whether_a_factor_is_there(
         ((PRESENT,), (PRESENT,), True),
         (("a",), ("b",), False),
         ((ABSENT, "a"), ("a", "b"), True),
-    ],
+    ]
 )
 def test_two_conditions_of_presence_overlap(
     one: tuple[FactorValue | Presence, ...], other: tuple[FactorValue | Presence, ...], both: bool

@@ -1,8 +1,7 @@
 """Tables whose columns blanks align become Markdown; lines that are not certain stay as they are."""
 
-import pytest
-
 from reportgen.formats.tables.aligned import as_markdown
+from tests.each_of import each_of, each_row
 
 TABLES = {
     "a rule below the header": (
@@ -100,7 +99,7 @@ NO_TABLES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), TABLES.values(), ids=TABLES)
+@each_row(TABLES.values())
 def test_aligned_columns_become_cells_between_bars(text: str, expected: list[str]) -> None:
     lines = [line for _, line in as_markdown(text.split("\n")) if line.startswith("|")]
     header, rule, *rows = (line.removeprefix("|").removesuffix("|").strip(" ") for line in lines)
@@ -108,7 +107,7 @@ def test_aligned_columns_become_cells_between_bars(text: str, expected: list[str
     assert set(rule) == {"|", "-"}
 
 
-@pytest.mark.parametrize("text", NO_TABLES)
+@each_of(NO_TABLES)
 def test_other_lines_stay_as_they_are(text: str) -> None:
     lines = text.split("\n")
     assert as_markdown(lines) == list(enumerate(lines, 1))

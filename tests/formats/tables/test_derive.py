@@ -1,12 +1,10 @@
 """Columns that are made of others."""
 
-import pytest
-
 from reportgen.formats.tables.derive import FUNCTIONS
+from tests.each_of import each_row
 
 
-@pytest.mark.parametrize(
-    ("path", "collective"),
+@each_row(
     [
         ("logs/8nodes/all_reduce_perf.log", "all_reduce"),
         ("logs/allreduce-8gpu.txt", "all_reduce"),
@@ -20,7 +18,7 @@ from reportgen.formats.tables.derive import FUNCTIONS
         ("logs/all_reduce/all_gather_perf.log", None),
         ("logs/all_reduce/all_reduce_perf.log", "all_reduce"),
         ("logs/nccl.log", None),
-    ],
+    ]
 )
 def test_a_path_names_a_collective(path: str, collective: str | None) -> None:
     assert FUNCTIONS["collective_in_path"]([path]) == collective

@@ -13,6 +13,7 @@ from reportgen.formats.tables.definition import TableFamily
 from reportgen.formats.tables.derive import spelled
 from reportgen.formats.tables.reader import read
 from reportgen.sources.logfiles import LogFiles
+from tests.each_of import each_row
 
 RATE = {"column": "rate", "metric": "throughput", "unit": "samples/s"}
 
@@ -140,8 +141,7 @@ def test_a_time_with_one_colon_is_read_in_a_column_of_seconds(
     assert spelled(text, unit) == expected
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
+@each_row(
     [
         (
             r"A & 412.5\textsuperscript{1} & 612\footnote{see \textbf{2}} & 85\std{1} \\",
@@ -154,7 +154,7 @@ def test_a_time_with_one_colon_is_read_in_a_column_of_seconds(
         (r"A & \res{12.5}{0.1} & \phantom{0}5.5 & $\mathbf{7}^{\dagger}$ \\", "A & 12.5 0.1 & 5.5 & 7"),
         (r"A & 412\textsuperscript{1", r"A & 412\textsuperscript1"),
         (r"\cmidrule(lr){2-3}", ""),
-    ],
+    ]
 )
 def test_a_line_of_latex_has_the_texts_of_its_cells(line: str, expected: str) -> None:
     assert [cell.strip() for cell in latex.plain(line).split("&")] == [x.strip() for x in expected.split("&")]

@@ -1,8 +1,7 @@
 """A column is left out if it may hold a secret, and only then: without a factor, cases become repeats of one."""
 
-import pytest
-
 from reportgen.formats.tables.secret_names import may_be_secret
+from tests.each_of import each_of
 
 SECRETS = (
     "token", "hf_token", "access token", "Auth-Token", "api_key", "API key", "apikey", "client_secret",
@@ -14,12 +13,12 @@ OTHERS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SECRETS)
+@each_of(SECRETS)
 def test_a_secret(name: str) -> None:
     assert may_be_secret(name, "x")
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@each_of(OTHERS)
 def test_not_a_secret(name: str) -> None:
     assert not may_be_secret(name, "x")
 

@@ -9,6 +9,7 @@ from reportgen.core.model import Finding, Run
 from reportgen.formats.detection import discover
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid
+from tests.each_of import each_of
 from tests.formats.tables.fixtures_of_families import FOLDER, fixtures
 
 BLOCK = """\
@@ -150,7 +151,7 @@ def test_a_summary_of_the_stages_of_inference_perf_is_not_a_run() -> None:
 SECRETS = [log for _, log, _ in fixtures() if b"do-not-show" in log.read_bytes()]
 
 
-@pytest.mark.parametrize("log", SECRETS, ids=lambda log: log.name)
+@each_of(SECRETS)
 def test_secrets_hosts_and_folders_of_a_log_are_never_shown(log: Path) -> None:
     runs, findings = read({log.name: log.read_bytes()})
     assert runs
