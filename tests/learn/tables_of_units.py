@@ -262,4 +262,7 @@ UNITS = {
         2,
         (("memory_used", 2048.5e6, {"model": "a"}),),
     ),
+    "a unit with a capital inside": PeoplesTable(
+        "kwh.csv", "code,tokens/kWh\na,4800.5\nb,7200.5\n", 2, (("tokens_per_k_wh", 4800.5, {"code": "a"}),)
+    ),
 }

@@ -392,7 +392,9 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
     text = text.strip(" _-:,.")
     cuts = [0] + [m.end() for m in re.finditer(r"[\s_\-:,.]+|(?<=[a-z])(?=[A-Z])", text)]
     for cut in cuts:
-        if cut < len(text) and (unit := unit_of(re.sub(r"[-.]", " ", _CAMEL.sub(" ", text[cut:])))):
+        apart = re.sub(r"[-.]", " ", _CAMEL.sub(" ", text[cut:]))
+        # "kWh" is one word.
+        if cut < len(text) and (unit := unit_of(text[cut:]) or unit_of(apart)):
             before = text[:cut].strip(" _-:,.")
             if _RATE_OF_UNKNOWN.search(before):
                 return None, text
