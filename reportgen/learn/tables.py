@@ -24,7 +24,7 @@ from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import SIZE_OF, words_of
 from reportgen.formats.tables.derive import is_missing
-from reportgen.formats.tables.find_tables import FoundTable, find_tables, lacks_header
+from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables, lacks_header
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
 from reportgen.formats.tables.stated_units import named_unit
 from reportgen.labels.labels_toml import LEARNED
@@ -354,7 +354,7 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
     if known and known.format is not own_table.FORMAT:
         notes.append(f"{known.format.name} already reads this file; [table] takes precedence")
     tables = find_tables(files)
-    if tables[-1].rows.end:
+    if len(tables) == MAX_TABLES:
         notes.append(f"only the first {len(tables)} tables of the file were looked at")
     others = [
         _shown_place(each.table)

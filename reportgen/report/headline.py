@@ -340,9 +340,14 @@ def _speed_ratio(pair: ComparedPair) -> float:
 
 
 def _evidence(pair: ComparedPair) -> str:
-    """Return both ranges, or that there are no repeats."""
+    """Return both ranges, or that there are no repeats.
+
+    Where a protocol makes another number of the repeats, such as a score, it is that number.
+    """
     if _is_single(pair):
         return _without_repeats([pair])
+    if any(case.summary and case.summary.statistic != "median" for case in (pair.case, pair.baseline)):
+        return _medians(pair)
     unit = _unit(pair)
     own, base = (range_of_repeats(case, unit) for case in (pair.case, pair.baseline))
     return f"{own} against {base} {unit.name}".strip()

@@ -64,7 +64,7 @@ def caption(
         ("contract", contract_sentence(others)),
         *((quantity, text) for quantity, text in _ON_REQUEST.items() if quantity in spec.show),
         ("unnamed", _unnamed(spec, grid)),
-        *(("author", f"Author's note: {text}") for text in spec.notes),
+        *(("author", f"Note: {text}") for text in spec.notes),
     ]
     return tuple(Note(text, name=name) for name, text in sentences if text)
 

@@ -239,19 +239,16 @@ def test_many_tables_are_a_list_of_results_with_links() -> None:
 
 
 def test_a_note_of_the_author_is_on_the_page_once_even_if_its_table_is_not() -> None:
-    note = Note("Author's note: estimated.", name="author")
+    note = Note("Note: estimated.", name="author")
     tables = [replace(table, about=(*table.about, note)) for table in _facets(8)]
-    assert _report(tables, prose="", figures=()).count("\n\nAuthor's note: estimated.\n\n") == 1
+    assert _report(tables, prose="", figures=()).count("\n\nNote: estimated.\n\n") == 1
     first = replace(example.phase_table(), id="first")
     page = _report(
         [first, replace(_sized(24), id="large", about=(note,))],
         prose='{{ table("first") }}\n\n{{ table("large") }}',
         figures=(),
     )
-    assert (
-        "[Phases of DARNN](tables/large.csv): 456 µs to 34.5 ms; 6 several\n\nAuthor's note: estimated."
-        in page
-    )
+    assert "[Phases of DARNN](tables/large.csv): 456 µs to 34.5 ms; 6 several\n\nNote: estimated." in page
 
 
 def test_a_figure_of_a_folded_table_is_folded_with_it() -> None:

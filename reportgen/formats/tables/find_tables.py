@@ -25,7 +25,7 @@ _MAX_ROWS = 2000
 _MAX_CELLS = 100_000
 _MAX_HEAD_LINES = 60
 # Tables of separated cells in one file: each costs a search for a header.
-_MAX_TABLES = 64
+MAX_TABLES = 64
 # The names of an object of JSON and of the objects around it.
 _MEMBERS = ("*", "../*", "../../*", "../../../*")
 _SEPARATORS = ("\t", ";", ",", "|", "&", " ")
@@ -138,7 +138,7 @@ def _of_latex(lines: Sequence[str]) -> list[TablePlace]:
     """Return the tables of LaTeX; [] if two have one header, for these are rows of one table."""
     places = [
         replace(place, rows=msgspec.structs.replace(place.rows, end=place.rows.end or latex.END))
-        for first, last in islice(latex.tables_of(lines), _MAX_TABLES)
+        for first, last in islice(latex.tables_of(lines), MAX_TABLES)
         for place in _delimited(lines[first : last + 1], is_whole=False)
         if place.rows.separator == "&"
     ]
@@ -147,12 +147,12 @@ def _of_latex(lines: Sequence[str]) -> list[TablePlace]:
 
 
 def _delimited(lines: Sequence[str], *, is_whole: bool = True) -> Iterator[TablePlace]:
-    """Yield the tables of lines with separated cells, _MAX_TABLES at most.
+    """Yield the tables of lines with separated cells, MAX_TABLES at most.
 
     is_whole  whether they are all lines of a file
     """
     begin = 0
-    for number in range(_MAX_TABLES):
+    for number in range(MAX_TABLES):
         table = _delimited_at(lines[begin:], is_first=is_whole and not number)
         if not table:
             return
