@@ -120,7 +120,8 @@ _RATE = re.compile(r"([A-Za-z][A-Za-z _-]+)/s(?:ec(?:ond)?)?")
 # Thousands and millions of the usual items. With other words, a prefix could be the first letter.
 _PREFIXED = re.compile(
     r"([kKMG])(?:images?|imgs?|samples?|examples?|tokens?|toks?|words?|sequences?|seqs?|sentences?|frames?"
-    r"|steps?|iterations?|its?|items?)"
+    r"|steps?|iterations?|its?|items?|requests?|reqs?|queries|messages?|msgs?|rows?|records?|events?"
+    r"|operations?|ops?)"
 )
 _PREFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 # Bits, bytes, lengths and operations in a spelling that is not listed above: not items.

@@ -265,4 +265,39 @@ UNITS = {
     "a unit with a capital inside": PeoplesTable(
         "kwh.csv", "code,tokens/kWh\na,4800.5\nb,7200.5\n", 2, (("tokens_per_k_wh", 4800.5, {"code": "a"}),)
     ),
+    "rows of a metric in units of several scales and quantities": PeoplesTable(
+        "queue.csv",
+        "queue,stage,kpi,value,unit\n"
+        "a,in,throughput,812.5,kmsg/s\na,out,throughput,1204000,msg/s\na,all,lag_max,48210,msg\n"
+        "b,in,throughput,1.25,GB/s\nb,out,throughput,2.5,kmsg/s\nb,all,load,75,%\n"
+        "c,in,throughput,412.5,kreq/s\nc,out,throughput,99500,req/s\nc,in,speedup,1.5,x\n",
+        8,
+        (
+            ("throughput", 812500, {"queue": "a", "stage": "in"}),
+            ("throughput", 1204000, {"queue": "a", "stage": "out"}),
+            ("throughput", 2500, {"queue": "b", "stage": "out"}),
+            ("bandwidth", 1.25e9, {"queue": "b", "stage": "in"}),
+            ("request_throughput", 412500, {"queue": "c", "stage": "in"}),
+            ("request_throughput", 99500, {"queue": "c", "stage": "out"}),
+            ("lag", 48210, {"stage": "all"}),
+            ("load", 0.75, {"stage": "all"}),
+        ),
+    ),
+    "rates in thousands beside others": PeoplesTable(
+        "rates.csv",
+        "db,throughput,unit\na,1.5,kreq/s\nb,250,req/s\n",
+        2,
+        (("request_throughput", 1500, {"db": "a"}), ("request_throughput", 250, {"db": "b"})),
+    ),
+    "an answer holds for the rows that state no unit": PeoplesTable(
+        "mixed.csv",
+        "db,metric,value,unit\na,throughput,412.5,\nb,throughput,1.5,GB/s\nc,throughput,2.5,kreq/s\n",
+        3,
+        (
+            ("request_throughput", 412.5, {"db": "a"}),
+            ("bandwidth", 1.5e9, {"db": "b"}),
+            ("request_throughput", 2500, {"db": "c"}),
+        ),
+        answers={"throughput": "requests/s"},
+    ),
 }

@@ -95,6 +95,16 @@ def test_a_rate_of_another_item_keeps_its_unit() -> None:
     [
         ("test,value,p99,unit\na,1.5,2.5,ms\nb,250,410,us\n", "p99", '"unit" states the units of "p99"'),
         (
+            "db,metric,value,unit\na,throughput,1.5,kreq/s\nb,throughput,2.5,GB/s\n",
+            "throughput",
+            '"unit" states the units of "throughput"',
+        ),
+        (
+            "db,throughput,unit\na,1.5,GB/s\nb,2.5,req/s\n",
+            "throughput",
+            '"unit" states the units of "throughput"',
+        ),
+        (
             "metric,value\nlatency (ms),3.5\nspeed,9\n",
             "value",
             '"metric" says what each number of "value" is',

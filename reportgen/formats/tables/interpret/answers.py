@@ -5,9 +5,11 @@ An answer changes no other column, but for cases of the same metric, of which on
 
 from collections.abc import Mapping
 
+from reportgen.formats.tables.column_words import slug
 from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.columns import sort_column
-from reportgen.formats.tables.interpret.draft import Columns, Draft
+from reportgen.formats.tables.interpret.draft import UNIT_COLUMN, Columns, Draft
+from reportgen.formats.tables.interpret.long import stating_column
 from reportgen.formats.tables.interpret.reading import TableReading
 from reportgen.formats.tables.interpret.status import add_faults
 from reportgen.formats.tables.interpret.whole import name_items
@@ -50,9 +52,21 @@ def _refused(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
     name_column, _ = draft.named_in
     if name_column:
         values = {figure.column for figure in draft.result.figures if figure.where} & answers.keys()
-        return {column: f'"{name_column}" says what each number of "{column}" is' for column in values}
-    rows = {column: draft.row_units[column] for column in answers if column in draft.row_units}
-    return {column: f'"{row.column}" states the units of "{column}"' for column, row in rows.items()}
+        stated = {name: column for name in answers if (column := stating_column(draft, name))}
+        return {
+            **{column: f'"{name_column}" says what each number of "{column}" is' for column in values},
+            **{name: f'"{column}" states the units of "{name}"' for name, column in stated.items()},
+        }
+    rows = {column: draft.row_units[column].column for column in answers if column in draft.row_units}
+    rows |= {name: column for name in answers if (column := _mixed_units(draft, name))}
+    return {column: f'"{row}" states the units of "{column}"' for column, row in rows.items()}
+
+
+def _mixed_units(draft: Draft, column: str) -> str:
+    """Return the column in which rows state different units of a column, "" without one."""
+    names = {*UNIT_COLUMN, f"{slug(column)}_unit", f"{slug(column)}_units"} if column in draft.cells else ()
+    stating = (name for name in draft.columns if slug(name) in names and name != column)
+    return next((name for name in stating if len(set(map(str, draft.cells[name]))) > 1), "")
 
 
 def _forget(result: TableReading, column: str) -> None:

@@ -70,8 +70,7 @@ def take_totals(draft: Draft) -> None:
     if not name or slug(name) in STATISTIC_COLUMN | METRIC_COLUMN:
         return
     for name in texts:
-        at = _totals(draft, name)
-        if at:
+        if at := _with_parts(draft, name, _totals(draft, name)):
             words = sorted({str(draft.cells[name][i] or "").strip() for i in at})
             draft.result.notes.append(f'rows are skipped as totals: {", ".join(words)} in column "{name}"')
             draft.result.doubts.append("some rows repeat others")
@@ -79,6 +78,18 @@ def take_totals(draft: Draft) -> None:
             _put_aside(draft, [draft.records[i] for i in at])
             draft.collect()
             return
+
+
+def _with_parts(draft: Draft, column: str, totals: list[int]) -> list[int]:
+    """Return the totals in a column whose metric other rows have, too, if the table names it in a column."""
+    metric = next((name for name in draft.columns if slug(name) in METRIC_COLUMN), "")
+    if not metric:
+        return totals
+    names = [str(cell) for cell in draft.cells[metric]]
+    parts = {name for i, name in enumerate(names) if i not in totals}
+    labels = draft.cells[column]
+    alone = {labels[i] for i in totals if names[i] not in parts}
+    return [i for i in totals if labels[i] not in alone]
 
 
 def _put_aside(draft: Draft, rows: Sequence[Record]) -> None:

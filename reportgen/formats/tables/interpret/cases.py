@@ -167,7 +167,11 @@ def _figure(draft: Draft, column: str, meaning: ColumnMeaning, factors: tuple[tu
         return
     row = draft.row_units.get(column)
     is_bare = not meaning_of(column, draft.units.get(column, "")).unit
-    _add(draft, _guess(column, meaning, factors, unit_column=row.column if row and is_bare else ""))
+    guess = _guess(column, meaning, factors)
+    if row and is_bare:
+        plain = replace(guess, unit=row.unit, scale=1.0) if guess.scale != 1 else guess
+        guess = replace(plain, unit_column=row.column)
+    _add(draft, guess)
 
 
 def _add(draft: Draft, figure: FigureGuess) -> None:

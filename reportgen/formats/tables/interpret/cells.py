@@ -31,6 +31,11 @@ def number_in(cell: object, unit: str) -> tuple[float, str] | None:
     return number_of(cell) or (spelled(cell.strip(), unit) if isinstance(cell, str) else None)
 
 
+def text_of(cell: object) -> str:
+    """Return the text of a cell, "" if there is none."""
+    return "" if cell is None else str(cell).strip()
+
+
 def is_fault(cell: object) -> bool:
     """Return whether a cell is a number, or says that there is none because a run failed."""
     text = str(cell).strip()

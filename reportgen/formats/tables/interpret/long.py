@@ -1,14 +1,15 @@
 """Understand tables that name the metric or the statistic of a number in a column."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core import units
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import meaning_of, slug
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug
 from reportgen.formats.tables.definition import statistic_name
 from reportgen.formats.tables.interpret.cases import add_cases, case_factor, question
+from reportgen.formats.tables.interpret.cells import text_of
 from reportgen.formats.tables.interpret.draft import (
     AROUND,
     METRIC_COLUMN,
@@ -17,8 +18,17 @@ from reportgen.formats.tables.interpret.draft import (
     Columns,
     Draft,
 )
-from reportgen.formats.tables.interpret.roles import add_role
+from reportgen.formats.tables.interpret.reading import FigureGuess
+from reportgen.formats.tables.interpret.roles import DERIVED, add_role
 from reportgen.formats.tables.stated_units import stated_meaning
+
+# Units that count things, such as the messages that are lost.
+_COUNTED = {
+    **dict.fromkeys(("msg", "msgs", "messages"), "messages"),
+    **dict.fromkeys(("req", "reqs", "requests"), "requests"),
+    **dict.fromkeys(("op", "ops", "operations"), "operations"),
+    **{name: name for name in ("errors", "events", "packets", "queries", "records", "rows")},
+}
 
 
 def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
@@ -36,7 +46,7 @@ def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
         texts = {str(cell) for cell in draft.known(by_slug["name"])}
         named = all(meaning_of(text).metric for text in texts)
         name_column = by_slug["name"] if texts and named else ""
-    unit_column = next((by_slug[word] for word in UNIT_COLUMN if word in by_slug), "")
+    unit_column = _unit_column(draft)
     if values and not name_column and _has_several_bases(draft, unit_column):
         name_column = unit_column
     cases = [] if values or not name_column else _cases_beside(draft, name_column)
@@ -47,7 +57,7 @@ def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
     draft.result.doubts.append("the metric is named in a column")
     draft.named_in = name_column, values[0]
     draft.answers = {text: answers[text] for text in map(str, draft.known(name_column)) if text in answers}
-    columns = _NamedIn(name_column, unit_column)
+    columns = _named_in(draft)
     figures = _figures(draft, columns)
     # Units are not words in which the names of columns differ.
     for group in [[each] for each in figures] if name_column == unit_column else [figures]:
@@ -69,33 +79,67 @@ class _NamedIn:
     unit: str
 
     def stated(self, draft: Draft, text: str) -> list[str]:
-        """Return the units of the rows of a metric."""
+        """Return the units of the rows of a metric, [""] if none has one."""
         names = draft.cells[self.name]
-        at = [i for i, cell in enumerate(names) if str(cell).strip() == text] if self.unit else []
-        return list(dict.fromkeys(str(draft.cells[self.unit][i]).strip() for i in at))
+        at = [i for i, cell in enumerate(names) if str(cell).strip() == text]
+        return list(dict.fromkeys(text_of(draft.cells[self.unit][i]) if self.unit else "" for i in at))
+
+    def meaning(self, draft: Draft, text: str, unit: str) -> ColumnMeaning:
+        """Return the meaning of the rows of a metric that state a unit.
+
+        The answer of the user explains a unit that is missing, unknown or unclear, if a metric has only one.
+        """
+        known = unit_of(unit)
+        unclear = [each for each in self.stated(draft, text) if not _is_clear(each)]
+        if unit in unclear and len(unclear) == 1 and (answer := draft.answers.get(text)):
+            return stated_meaning(text, answer)
+        if unit.lower() in _COUNTED:
+            return stated_meaning(text, _COUNTED[unit.lower()])
+        return meaning_of("" if self.name == self.unit else text, unit if known else "")
+
+    def is_read(self, meaning: ColumnMeaning) -> bool:
+        """Return whether a meaning is a figure, beyond doubt."""
+        is_doubtful = meaning.doubt and (self.name != self.unit or meaning.doubt != "names no metric")
+        return meaning.kind == "figure" and not is_doubtful and bool(meaning.metric)
+
+
+def stating_column(draft: Draft, text: str) -> str:
+    """Return the column that states the units of a named metric, "" if it leaves one open that is unclear."""
+    named = _named_in(draft)
+    stated = named.stated(draft, text)
+    unclear = sum(1 for unit in stated if not _is_clear(unit))
+    return named.unit if stated and unclear != 1 else ""
+
+
+def _unit_column(draft: Draft) -> str:
+    names = (name for name in draft.columns if not name.startswith(AROUND))
+    return next((name for name in names if slug(name) in UNIT_COLUMN), "")
+
+
+def _named_in(draft: Draft) -> _NamedIn:
+    return _NamedIn(draft.named_in[0], _unit_column(draft))
+
+
+def _is_clear(unit: str) -> bool:
+    known = unit_of(unit)
+    return unit.lower() in _COUNTED or (known is not None and not known.doubt)
 
 
 def _figures(draft: Draft, named: _NamedIn) -> Columns:
     """Return what the metrics are that a column names; units that it does not state stay open."""
     figures: Columns = []
     for text in dict.fromkeys(str(cell).strip() for cell in draft.known(named.name)):
-        stated = named.stated(draft, text)
-        unit = stated[0] if len(_bases(stated)) == 1 else ""
-        name = "" if named.name == named.unit else text
-        meaning = meaning_of(name, unit if unit_of(unit) else "")
-        if answer := draft.answers.get(text):
-            meaning = stated_meaning(text, answer)
-        is_doubtful = meaning.doubt and (name or meaning.doubt != "names no metric")
-        if meaning.kind != "figure" or is_doubtful or not meaning.metric:
-            draft.result.open[text] = question(draft, text, meaning)
-        else:
-            figures.append((text, meaning))
+        meanings = {unit: named.meaning(draft, text, unit) for unit in named.stated(draft, text)}
+        read = [meaning for meaning in meanings.values() if named.is_read(meaning)]
+        figures += [(text, read[0])] if read else []
+        for unit, meaning in meanings.items():
+            if meaning.kind == "derived":
+                draft.result.left_out[text] = DERIVED
+            elif meaning not in read:
+                own = f'its unit "{unit}" is not known' if unit and not unit_of(unit) else ""
+                rows = " in some rows" if read else ""
+                draft.result.open[text] = f"{own or question(draft, text, meaning)}{rows}"
     return figures
-
-
-def _bases(stated: Sequence[str]) -> set[str]:
-    """Return the bases of several units; of one unit, itself."""
-    return set(stated) if len(stated) == 1 else {units.to_base(1.0, unit)[1] for unit in stated}
 
 
 def _is_statistic(draft: Draft, column: str) -> bool:
@@ -121,11 +165,43 @@ def _add_statistics(draft: Draft, value: str, statistics: Sequence[str]) -> None
 
 
 def _state_units_of_rows(draft: Draft, named: _NamedIn) -> None:
-    """Read each row of a metric in its own unit, if rows differ in it."""
-    for at, figure in enumerate(draft.result.figures):
+    """Read each row of a metric in its own unit, if rows differ in it.
+
+    Rows in units of another quantity, or with another scale, are figures of their own.
+    """
+    figures, draft.result.figures = draft.result.figures, []
+    for figure in figures:
         text = dict(figure.where).get(named.name, "")
-        if text and named.name != named.unit and len(named.stated(draft, text)) > 1:
-            draft.result.figures[at] = replace(figure, unit_column=named.unit)
+        stated = named.stated(draft, text) if text and named.name != named.unit else []
+        if len(stated) < 2:
+            draft.result.figures.append(figure)
+        elif _are_alike(stated):
+            draft.result.figures.append(replace(figure, unit_column=named.unit))
+        else:
+            draft.result.figures += _by_units(draft, named, figure, stated)
+
+
+def _are_alike(stated: Sequence[str]) -> bool:
+    """Return whether units are of one quantity, in a spelling that is converted row by row."""
+    read = [unit_of(unit) for unit in stated]
+    are_plain = all(unit and not unit.doubt and unit.scale == 1 for unit in read)
+    kinds = {(units.to_base(1.0, unit)[1], units.counted_by(unit)) for unit in stated}
+    return are_plain and all(map(units.find, stated)) and len(kinds) == 1
+
+
+def _by_units(
+    draft: Draft, named: _NamedIn, figure: FigureGuess, stated: Sequence[str]
+) -> Iterator[FigureGuess]:
+    """Yield the figure of a metric for each unit that its rows state."""
+    text = dict(figure.where)[named.name]
+    for unit in stated:
+        meaning = named.meaning(draft, text, unit)
+        if named.is_read(meaning):
+            own = replace(
+                figure, unit=meaning.unit, scale=meaning.scale, where=(*figure.where, (named.unit, unit))
+            )
+            is_same = (own.item, meaning.base) == (figure.item, units.to_base(1.0, figure.unit)[1])
+            yield own if is_same else replace(own, metric=meaning.metric)
 
 
 def _cases_beside(draft: Draft, name_column: str) -> list[str]:

@@ -9,7 +9,7 @@ from reportgen.core.factors import parse_scalar
 from reportgen.core.schema import convert
 from reportgen.formats.tables.definition import SAMPLE, Check
 from reportgen.formats.tables.find_tables import FoundTable
-from reportgen.formats.tables.interpret.cells import number_in
+from reportgen.formats.tables.interpret.cells import number_in, text_of
 from reportgen.formats.tables.reader import holds
 
 
@@ -36,7 +36,8 @@ class FigureGuess:
     def item(self) -> str:
         """The item that a rate counts."""
         base = units.to_base(1.0, self.unit)[1]
-        return self.unit.removesuffix("/s").removesuffix("s") if base == "samples/s" else ""
+        rate = units.counted_by(self.unit) or self.unit
+        return rate.removesuffix("/s").removesuffix("s") if base == "samples/s" else ""
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -56,7 +57,10 @@ class FigureGuess:
         )
         entry |= {"zero": "absent"} if self.is_positive else {}
         if self.where:
-            entry["where"] = [{"column": name, "equals": text} for name, text in self.where]
+            entry["where"] = [
+                {"column": name, "equals": text} if text else {"column": name, "missing": True}
+                for name, text in self.where
+            ]
         return entry
 
 
@@ -133,7 +137,7 @@ def numbers(reading: TableReading) -> Iterator[tuple[str, int]]:
             continue
         for figure in reading.figures:
             cell = record.cells.get(figure.column)
-            is_its = all(str(record.cells.get(name)).strip() == text for name, text in figure.where)
+            is_its = all(text_of(record.cells.get(name)) == text for name, text in figure.where)
             cells = cell if isinstance(cell, list) and figure.statistic == SAMPLE else [cell]
             quantities = [number_in(each, figure.unit) for each in cells if is_its]
             known = [each for each in quantities if each and (each[0] > 0 or not figure.is_positive)]

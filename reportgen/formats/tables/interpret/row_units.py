@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from reportgen.core import units
 from reportgen.core.metrics import METRICS
-from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_units import ColumnUnit, unit_of
 from reportgen.formats.tables.column_words import meaning_of, slug
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable
@@ -67,7 +67,11 @@ def _stated(table: FoundTable, column: str) -> Sequence[_Stated]:
     cells = [record.cells.get(column) for record in table.records]
     texts = list(dict.fromkeys(str(cell).strip() for cell in cells if not is_missing(cell)))
     read = [unit_of(text) for text in texts]
-    spelled = [unit.unit for unit in read if unit and unit.unit and unit.scale == 1 and not unit.per_device]
+    spelled = [
+        unit.unit
+        for text, unit in zip(texts, read, strict=True)
+        if unit and unit.unit and not unit.per_device and _is_converted(text, unit)
+    ]
     bases = {units.to_base(1.0, unit)[1] for unit in spelled}
     are_readable = len(texts) == 1 or all(map(units.find, texts))
     if len(spelled) < len(texts) or len(bases) != 1 or not are_readable:
@@ -75,6 +79,11 @@ def _stated(table: FoundTable, column: str) -> Sequence[_Stated]:
     of = own if match is None else (match["of"] or "")
     group = ".".join(parents) if match and not of and not column.startswith(("/", "../")) else ""
     return (_Stated(column, texts[0], bases.pop(), of, group),)
+
+
+def _is_converted(text: str, unit: ColumnUnit) -> bool:
+    """Return whether the unit of a row is converted as its text says: `kreq/s` is 1000 requests/s."""
+    return unit.scale == 1 or units.to_base(1.0, text) == units.to_base(unit.scale, unit.unit)
 
 
 def _is_of(stated: _Stated, column: str) -> bool:
