@@ -172,7 +172,7 @@ def _too_short(entries: Entries, protocol: Protocol) -> str:
         return f"the last interval (steps {begin}..{last}) begins within the warm-up ({within})"
     if warmup > protocol.warmup:
         only = step_range_text(int(entries.first[0]), last)
-        return f"log has only {only}; after a warm-up of {protocol.warmup} steps none is left to measure"
+        return f"log has only {only}: a warm-up of {protocol.warmup} steps takes all of them"
     return f"log ends at step {last}, within the warm-up of {protocol.warmup} steps"
 
 

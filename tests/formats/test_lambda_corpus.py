@@ -2,6 +2,9 @@
 
 The throughput of a run is work over time where its step records have timestamps of their own, else the harmonic
 mean of the printed rates of steps 21..120, else the final figure. Columns hold six decimals.
+
+The harmonic mean is right where steps do equal work. Those of GNMT do not, and each of its lines prints the rate of one
+step in ten: up to 82 % below the rate that the program states for its epoch. So its runs are held to that rate.
 """
 
 import csv
@@ -74,6 +77,9 @@ def test_step_counts(pairs: list[tuple[dict[str, str], Record]]) -> None:
     wrong = []
     for row, found in pairs:
         expected = int(row["n_step_records"]), int(row["last_step"]) or None
+        if row["task"] == "gnmt":  # the first lines of one or two epochs are in no mean
+            assert 0 <= expected[0] - found["steps"]["count"] <= 2
+            expected = (found["steps"]["count"], expected[1] if found["steps"]["count"] else None)
         if (found["steps"]["count"], found["steps"]["last"]) != expected:
             wrong.append(f"{row['file']}: {expected}: {found['steps']}")
     report("step counts", wrong, len(pairs))
@@ -117,9 +123,21 @@ def test_throughputs(pairs: list[tuple[dict[str, str], Record]]) -> None:
         ]
         if row["file"] in OUT_OF_MEMORY:
             assert values == []
+        elif row["task"] == "gnmt":
+            (value,) = values
+            assert value == pytest.approx(float(row["final_printed"]), rel=0.025), row["file"]
         elif values != [pytest.approx(expected, rel=1e-11, abs=0.51e-6)]:
             wrong.append(f"{row['file']}: {expected}: {values} ({found['status']})")
     report("throughputs", wrong, count)
+
+
+def test_the_rate_of_gnmt_is_that_between_its_running_means(
+    pairs: list[tuple[dict[str, str], Record]],
+) -> None:
+    """By hand: 50,244 tokens/s over the first 20 steps and 50,980 over 120; the lines between are ten steps each."""
+    (found,) = (found for row, found in pairs if row["file"].startswith("results/3080/PyTorch_gnmt_FP16"))
+    (value,) = (each["value"] for each in found["measurements"] if each["metric"] == "throughput")
+    assert value == pytest.approx((120 * 50980 - 20 * 50244) / 100, rel=0.003)
 
 
 def test_a_window_across_epochs_equals_the_printed_mean_within_a_hundredth(

@@ -1,8 +1,12 @@
 """Read logs of NVIDIA's GNMT: `0: TRAIN [0][10/48]  Time 1.013 (0.994)  Data ...  Tok/s 23106 (21526) ...`.
 
 A file becomes one Run. Every rank prints every tenth step, in any order, with its own tokens per second; the
-rate of the job is the sum over the ranks. Where the log lacks ranks, their mean is that of a device. A line
-describes that one step, not the ten since the last line.
+rate of the job is the sum over the ranks. Where the log lacks ranks, their mean is that of a device.
+
+The first rate of a line is that of one step. Its batch holds short or long sentences, so ten such steps do
+not give the rate of a hundred: their harmonic mean was 13 % below the program's own mean, and a fifth of it
+where one was the first step of an epoch. The rate in parentheses is the mean of the rates of the epoch so
+far, without its first step. Two such means give the mean rate of the steps between their lines.
 
 Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT.
 """
@@ -11,7 +15,7 @@ import re
 
 import numpy as np
 
-from reportgen.core.model import IntArray
+from reportgen.core.model import FloatArray, IntArray
 from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_device, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.several_runs import StepPlaces
@@ -22,7 +26,7 @@ _ANCHOR = b": TRAIN ["
 # digits.
 _STEP = re.compile(
     rb": TRAIN \[(?P<epoch>[0-9]{1,6})\]\[(?P<index>[0-9]{1,9})/(?P<length>[0-9]{1,9})\]\t"
-    rb"Time (?:[ -~]{0,60}+\t){1,3}?Tok/s (?P<rate>" + NUMBER + rb") \("
+    rb"Time (?:[ -~]{0,60}+\t){1,3}?Tok/s " + NUMBER + rb" \((?P<mean>" + NUMBER + rb")\)"
 )
 _RANK = re.compile(rb"[0-9]{1,5}\Z")
 _MAX_RANK_CHARS = 5
@@ -57,21 +61,39 @@ def _build(run: RunBuilder) -> None:
 
 
 def _add_steps(run: RunBuilder, rank: IntArray, steps: Records) -> None:
-    """Add the sum over the ranks of the steps that all ranks printed, or their mean if ranks are missing."""
-    step = _before(steps.integers("epoch"), steps.integers("length")) + steps.integers("index") + 1
+    """Add the rates between lines that all ranks printed: their sum, or their mean if ranks are missing."""
+    epoch, index = steps.integers("epoch"), steps.integers("index")
+    step = _before(epoch, steps.integers("length")) + index + 1
     # A rank prints a step twice in a run that was resumed: the first line counts.
     _, first = np.unique(step * 10**_MAX_RANK_CHARS + rank, return_index=True)
     number, begins, count = np.unique(step[first], return_index=True, return_counts=True)
     printed = len(np.unique(rank))
-    is_whole = count == printed
-    run.step, run.last = number[is_whole], int(steps.end[-1])
-    run.line = np.minimum.reduceat(steps.line[first], begins)[is_whole]
-    total = np.add.reduceat(steps.floats("rate")[first], begins)[is_whole]
+    whole = (count == printed).nonzero()[0]
+    at = first[begins][whole]
+    mean = np.add.reduceat(steps.floats("mean")[first], begins)[whole]
+    is_first_counted = bool((mean[index[at] == 0] > 0).any())
+    rate, span = _between(epoch[at], index[at] + is_first_counted, mean)
+    has_rate = (span > 0) & (rate > 0)
+    run.step, run.last = number[whole][has_rate], int(steps.end[-1])
+    run.line = np.minimum.reduceat(steps.line[first], begins)[whole][has_rate]
+    rate, span = rate[has_rate], span[has_rate]
     devices = run.factors.get("devices")
     if isinstance(devices, int) and devices > printed:
-        run.add("throughput_per_device", total / printed, "printed")
+        run.add("throughput_per_device", rate / printed, "printed", span=span)
     else:
-        run.add("throughput", total, "printed")
+        run.add("throughput", rate, "printed", span=span)
+
+
+def _between(epoch: IntArray, done: IntArray, mean: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the mean of what was counted since the line before in its epoch, and how many steps that were.
+
+    done, mean  steps of the epoch that are in the mean of a line, and that mean
+    """
+    is_same = np.diff(epoch, prepend=-1) == 0
+    total = done * mean
+    span = done - np.where(is_same, np.roll(done, 1), 0)
+    counted = total - np.where(is_same, np.roll(total, 1), 0.0)
+    return np.divide(counted, span, out=np.zeros(len(span)), where=span > 0), span
 
 
 def _before(epoch: IntArray, length: IntArray) -> IntArray:
