@@ -217,7 +217,10 @@ def _asked(column: str, question: str) -> str:
 
 def answer_for(column: str, question: str) -> str:
     """Return an example of an answer that can be pasted, "" if a unit does not answer the question."""
-    if re.search(r'separate thousands|plain numbers|same metric|samples|minutes and seconds|^as "', question):
+    if re.search(
+        r'separate thousands|plain numbers|of the form|same metric|samples|minutes and seconds|^as "',
+        question,
+    ):
         return ""
     text = f"{_printable(column)}={named_unit(column) if SIZE_OF not in question else ''}"
     if text.endswith("="):

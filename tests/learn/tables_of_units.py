@@ -300,4 +300,63 @@ UNITS = {
         ),
         answers={"throughput": "requests/s"},
     ),
+    "a multiple of a rate": PeoplesTable(
+        "rays.csv",
+        "Szene;Durchsatz (Mio. Strahlen/s);Rate (thousand tokens per second)\nBad;7,25;402,5\nHof;9,5;133,25\n",
+        4,
+        (("throughput", 7.25e6, {"szene": "Bad"}), ("token_throughput", 133250, {"szene": "Hof"})),
+    ),
+    "a head that says how its times are written": PeoplesTable(
+        "clock.csv",
+        "scene,duration (min:s),wait (h:mm),setup (hh:mm:ss)\na,3:48,15:52,1:02:03\nb,75:08,0:58,0:01:30\nc,0:47,DNF,0:59:59\n",
+        8,
+        (
+            ("run_time", 4508, {"scene": "b"}),
+            ("wait_time", 57120, {"scene": "a"}),
+            ("wait_time", 3480, {"scene": "b"}),
+            ("setup_time", 3723, {"scene": "a"}),
+        ),
+    ),
+    "hours and minutes that a spreadsheet shows with seconds": PeoplesTable(
+        "hours.csv", "job,wall time (h:mm)\na,15:52:00\nb,2:30:00\n", 2, (("run_time", 57120, {"job": "a"}),)
+    ),
+    "hours and minutes beside other forms": PeoplesTable(
+        "mixed.csv",
+        "job,loss,wall time (h:mm)\na,1.5,15:52\nb,1.25,2:30:00\n",
+        2,
+        open=frozenset(("wall time (h:mm)",)),
+    ),
+    "hours and minutes that are plain numbers": PeoplesTable(
+        "plain.csv", "job,wall time (h:mm)\na,15.87\nb,2.5\n", 0, open=frozenset(("wall time (h:mm)",))
+    ),
+    "times of any size below names with versions": PeoplesTable(
+        "engines.md",
+        "### Time\n\n| | awk 5.3 | mine | rival 2.1 |\n|---|---|---|---|\n| count | 18.5 ms | 214 µs | 9.25 ms |\n"
+        "| sort | 2 min 11 s | 1m 34s | **2,350 ms** |\n| join | > 10 min¹ | OOM | 1h 02m |\n\n¹ killed\n",
+        7,
+        (
+            ("latency", 131, {"case": "sort", "variant": "awk 5.3"}),
+            ("latency", 94, {"case": "sort", "variant": "mine"}),
+            ("latency", 2.35, {"case": "sort", "variant": "rival 2.1"}),
+            ("latency", 3720, {"case": "join", "variant": "rival 2.1"}),
+        ),
+    ),
+    "times that mostly failed": PeoplesTable(
+        "failed.csv",
+        "query,Tool 1.7\nq1,18.5 ms\nq2,OOM\nq3,> 10 min\n",
+        1,
+        (("tool_1.7_time", 0.0185, {"query": "q1"}),),
+    ),
+    "a version in the name of a setting": PeoplesTable(
+        "version.csv",
+        "jq 1.7,latency_ms\nfast,18.5\nslow,24.5\n",
+        2,
+        (("latency", 0.0185, {"jq_1.7": "fast"}),),
+    ),
+    "footnotes in cells": PeoplesTable(
+        "notes.md",
+        "| run | Energy (kWh) | top-1 |\n|---|---|---|\n| a | 7.25 | 76.02 % |\n| b | 6.1 [^w] | 74.6† % |\n\n[^w]: GPU\n",
+        4,
+        (("energy", 6.1 * 3.6e6, {"run": "b"}), ("top_1", 0.746, {"run": "b"})),
+    ),
 }

@@ -47,8 +47,21 @@ _SHORT = {
     "%": "%", "pct": "%", "percent": "%",
     "°c": "degC", "c": "degC", "degc": "degC", "celsius": "degC",
 }  # fmt: skip
-# What a clock shows in `2:06`, read as minutes and seconds: factor of what it means.
-_CLOCKS = {"mm:ss": 1.0, "m:ss": 1.0, "hh:mm:ss": 1.0, "h:mm:ss": 1.0, "hh:mm": 60.0, "h:mm": 60.0}
+# What a clock shows: `2:06:50`, or `2:06`, which is read as minutes and seconds.
+_CLOCK = re.compile(
+    r"(?:h{1,2}:(?:m{1,2}|min):(?:s{1,2}|sec)|(?:m{1,2}|min):(?:s{1,2}|sec))(?:\.[a-z]{1,3})?"
+)
+_HOUR_CLOCK = re.compile(r"(?:h{1,2}|std):(?:m{1,2}|min)")
+_IN_TEXT = re.compile(r"[a-z]{1,3}(?::[a-z]{1,3}){1,2}")
+# "milliers de rayons/s", "thousand tokens per second", "Mio. Zeilen/s"
+_MULTIPLE = re.compile(
+    r"(?:in )?(?:(?P<thousands>thousands?|thou|milliers?|tausend|tsd\.?|miles|migliaia)"
+    r"|(?P<millions>millions?|mio\.?|millionen|millones|milioni)"
+    r"|(?P<billions>billions?|mrd\.?|milliarden|milliards?|miliardi))"
+    r" (?:(?:of|de|di) |d['\u2019])?(?P<rate>.+)",
+    re.IGNORECASE,
+)
+_MULTIPLES = {"thousands": 1e3, "millions": 1e6, "billions": 1e9}
 # Words that are a unit in some programs and another unit in others.
 _AMBIGUOUS = {"tps", "ips", "gbps", "mbps", "kbps", "tbps", "gflops", "gflop", "gbs", "mbs", "x", "wps"}
 _BYTES = re.compile(r"(?:[kKMGT]i?)?(?:B|bytes?)|[kmgt]i?b")
@@ -118,6 +131,17 @@ def unit_of(text: str) -> ColumnUnit | None:
     return replace(unit, per_device=True)
 
 
+def clock_of(text: str) -> str:
+    """Return the form of a clock that a text states, such as "h:mm" or "min:s"; "" without one."""
+    forms = (match[0] for match in _IN_TEXT.finditer(text.lower()))
+    return next((form for form in forms if _CLOCK.fullmatch(form) or _HOUR_CLOCK.fullmatch(form)), "")
+
+
+def shows_hours_alone(clock: str) -> bool:
+    """Return whether a form of a clock is hours and minutes, without seconds."""
+    return bool(_HOUR_CLOCK.fullmatch(clock))
+
+
 def is_unit_alone(text: str) -> bool:
     """Return whether a text alone in a cell is a unit: "B" and "C" rather name columns."""
     plain = text.strip().strip("()[]").strip()
@@ -125,8 +149,8 @@ def is_unit_alone(text: str) -> bool:
 
 
 def _plain(shown: str, lower: str) -> ColumnUnit | None:
-    if lower in _CLOCKS:
-        return ColumnUnit("s", _CLOCKS[lower])
+    if _CLOCK.fullmatch(lower) or _HOUR_CLOCK.fullmatch(lower):
+        return ColumnUnit("s", 60.0 if shows_hours_alone(lower) else 1.0)
     if lower in _TIME_OF:
         return ColumnUnit(_TIME_OF[lower])
     if lower in _SHORT:
@@ -155,10 +179,21 @@ def _other(shown: str, lower: str) -> ColumnUnit | None:
     """Return a share, a rate of items that have no other spelling, or a unit that keeps its own name."""
     if _SHARE.fullmatch(lower):
         return ColumnUnit("%")
+    if multiple := _MULTIPLE.fullmatch(shown):
+        return _multiple(multiple)
     if (other := _OTHER_RATE.fullmatch(shown)) and units.find(rate := f"{other[1]}/s"):
         return ColumnUnit(rate)
     own = own_unit_of(shown)
     return ColumnUnit(own) if own else None
+
+
+def _multiple(match: re.Match[str]) -> ColumnUnit | None:
+    """Return thousands or millions of a rate; None for "millions of parameters"."""
+    rate = unit_of(match["rate"])
+    if rate is None or not rate.unit.endswith("/s"):
+        return None
+    scale = next(scale for name, scale in _MULTIPLES.items() if match[name])
+    return replace(rate, scale=rate.scale * scale)
 
 
 def _rate(match: re.Match[str]) -> ColumnUnit:

@@ -252,7 +252,7 @@ def factor_name(name: str) -> str:
 @lru_cache(maxsize=4096)
 def meaning_of(name: str, unit: str = "") -> ColumnMeaning:
     """Return the meaning of a column. unit  as a second header row or its cells have it, "" without one."""
-    last, parents = _path(name)
+    last, parents = path_of(name)
     own = slug(last)
     if parents & CONFIGURATION:
         return ColumnMeaning("factor", factor=factor_name(last))
@@ -263,8 +263,11 @@ def meaning_of(name: str, unit: str = "") -> ColumnMeaning:
     return _figure(full.replace("../", " "), known)
 
 
-def _path(name: str) -> tuple[str, set[str]]:
-    """Return the last part of a name of JSON, and the words of the objects that it is in."""
+def path_of(name: str) -> tuple[str, set[str]]:
+    """Return the last part of a name of JSON, and the words of the objects that it is in.
+
+    A name with blanks is whole: "jq 1.7" has no parts.
+    """
     if re.search(r"[\s(\[]", name) or "." not in name.strip("./"):
         return name.lstrip("./") if name.startswith(("/", "../")) else name, set()
     *parents, last = name.lstrip("./").split(".")

@@ -23,6 +23,9 @@ _GROUPED = re.compile(rf"([+-]?[0-9]{{1,3}}(?:[{GROUPING}][0-9]{{3}})+(?:\.[0-9]
 # "1234 (1.9x)", "12.5 (0.3)", "81.2 (+0.4 %)": the value; the ratio, the spread or the change are left out.
 _WITH_REMARK = re.compile(rf"({_NUMBER}\s*[^0-9()]{{0,12}}?)\s*\((?:±|\+/-)?\s*{_NUMBER}\s*[x×%]?\)")
 _MARKS = "*†‡§¶¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ"
+# "6.1 [^w]"; "74.6† %", where a raised digit could be a power.
+_FOOTNOTE = re.compile(r"(?<=\S)\s*\[\^[^\[\]\s]{1,20}\]")
+_INNER_MARK = re.compile(r"(?<=[0-9])[*†‡§¶]+(?=\s*[^\W\d_]|\s*%)")
 
 _SHORTENED = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKM])")
 _CLOCK = re.compile(r"(?:([0-9]{1,3}) days?, )?(?:([0-9]{1,4}):)?([0-9]{1,3}):([0-5][0-9](?:\.[0-9]{1,9})?)")
@@ -67,7 +70,7 @@ def plain_text(text: str) -> str:
     """Return the text of a number alone: without its spread, a remark in parentheses, marks of footnotes, and
     what separates thousands.
     """
-    text = text.strip()
+    text = _INNER_MARK.sub("", _FOOTNOTE.sub("", text.strip()))
     if text[-1:] in _MARKS:
         text = text.rstrip(_MARKS + " ")
     if text.endswith(")") and (match := _WITH_REMARK.fullmatch(text)):
@@ -99,6 +102,15 @@ def spread_of(cell: object, unit: str) -> tuple[float, str] | None:
     return quantity(plain_text(f"{match[3]} {match[4] or match[2]}"), unit)
 
 
+def duration(text: str) -> tuple[float, str] | None:
+    """Return (seconds, "s") of a time in words, such as `2 min 11 s` or `1h 03m`; None for other texts."""
+    parts = _PARTS_OF_TIME.fullmatch(text)
+    if parts is None or sum(part is not None for part in parts.groups()) < 2:
+        return None
+    hours, minutes, seconds = (float(part or 0) for part in parts.groups())
+    return (hours * 60 + minutes) * 60 + seconds, "s"
+
+
 def spelled(text: str, unit: str) -> tuple[float, str] | None:
     """Return (number, unit) of a form that some units have: `181k` of a rate, `2:06:50`, `3m 12s` of a time.
 
@@ -114,11 +126,7 @@ def spelled(text: str, unit: str) -> tuple[float, str] | None:
     if clock and (clock[2] or "." in clock[4] or unit == "s"):
         days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
         return ((days * 24 + hours) * 60 + minutes) * 60 + seconds, "s"
-    parts = _PARTS_OF_TIME.fullmatch(text)
-    if parts is None or sum(part is not None for part in parts.groups()) < 2:
-        return None
-    hours, minutes, seconds = (float(part or 0) for part in parts.groups())
-    return (hours * 60 + minutes) * 60 + seconds, "s"
+    return duration(text)
 
 
 def numeric(cell: object) -> float:

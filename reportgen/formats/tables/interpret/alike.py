@@ -4,10 +4,11 @@ The answers of a user do not change which columns are cases.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median
 
 from reportgen.formats.tables.case_kinds import kind_of, numbered, parts_of
-from reportgen.formats.tables.column_words import meaning_of
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.draft import AROUND, MAX_FIGURES, Draft
 
@@ -21,6 +22,30 @@ def find_cases(draft: Draft) -> None:
     groups = [bare, *_by_kind(bare)] if len(bare) <= MAX_FIGURES else []
     draft.named_cases = next((names for names in groups if len(names) > 1 and _are_cases(draft, names)), [])
     draft.cases = draft.named_cases or ([] if _has_figures(draft) else _alike(draft, bare[:MAX_FIGURES]))
+    draft.titled = {} if _has_figures(draft) else _of_titled_metric(draft)
+
+
+def _of_titled_metric(draft: Draft) -> dict[str, ColumnMeaning]:
+    """Return the meanings of columns whose cells have units of the metric that the title names.
+
+    "Time" above `jq 1.7` and `gojq`, with cells such as `18.4 ms`. {} for a single one.
+    """
+    units_of = {
+        name: unit for name in draft.columns if _is_bare(draft, name) and (unit := draft.unit_of_cells(name))
+    }
+    for title in draft.table.titles if len(units_of) > 1 else ():
+        meanings = {name: meaning_of(title, unit) for name, unit in units_of.items()}
+        if all(map(_names_only_metric, meanings.values())):
+            metric = next(iter(meanings.values())).metric
+            return {
+                name: replace(each, metric=metric, doubt="", label=name) for name, each in meanings.items()
+            }
+    return {}
+
+
+def _names_only_metric(meaning: ColumnMeaning) -> bool:
+    is_figure = meaning.kind == "figure" and bool(meaning.metric) and not meaning.is_own
+    return is_figure and not meaning.extra
 
 
 def _alike(draft: Draft, names: Sequence[str]) -> list[str]:
@@ -46,18 +71,21 @@ def _are_alike(own: tuple[float, bool], other: tuple[float, bool]) -> bool:
 
 def _bare(draft: Draft) -> list[str]:
     """Return the columns of numbers whose names and cells say neither a metric nor a setting."""
-    return [
-        name
-        for name in draft.columns
-        if not name.startswith(AROUND)
+    return [name for name in draft.columns if _is_bare(draft, name) and not draft.unit_of_cells(name)]
+
+
+def _is_bare(draft: Draft, name: str) -> bool:
+    """Return whether a column has numbers, and its name says neither a metric nor a setting."""
+    own = meaning_of(name, draft.units.get(name, ""))
+    return (
+        not name.startswith(AROUND)
         and not is_total(name)
-        and draft.values(name)
+        and bool(draft.values(name))
         and not draft.is_text(name)
         and not draft.are_truths(name)
-        and not draft.unit_of_cells(name)
-        and (own := meaning_of(name, draft.units.get(name, ""))).kind == "other"
+        and own.kind == "other"
         and not own.statistic
-    ]
+    )
 
 
 def _by_kind(names: Sequence[str]) -> list[list[str]]:

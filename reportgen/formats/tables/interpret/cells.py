@@ -4,13 +4,15 @@ import re
 
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import quantity
-from reportgen.formats.tables.derive import is_missing, numeric, plain_text, spelled
+from reportgen.formats.tables.derive import duration, is_missing, numeric, plain_text, spelled
 
 OUT_OF_MEMORY = re.compile(r"(?i)(?:cuda |gpu )?(?:oom|out[ -_]of[ -_]memory).{0,40}")
 FAILED = re.compile(
     r"(?i)x|(?:fail(?:ed|ure)?|error|err|crash(?:ed)?|timeout|timed out|killed|exception|invalid"
     r"|dnf)\b.{0,40}"
 )
+# "> 10 min", "<0.1": a run that was stopped, or a number below what can be measured.
+_BOUND = re.compile(r"(?:[<>]=?|[\u2264\u2265])\s*[0-9].{0,40}")
 
 
 def number_of(cell: object) -> tuple[float, str] | None:
@@ -19,7 +21,8 @@ def number_of(cell: object) -> tuple[float, str] | None:
         return None
     if not isinstance(cell, str):
         return (float(cell), "") if json_values.is_number(cell) else None
-    known = quantity(plain_text(cell), "")
+    text = plain_text(cell)
+    known = quantity(text, "") or duration(text)
     if known:
         return known
     value = numeric(cell)
@@ -37,6 +40,7 @@ def text_of(cell: object) -> str:
 
 
 def is_fault(cell: object) -> bool:
-    """Return whether a cell is a number, or says that there is none because a run failed."""
+    """Return whether a cell is a number, or says that there is none: a run failed, or it has only a bound."""
     text = str(cell).strip()
-    return bool(OUT_OF_MEMORY.fullmatch(text) or FAILED.fullmatch(text)) or number_of(cell) is not None
+    is_text = any(each.fullmatch(text) for each in (OUT_OF_MEMORY, FAILED, _BOUND))
+    return is_text or number_of(cell) is not None

@@ -1,11 +1,13 @@
 """Understand tables with a column for each figure: what each column is, by its name and its cells."""
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import pairwise
 
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.timestamps import wall_time
+from reportgen.formats.tables.column_units import shows_hours_alone
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.definition import SAMPLE
 from reportgen.formats.tables.derive import is_clock, spelled
@@ -99,7 +101,8 @@ def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str])
     if column in draft.unit_columns:
         draft.result.left_out[column] = "the unit of other columns"
         return
-    if meaning.kind in ("figure", "spread", "derived") and draft.is_text(column):
+    is_spelled = draft.is_text(column) or shows_hours_alone(draft.clock_of(column))
+    if meaning.kind in ("figure", "spread", "derived") and is_spelled:
         text_meaning = _of_texts(draft, column, meaning)
         if text_meaning is None:
             return
@@ -195,22 +198,42 @@ def _spelled(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
     """Return the meaning of a column of numbers such as `181k` or `2:06:50`; None for other texts."""
     unit = meaning.unit or ("s" if _is_duration(column) else "")
     texts = [str(cell).strip() for cell in draft.known(column)]
-    own = [text for text in texts if number_of(text) is None]
-    read = [spelled(text, unit) for text in own]
-    if not all(read):
+    own = {text for text in texts if not is_fault(text)}
+    read = {text: known for text in texts if text in own and (known := spelled(text, unit))}
+    is_stated = bool(draft.clock_of(column)) or column in draft.answers
+    if len(read) * 2 <= len(own) or (all(map(is_clock, read)) and not is_stated):
         return None
-    if all(map(is_clock, own)) and column not in draft.answers:
-        return None
-    draft.result.doubts.append(f'"{column}" is not written as plain numbers')
-    shown = " ".join(f"{number:,g} {known}" for number, known in filter(None, read[:1]))
-    draft.result.notes.append(f'"{own[0]}" in column "{column}" is read as {shown}')
-    return meaning if meaning.unit else meaning_of(column, unit)
+    whole = _of_clock(draft, column, meaning if meaning.unit else meaning_of(column, unit), read)
+    if whole:
+        draft.result.doubts.append(f'"{column}" is not written as plain numbers')
+        text, (number, of) = next(iter(read.items()))
+        draft.result.notes.append(f'"{text}" in column "{column}" is read as {number * whole.scale:,g} {of}')
+    return whole
+
+
+def _of_clock(
+    draft: Draft, column: str, meaning: ColumnMeaning, read: Collection[str]
+) -> ColumnMeaning | None:
+    """Return the meaning of times; None if some are hours and minutes and others have another form.
+
+    A spreadsheet may show hours and minutes with seconds, 15:52:00.
+    """
+    if not shows_hours_alone(draft.clock_of(column)):
+        return meaning
+    forms = {*map(is_clock, read), *(False for number in draft.numbers(column) if number)}
+    if forms == {True}:
+        return meaning
+    is_full = forms == {False} and not any(draft.numbers(column))
+    return replace(meaning, scale=1.0) if is_full else None
 
 
 def _open_text(draft: Draft, column: str, text: str) -> None:
+    clock = draft.clock_of(column)
     draft.result.open[column] = (
         f'is "{text}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?'
-        if is_clock(text)
+        if is_clock(text) and not clock
+        else f"its cells are not all of the form {clock}"
+        if clock
         else f'its cells are not plain numbers: "{text[:40]}"'
     )
     draft.result.doubts.append(f'the cells of "{column}" are not numbers')

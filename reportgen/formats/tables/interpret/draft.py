@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from reportgen.core import units
+from reportgen.formats.tables.column_units import clock_of
 from reportgen.formats.tables.column_words import CONFIGURATION, ColumnMeaning, meaning_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable
@@ -46,6 +47,7 @@ class Draft:
     has_ratios  whether a column compares others
     cases     columns that are cases of one metric, whose names state no unit
     named_cases  cases whose names are values of usual factors
+    titled    the meanings of cases of the metric that the title names, with units in their cells
     named_in  the columns with the name and the value of each figure, for a table with one number a row
     """
 
@@ -62,6 +64,7 @@ class Draft:
         self.figure_factors: set[str] = set()
         self.cases: list[str] = []
         self.named_cases: list[str] = []
+        self.titled: dict[str, ColumnMeaning] = {}
         self.has_ratios = any(meaning_of(name).kind == "derived" for name in self.columns)
         self.cells: dict[str, list[object]] = {}
         self._printed: dict[str, list[Printed | None]] = {}
@@ -119,9 +122,15 @@ class Draft:
         return [name for name in by_kind if not self.is_text(name)][:_MAX_COMPARED]
 
     def is_text(self, name: str) -> bool:
-        """Return whether the cells of a column are texts, and not numbers with or without units."""
-        numbers = self.numbers(name)
-        return bool(numbers) and sum(1 for number in numbers if number) * 2 < len(numbers)
+        """Return whether the cells of a column are texts, and not numbers with or without units.
+
+        A text that says that there is no number, such as OOM, does not count beside numbers.
+        """
+        numbers = sum(1 for number in self.numbers(name) if number)
+        others = (
+            sum(1 for cell in self.known(name) if not is_fault(cell)) if numbers else len(self.known(name))
+        )
+        return others > numbers
 
     def is_whole(self, name: str) -> bool:
         """Return whether all cells of a column are whole numbers without units."""
@@ -140,6 +149,10 @@ class Draft:
             return ""  # "15W" beside "MAXN" names a mode
         numbers = sum(1 for value in quantities if value)
         return unit_texts.most_common(1)[0][0] if sum(unit_texts.values()) * 2 > numbers else ""
+
+    def clock_of(self, name: str) -> str:
+        """Return the form of a clock, "h:mm", that a name, its unit or an answer states; "" without one."""
+        return clock_of(" ".join((name, self.units.get(name, ""), self.answers.get(name, ""))))
 
     def are_truths(self, column: str) -> bool:
         """Return whether all cells of a column are true or false."""

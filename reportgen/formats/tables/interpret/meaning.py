@@ -41,6 +41,9 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
     """Return the meaning of a column by its name, unless its unit or its cells show another."""
     if answer := draft.answers.get(column):
         return stated_meaning(column, answer, is_case=column in draft.cases)
+    if column in draft.titled:
+        draft.result.doubts.append("the metric is stated above the columns, the units are in the cells")
+        return draft.titled[column]
     meaning = _in_grid(draft, column) or _by_unit(draft, column, column)
     return (
         _by_numbers(draft, column, meaning)

@@ -7,7 +7,7 @@ from reportgen.core.model import RESERVED
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.case_kinds import kind_of, numbered
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug
+from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, path_of, slug
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.status import add_errors, add_status
@@ -88,7 +88,7 @@ def corner_names(corner: str) -> tuple[str, str] | None:
 
 def factor_of(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
     """Return the name of the factor that a column is."""
-    last = meaning.factor or column.rpartition(".")[2] or column
+    last = meaning.factor or path_of(column)[0] or column
     if column == draft.columns[0] and (corner := corner_names(column)):
         last = corner[0]
     if not draft.table.is_json:

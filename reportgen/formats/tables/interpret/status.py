@@ -6,7 +6,7 @@ from dataclasses import replace
 from reportgen.core import units
 from reportgen.formats.tables.column_words import slug
 from reportgen.formats.tables.derive import is_clock
-from reportgen.formats.tables.interpret.cells import FAILED, OUT_OF_MEMORY, number_in, number_of
+from reportgen.formats.tables.interpret.cells import FAILED, OUT_OF_MEMORY, number_in
 from reportgen.formats.tables.interpret.draft import Draft
 
 _OUT_OF_MEMORY_WORDS = r"(?i)\boom\b|out[ _-]?of[ _-]?memory"
@@ -82,7 +82,7 @@ def add_faults(draft: Draft, column: str) -> None:
         draft.result.notes.append(f'"{column}" has numbers below 0: they say that there is no value')
         draft.result.doubts.append(f'"{column}" has numbers below 0')
     clock = next((str(x) for x in known if is_clock(str(x)) and number_in(x, unit)), "")
-    if clock and column not in draft.answers:
+    if clock and column not in draft.answers and not draft.clock_of(column):
         draft.result.doubts.append(f'"{column}" has times with one colon beside plain numbers')
         draft.result.notes.append(f'"{clock}" in column "{column}" is read as minutes and seconds')
     for text in list(faults)[:_MAX_WORDS]:
@@ -105,6 +105,6 @@ def add_faults(draft: Draft, column: str) -> None:
 
 def _alone(draft: Draft, column: str, text: str) -> bool:
     """Return whether rows with a text in a column have no numbers in other columns of figures."""
-    others = {figure.column for figure in draft.result.figures} - {column}
+    others = {x.column: x.unit for x in draft.result.figures if x.column != column}
     rows = [record for record in draft.records if str(record.cells.get(column)).strip() == text]
-    return not any(number_of(record.cells.get(other)) is not None for record in rows for other in others)
+    return not any(number_in(row.cells.get(name), unit) for row in rows for name, unit in others.items())
