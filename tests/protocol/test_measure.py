@@ -322,8 +322,8 @@ def test_a_log_that_ends_in_the_warmup_has_a_finding() -> None:
 @pytest.mark.parametrize(
     ("step", "span", "why"),
     [
-        ([12, 13], 1, "log has only steps 12..13; after a warm-up of 2 steps none is left to measure"),
-        ([12], 1, "log has only step 12; after a warm-up of 2 steps none is left to measure"),
+        ([12, 13], 1, "log has only steps 12..13: a warm-up of 2 steps takes all of them"),
+        ([12], 1, "log has only step 12: a warm-up of 2 steps takes all of them"),
         ([1, 33], [1, 32], "the last interval (steps 2..33) begins within the warm-up (steps 1..2)"),
         ([11, 33], [1, 22], "the last interval (steps 12..33) begins within the warm-up (steps 11..12)"),
     ],

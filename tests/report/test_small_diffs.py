@@ -278,7 +278,7 @@ _Places = list[tuple[str, str, int]]
             122,
         ),
         ("flux", [("flux-published/flux_architectures.csv", "value", 10)], 19, 50),
-        ("transformers", [("transformers/results/transformers_results.csv", "backward", 30)], 30, 103),
+        ("transformers", [("transformers/results/transformers_results.csv", "backward", 30)], 30, 104),
     ],
 )
 def test_one_change_in_each_log_of_a_committed_report_changes_few_lines(
