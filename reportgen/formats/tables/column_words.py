@@ -228,6 +228,8 @@ class ColumnMeaning:
         return self.unit.removesuffix("/s").removesuffix("s") if self.base == "samples/s" else ""
 
 
+# A longer one is a text.
+_LONGEST_NAME = 300
 _FACTOR_OF = {spelling: name for name, spellings in _FACTORS.items() for spelling in spellings.split()}
 
 
@@ -252,6 +254,8 @@ def factor_name(name: str) -> str:
 @lru_cache(maxsize=4096)
 def meaning_of(name: str, unit: str = "") -> ColumnMeaning:
     """Return the meaning of a column. unit  as a second header row or its cells have it, "" without one."""
+    if len(name) > _LONGEST_NAME:
+        return ColumnMeaning("other")
     last, parents = path_of(name)
     own = slug(last)
     if parents & CONFIGURATION:

@@ -55,7 +55,8 @@ def _is_rule(bars: Sequence[str], number: int, line: str) -> bool:
 def _top_rule(lines: Sequence[str], are_rules: Sequence[bool], rule: int) -> int | None:
     """Return the rule above the header that a rule ends; None if there is none, or rows are above it."""
     top = next((at for at in range(rule - 1, -1, -1) if are_rules[at] or "|" not in lines[at]), -1)
-    is_first = top >= 0 and are_rules[top] and (top == 0 or not (are_rules[top - 1] or "|" in lines[top - 1]))
+    has_header = 0 <= top < rule - 1 and are_rules[top]
+    is_first = has_header and (top == 0 or not (are_rules[top - 1] or "|" in lines[top - 1]))
     return top if is_first else None
 
 
