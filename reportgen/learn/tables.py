@@ -43,6 +43,7 @@ _MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
 _OTHERS = "the file has other tables, which are not read"
+_UNKNOWN = "the file has tables whose metric or unit is not stated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +150,10 @@ def propose_each(files: LogFiles, answers: Mapping[str, str] | None = None) -> l
             proposals.append(_proposal(files, reading, name))
     if len(proposals) == 1:
         return proposals
+    once = (_OTHERS, _UNKNOWN)
     return [
-        replace(x, notes=tuple(note for note in x.notes if not note.startswith(_OTHERS))) for x in proposals
+        replace(x, notes=tuple(note for note in x.notes if not note.startswith(once[: 1 + (x is not first)])))
+        for x in proposals
     ]
 
 
@@ -359,13 +362,14 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
     tables = find_tables(files)
     if len(tables) == MAX_TABLES:
         notes.append(f"only the first {len(tables)} tables of the file were looked at")
-    others = [
-        _shown_place(each.table)
-        for each in map(interpret, tables)
-        if each.figures and not _is_within(each, reading)
-    ]
-    if others:
-        notes.append(f"{_OTHERS}: {', '.join(others[:4])}")
+    others = [each for each in map(interpret, tables) if not _is_within(each, reading)]
+    is_text = not reading.table.is_json
+    for fact, readings in (
+        (_OTHERS, [each for each in others if each.figures]),
+        (_UNKNOWN, [each for each in others if is_text and each.open and not each.figures]),
+    ):
+        if readings:
+            notes.append(f"{fact}: {', '.join(_shown_place(each.table) for each in readings[:4])}")
     return notes
 
 

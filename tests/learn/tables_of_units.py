@@ -359,4 +359,54 @@ UNITS = {
         4,
         (("energy", 6.1 * 3.6e6, {"run": "b"}), ("top_1", 0.746, {"run": "b"})),
     ),
+    "a quantity over its unit above several columns": PeoplesTable(
+        "si.csv",
+        "cpu,Bandwidth / GB/s,,Latency / ns,tokens / s\n,Copy,Triad,,\na,301.5,309.5,118.5,40.5\nb,412.5,428.5,142.5,41.5\n",
+        8,
+        (
+            ("bandwidth", 428.5e9, {"cpu": "b", "operation": "Triad"}),
+            ("latency", 118.5e-9, {"cpu": "a"}),
+            ("throughput", 41.5, {"cpu": "b", "item": "token"}),
+        ),
+    ),
+    "an energy per any item": PeoplesTable(
+        "energy.csv",
+        "model,Energy (mJ/inference),Consumption [Wh/prompt],Cost (MJ/doc)\na,12.5,0.25,1.5\nb,14.5,0.75,2.5\n",
+        6,
+        (
+            ("energy_per_inference", 12.5, {"model": "a"}),
+            ("consumption", 0.75, {"model": "b"}),
+            ("cost", 2.5, {"model": "b"}),
+        ),
+    ),
+    "an energy per item in an object of units": PeoplesTable(
+        "edge.json",
+        '{"units": {"latency": "ms", "energy": "mJ/img"}, "results": {"x": {"1": {"latency": 2.5, "energy": 38.5},'
+        ' "8": {"latency": 13.5, "energy": 24.5}}, "y": {"1": {"latency": 4.5, "energy": 61.5}, "8": "OOM"}}}',
+        6,
+        (("energy_per_image", 24.5, {"8": None}), ("latency", 4.5e-3, {"8": None})),
+    ),
+    "units of a title, each by the name of its figure": PeoplesTable(
+        "title.md",
+        "Speed (ns/day) and energy (mJ/inference)\n\n| system | Speed 1 GPU | Speed 4 GPUs | Energy 1 GPU | Energy 4 GPUs |\n"
+        "|---|---|---|---|---|\n| a | 44.5 | 138.5 | 100.5 | 90.5 |\n| b | 121.5 | 289.5 | 101.5 | 91.5 |\n",
+        8,
+        (
+            ("speed", 138.5, {"system": "a", "devices": 4}),
+            ("energy_per_inference", 101.5, {"system": "b", "devices": 1}),
+        ),
+    ),
+    "a multiple of a rate in a title": PeoplesTable(
+        "prompts.md",
+        "**Table 3.** Short prompts: thousand tokens per second by batch size.\n\n| Tool | batch 1 | batch 64 |\n"
+        "|---|---|---|\n| a | 402 | 9,415 |\n| b | 133 | 5,302 |\n",
+        4,
+        (("throughput", 9_415_000, {"tool": "a", "batch_size": 64}),),
+    ),
+    "a size on disk of each engine": PeoplesTable(
+        "disk.csv",
+        "Engine,Load time (min),Size on disk (GiB)\na,3.5,25.75\nb,6.25,163\n",
+        4,
+        (("size_on_disk", 163 * 2**30, {"engine": "b"}),),
+    ),
 }

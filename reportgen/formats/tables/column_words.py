@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from reportgen.core import units
+from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.column_units import ColumnUnit, unit_of
 from reportgen.formats.tables.definition import statistic_name
 
@@ -364,7 +365,15 @@ def _own_metric(text: str, unit: ColumnUnit, meaning: ColumnMeaning) -> ColumnMe
         return meaning
     if name in _CHOSEN or name in _FACTOR_OF:
         return ColumnMeaning("factor", factor=factor_name(name), unit=unit.unit)
-    return ColumnMeaning("figure", name, unit.unit, is_own=True)
+    return ColumnMeaning("figure", _free_name(name, unit.unit), unit.unit, is_own=True)
+
+
+def _free_name(name: str, unit: str) -> str:
+    """Return the name of a metric with this unit: energy in J/doc is not the energy of a run in J."""
+    if name not in METRICS or METRICS[name].unit == units.to_base(1.0, unit)[1]:
+        return name
+    _, slash, below = unit.partition("/")
+    return f"{name}_per_{slug(below)}" if slash else f"{name}_in_{slug(unit)}"
 
 
 def _label(text: str, extra: tuple[str, ...]) -> str:
@@ -403,6 +412,8 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
         # "kWh" is one word.
         if cut < len(text) and (unit := unit_of(text[cut:]) or unit_of(apart)):
             before = text[:cut].strip(" _-:,.")
+            if before.endswith(" /") and _is_quantity(before, unit):
+                return unit, before.removesuffix(" /")
             if _RATE_OF_UNKNOWN.search(before):
                 return None, text
             if unit.unit == "W" and _MODE.search(before):
@@ -417,6 +428,12 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
                 continue
             return unit, before
     return None, text
+
+
+def _is_quantity(text: str, unit: ColumnUnit) -> bool:
+    """Return whether a text names a metric with this unit: "Bandwidth / GB/s", but not "tokens / s"."""
+    metric = _unitless([word for word in words_of(text) if word not in _FILLER]).metric
+    return metric in METRICS and METRICS[metric].unit == units.to_base(1.0, unit.unit)[1]
 
 
 def _measured(words: list[str], unit: ColumnUnit) -> ColumnMeaning:

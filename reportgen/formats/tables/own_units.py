@@ -27,16 +27,19 @@ _ITEMS = _names(
     {
         "op": "op operation", "token": "token tok", "B": "byte", "request": "request req", "query": "query",
         "image": "image img", "sample": "sample", "row": "row", "record": "record", "cycle": "cycle",
-        "call": "call", "frame": "frame", "inference": "inference", "key": "key", "message": "message",
+        "call": "call", "frame": "frame", "inference": "inference", "key": "key", "message": "message msg",
+        "document": "doc document", "page": "page", "packet": "packet pkt", "step": "step", "item": "item",
     }
 )  # fmt: skip
 _AMOUNTS = _names(
     {
         "B": "b byte bytes", "kB": "kb", "MB": "mb", "bits": "bit bits", "allocs": "alloc allocs allocations",
-        "J": "j joule joules", "mJ": "mj", "Wh": "wh", "mWh": "mwh", "cycles": "cycle cycles cyc",
+        "GB": "gb", "KiB": "kib", "MiB": "mib", "GiB": "gib", "cycles": "cycle cycles cyc",
         "instructions": "instruction instructions insn insns", "FLOP": "flop flops", "$": "$ dollars usd",
     }
 )  # fmt: skip
+# A unit per anything, "mJ/inference" or "Wh/prompt". m and M differ.
+_ENERGY = re.compile(r"(?P<prefix>[nuµmkKM]?)(?P<unit>[jJ]|[wW]h|joules?)")
 _QUOTIENT = re.compile(
     r"(?P<above>1|[^\W\d_]{1,20}|\$)(?: ?/ ?| (?:per|pro|par|por) )(?P<below>[^\W\d_]{1,10}|[$€])"
 )
@@ -65,7 +68,22 @@ def own_unit_of(text: str) -> str:
     if quotient is None:
         return ""
     above, below = quotient["above"], quotient["below"].lower()
-    amount = _AMOUNTS.get(above.lower(), "")
-    per = _PERIODS.get(below) or _COSTS.get(below) or (amount and _ITEMS.get(below, ""))
+    energy = _energy(above)
+    amount = energy or _AMOUNTS.get(above.lower(), "")
+    item = (
+        _ITEMS.get(below)
+        or _ITEMS.get(below.removesuffix("s"))
+        or (below if energy and len(below) > 1 else "")
+    )
+    per = _PERIODS.get(below) or _COSTS.get(below) or (amount and item)
     is_named = (len(above) > 1 or above == "1" or bool(amount)) and above.lower() not in _QUANTITIES
     return f"{amount or above}/{per}" if per and is_named else ""
+
+
+def _energy(text: str) -> str:
+    """Return the unit of energy that a text is, "" for others."""
+    match = _ENERGY.fullmatch(text)
+    if match is None:
+        return ""
+    prefix = {"µ": "u", "K": "k"}.get(match["prefix"], match["prefix"])
+    return f"{prefix}{'Wh' if match['unit'].endswith('h') else 'J'}"

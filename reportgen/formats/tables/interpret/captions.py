@@ -17,6 +17,8 @@ _IN_UNIT = re.compile(
 _ENDS = re.compile(
     r"(?i)\s*(?:$|[^\w\s]|(?:across|at|by|for|from|in|of|on|over|per|using|vs|when|while|with)\b)"
 )
+# "thousand tokens per second by batch size"
+_BY = re.compile(r"(?i)\s+(?:across|at|by|for|on|over|using|vs\.?|with)\s")
 _PARTS = re.compile(r"[:;,\u2013-]\s")
 
 
@@ -28,6 +30,7 @@ def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:
     names = [name for name in draft.columns[:1] if draft.is_text(name) or re.search(r"[:\\/|]", name)]
     for text in (*draft.table.titles, *names, PurePosixPath(draft.table.name).stem):
         parts = (text, *_PARTS.split(text)) if not text.startswith("units:") else ()
+        parts = (*parts, *(_BY.split(part)[0] for part in parts[1:]))
         meanings = list(dict.fromkeys(filter(None, map(_metric, parts))))
         meanings = meanings or [each for each in (_in_sentence(text),) if each]
         if meanings:

@@ -245,7 +245,12 @@ def _about(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
         add_titles(draft)
         return
     own = slug(column.rpartition(".")[2].lstrip("./"))
-    if meaning.kind in ("factor", "other") and not any(isinstance(x, list) for x in draft.known(column)):
+    if _is_member(draft, column):
+        text = str(draft.known(column)[0])[:40]
+        draft.result.left_out[column] = "a member without numbers"
+        draft.result.notes.append(f'"{column.lstrip("./")}": "{text}" is not read')
+        draft.result.doubts.append("members without numbers")
+    elif meaning.kind in ("factor", "other") and not any(isinstance(x, list) for x in draft.known(column)):
         if meaning.kind == "other" and not draft.is_text(column) and not draft.is_whole(column):
             draft.result.left_out[column] = "a number without a known meaning"
         else:
@@ -256,6 +261,13 @@ def _about(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
         draft.result.started = draft.result.started or column
     elif meaning.kind == "figure":
         draft.result.left_out[column] = "a figure of all rows"
+
+
+def _is_member(draft: Draft, column: str) -> bool:
+    """Return whether a text is in the place of a row: `../8` where `*` has the members 1 and 8."""
+    levels, _, name = column.rpartition("/")
+    members = draft.cells.get(f"{levels.removesuffix('..')}*", [])
+    return column.startswith("../") and name in map(str, members)
 
 
 def _is_writable(text: str) -> bool:

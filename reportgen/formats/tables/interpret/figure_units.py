@@ -34,9 +34,20 @@ def with_stated_units(draft: Draft, figures: Columns, unknown: list[str]) -> Col
     is_binary = any(map(_BINARY.search, draft.table.texts))
     unknown[:] = [column for column in unknown if column not in units_of]
     return [
-        (column, meaning_of(column, units_of[column]) if column in units_of else _of_1024(meaning, is_binary))
+        (
+            column,
+            _in_unit(draft, column, units_of[column]) if column in units_of else _of_1024(meaning, is_binary),
+        )
         for column, meaning in (*figures, *((name, each) for name, each in bare if name in units_of))
     ]
+
+
+def _in_unit(draft: Draft, column: str, unit: str) -> ColumnMeaning:
+    """Return the meaning of a figure with its unit; in a grid of names the lower one is its case."""
+    upper, lower = draft.levels.get(column, ("", ""))
+    above = meaning_of(upper, unit) if upper else None
+    is_case = above and above.kind == "figure" and above.metric and not above.doubt and not above.label
+    return replace(above, label=lower) if above and is_case else meaning_of(column, unit)
 
 
 def _of_1024(meaning: ColumnMeaning, is_binary: bool) -> ColumnMeaning:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
 
+# Of these sizes the name says that they are measured.
+_MEASURED = {"compressed", "disk", "stored", "written"}
 # Of these sizes the name says that they are chosen.
 _CHOSEN = {"block", "buffer", "cache", "cap", "chunk", "input", "limit", "message", "msg", "page", "params"}
 
@@ -20,7 +22,7 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
     keys = [name for name in draft.columns if name != column and _is_key(draft, name)]
     if draft.is_repetitive(column) or draft.is_constant(column) or not _are_distinct(draft, keys):
         return None
-    is_clear = not any(_are_distinct(draft, [key]) for key in keys)
+    is_clear = bool(_MEASURED & set(meaning.extra)) or not any(_are_distinct(draft, [key]) for key in keys)
     doubt = "" if is_clear else f'a setting or a result? of a result: --unit "{column}={meaning.unit}"'
     return ColumnMeaning("figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=True)
 

@@ -101,13 +101,20 @@ def unit_for(column: str, meaning: ColumnMeaning, stated: Sequence[Statement], n
     return texts.popitem()[1] if len(texts) == 1 else ""
 
 
+def _is_own(statement: Statement) -> bool:
+    """Return whether a unit keeps its own name, such as ns/day."""
+    known = unit_of(statement.unit)
+    return known is not None and not units.find(known.unit)
+
+
 def _fits(column: str, meaning: ColumnMeaning, statement: Statement, bases: Set[str]) -> bool:
     """Return whether a unit is one of the metric of a column, or of the time that its name says.
 
     A name that is a statistic has the unit of all. bases  of all units that texts state
     """
     if meaning.kind == "figure":
-        return meaning.metric in METRICS and METRICS[meaning.metric].unit == statement.base
+        is_usual = meaning.metric in METRICS and METRICS[meaning.metric].unit == statement.base
+        return is_usual or (_is_own(statement) and bool(statement.subject & set(words_of(column))))
     timed = meaning_of(column, statement.unit)
     is_statistic = bool(meaning.statistic) and not meaning.extra and len(bases) == 1
     is_timed = is_statistic or (timed.kind == "figure" and not timed.doubt)
