@@ -11,6 +11,7 @@ from reportgen.core.errors import RequestError
 from reportgen.formats.tables.parquet import as_text
 from reportgen.learn.folder import TablesProposal, propose_tables
 from reportgen.learn.propose import Proposal, propose_format
+from reportgen.learn.refusals import refusal
 from reportgen.learn.tables import TableProposal, propose_each, why_not
 from reportgen.sources.logfiles import LogFiles
 
@@ -47,6 +48,6 @@ def propose_file(files: LogFiles, units: Mapping[str, str]) -> Proposal | Tables
     try:
         return propose_format(files)
     except RequestError:
-        if reason := why_not(files, units):
+        if reason := refusal(files) or why_not(files, units):
             raise RequestError(files.source(files.path).path, *reason) from None
         raise

@@ -196,6 +196,10 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     beside = ("../", "/", "#row")
     names = [_printable(x) for x in reading.table.columns if not x.startswith(beside) and not x.endswith("#")]
     lists = [name for name, why in reading.left_out.items() if why == "lists"]
+    nested = [name for name in lists if _has_lists(reading.table, name)]
+    if nested:
+        fact = f'"{_printable(nested[0])}" is a list of lists: nothing names its numbers'
+        return fact, f"write an object for each row, with a name for each number: see {GUIDE}"
     if len(lists) > 1:
         fact = f'an object of lists, "{_printable(lists[0])}" and others, not of rows'
         return fact, f"write an object for each row: see {GUIDE}"
@@ -211,6 +215,12 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     name = ask[0] if ask else reading.table.columns[-1]
     answer = answer_for(name, reading.open.get(name, "")) or f'--unit "{_printable(name)}=1"'
     return fact, f"state a unit: {answer}, or write [table] by hand, see {GUIDE}"
+
+
+def _has_lists(table: FoundTable, column: str) -> bool:
+    """Return whether the items of the lists of a column are lists."""
+    cells = (record.cells.get(column) for record in table.records)
+    return any(isinstance(item, list) for cell in cells if isinstance(cell, list) for item in cell)
 
 
 def _asked(column: str, question: str) -> str:

@@ -1382,4 +1382,23 @@ FORMS = {
         (("latency", 0.0002505, {"nodes": 2}),),
         open=frozenset(["bus_bw_gbps"]),
     ),
+    "pandas with names of several levels": PeoplesTable(
+        "tight.json",
+        '{"index": [["a", "fp16", 1], ["a", "fp32", 8], ["b", "fp16", 1]],'
+        ' "columns": [["latency_ms", "p50"], ["latency_ms", "std"], ["throughput_img_per_s", ""]],'
+        ' "data": [[3.5, 0.25, 292.5], [41.5, 0.5, 763.5], [null, null, 67.5]],'
+        ' "index_names": ["model", "precision", "batch"], "column_names": ["metric", "stat"]}',
+        5,
+        (
+            ("latency", 0.0415, {"model": "a", "precision": "fp32", "batch_size": 8, "statistic": "median"}),
+            ("throughput", 67.5, {"model": "b", "precision": "fp16", "batch_size": 1}),
+        ),
+    ),
+    "pandas with an index without a name": PeoplesTable(
+        "unnamed.json",
+        '{"index": ["a", "b"], "columns": ["time_ms", "speed (img/s)"], "data": [[3.5, 292.5], [4.5, 281.5]],'
+        ' "index_names": [null], "column_names": [null]}',
+        4,
+        (("latency", 0.0045, {"index_1": "b"}),),
+    ),
 }

@@ -21,6 +21,7 @@ from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.find_tables import find_tables
 from reportgen.formats.tables.interpret import interpret
 from reportgen.labels.labels_toml import parse, settings
+from reportgen.learn import propose_file
 from reportgen.learn.folder import propose_tables
 from reportgen.learn.tables import (
     TableProposal,
@@ -668,3 +669,27 @@ def test_each_table_of_a_long_latex_document_is_read() -> None:
     assert len(numbers) == 14
     assert sum(_is_it(("mfu", 0.52, {"devices": 128, "model": "13B"}), *each) for each in numbers) == 1
     assert sum(_is_it(("bandwidth", 380e9, {"kernel": "scale"}), *each) for each in numbers) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("goos: linux\nBenchmarkGet-8  91240  13.04 ns/op  0 B/op\nBenchmarkPut-8  631  1894 ns/op  143 p50-ns\n", "go test"),
+        ("fft/8   time:   [4.10 µs 4.12 µs 4.14 µs]\n        change: [-3.1 % -2.6 % -2.2 %]\n" * 4, "Criterion"),
+        ("== a ==\nclients: 4\nlatency average = 0.15 ms\ntps = 7141.5 (all)\n" * 2, '2 blocks .*"clients"'),
+        ('{"tags": ["C++"], "load": 418.5, "result": [[0.5, 0.25], [1.5, 1.25]]}', '"result" is a list of lists'),
+        (
+            "Echo, 1 core\n\nMetric   Unit    kernel   bypass\n[ 64 B ]\n  Rate     Mpps      1.12     9.84\n"
+            "  RTT      us        14.2      6.1\n  Drops    packets  18 402      7\n",
+            "fixed width",
+        ),
+        (
+            '{"results": [{"command": "a", "mean": 0.5, "stddev": 0.1, "median": 0.5, "user": 0.1, "system": 0.1,'
+            ' "min": 0.25, "max": 0.75, "times": [0.25, 0.75], "exit_codes": [0, 0]}]}',
+            "hyperfine reads this file without a definition",
+        ),
+    ],
+)  # fmt: skip
+def test_a_file_without_a_proposal_says_what_it_is(text: str, fact: str) -> None:
+    with pytest.raises(RequestError, match=fact):
+        propose_file(LogFiles.of({"file.txt": text.encode()}).file("file.txt"), {})

@@ -68,11 +68,29 @@ def _by_rows(value: object) -> Iterator[dict[str, Any]]:
 def _split(value: object) -> tuple[list[Any], list[Any]]:
     """Return (names, rows); ([], []) for other values."""
     if isinstance(value, dict):
+        if {"columns", "data", "index", "index_names"} <= value.keys():
+            return _tight(value)
         lists = [cell for cell in value.values() if isinstance(cell, list) and cell]
         names = next((cell for cell in lists if all(isinstance(name, str) for name in cell)), [])
         return names, next((cell for cell in lists if all(isinstance(row, list) for row in cell)), [])
     rows = json_values.items(value)
     return (rows[0], rows[1:]) if rows and isinstance(rows[0], list) else ([], [])
+
+
+def _tight(value: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Return (names, rows) of a table that pandas wrote with orient="tight": its index is columns, too.
+
+    A name of several levels is their words.
+    """
+    levels = [name or f"index {at}" for at, name in enumerate(json_values.items(value["index_names"]), 1)]
+    names = [
+        " ".join(str(part) for part in name if part not in ("", None)) if isinstance(name, list) else name
+        for name in json_values.items(value["columns"])
+    ]
+    keys = [key if isinstance(key, list) else [key] for key in json_values.items(value["index"])]
+    rows = json_values.items(value["data"])
+    are_rows = len(keys) == len(rows) and all(isinstance(row, list) for row in rows)
+    return [*levels, *names], [[*key, *row] for key, row in zip(keys, rows, strict=True)] if are_rows else []
 
 
 def _is_single(cell: object) -> bool:

@@ -1,0 +1,58 @@
+"""Say what a file is that is neither a table nor a log of steps, and in which form it can be read."""
+
+import re
+from collections import Counter
+
+from reportgen.formats.detection import detect
+from reportgen.sources.logfiles import LogFiles
+
+GUIDE = "docs/how-to/read-a-table.md"
+# The text of a program, what it is, and the form of it that is read.
+_TEXTS = (
+    (
+        re.compile(r"(?m)^Benchmark\S+\s+[0-9]+\s+[0-9.]+ ns/op"),
+        "lines of go test -bench, which have no header",
+        "let benchstat write them as a table: benchstat -format csv FILE",
+    ),
+    (
+        re.compile(r"(?m)\btime:\s+\[[0-9.]+ [nµum]?s [0-9.]+ [nµum]?s [0-9.]+ [nµum]?s\]"),
+        "the text of Criterion, whose lines have an interval each",
+        "read its files: reportgen runs target/criterion",
+    ),
+)
+_LABEL = re.compile(r"(?m)^[ \t]*([A-Za-z][A-Za-z _-]{2,40}?) ?[:=] *[0-9].*$")
+_NUMBER = re.compile(r"[0-9][0-9.,]*(?: [0-9]{3})*")
+_MIN_LABELS = _MIN_ROWS = 3
+
+
+def refusal(files: LogFiles) -> tuple[str, str] | None:
+    """Return (fact, remedy) of a file (a view of one) that no definition is proposed for; None if unknown."""
+    if known := detect(files.with_settings({})):
+        return (
+            f"{known.format.name} reads this file without a definition",
+            f"see: reportgen runs {files.source(files.path).path}",
+        )
+    text = files.head(files.path).decode("utf-8", "replace").replace("\r", "")
+    named = next(((fact, remedy) for pattern, fact, remedy in _TEXTS if pattern.search(text)), None)
+    return named or _blocks(text) or _fixed_width(text)
+
+
+def _blocks(text: str) -> tuple[str, str] | None:
+    """Return what a text is whose labels come again and again, equally often."""
+    labels = Counter(match[1] for match in _LABEL.finditer(text))
+    often = Counter(count for count in labels.values() if count > 1).most_common(1)
+    if not often or often[0][1] < _MIN_LABELS:
+        return None
+    shown = next(label for label, count in labels.items() if count == often[0][0])
+    fact = f'{often[0][0]} blocks of lines with a label and a number, such as "{shown}"'
+    return fact, f'write [table] with kind = "block" by hand, see {GUIDE}'
+
+
+def _fixed_width(text: str) -> tuple[str, str] | None:
+    """Return what a text is whose lines have cells between at least two blanks, the last ones numbers."""
+    rows = [cells for line in text.split("\n") if len(cells := re.split(" {2,}", line.strip())) > 3]
+    are_numbers = [all(map(_NUMBER.fullmatch, cells[-2:])) for cells in rows]
+    if sum(are_numbers) < _MIN_ROWS:
+        return None
+    fact = "a table of fixed width whose header and rows do not fit"
+    return fact, f"write it as CSV or Markdown, with a row for each case, see {GUIDE}"
