@@ -409,4 +409,37 @@ UNITS = {
         4,
         (("size_on_disk", 163 * 2**30, {"engine": "b"}),),
     ),
+    "a unit for each column in one caption": PeoplesTable(
+        "tools.org",
+        "#+CAPTION: Setup = wall time in s, Image = stripped size in KiB, the other columns are run times in ms"
+        " (minimum of 10 runs).\n| Tool | Setup | Image | sort | hash |\n| <l> | <r> | <r> | <r> | <r> |\n"
+        "|---+---+---+---+---|\n| ld | 41.5 | 902 | 1874 | 731 |\n| mold | 1.9 | 871 | 1702 | 688 |\n",
+        8,
+        (
+            ("setup_time", 41.5, {"tool": "ld"}),
+            ("image", 871 * 1024, {"tool": "mold"}),
+            ("latency", 1.874, {"variant": "sort", "statistic": "minimum", "tool": "ld"}),
+            ("latency", 0.688, {"variant": "hash", "statistic": "minimum", "tool": "mold"}),
+        ),
+    ),
+    "a caption whose units are not clear": PeoplesTable(
+        "unclear.org",
+        "#+CAPTION: Setup = wall time in s, Image = stripped size in KiB, all of it twice in ms\n"
+        "| Tool | Setup | Image | Speed (MB/s) |\n|---+---+---+---|\n| ld | 41.5 | 902 | 7.5 |\n| mold | 1.9 | 871 | 8.5 |\n",
+        2,
+        (("bandwidth", 7.5e6, {"tool": "ld"}),),
+        frozenset({"Setup", "Image"}),
+    ),
+    "the statistic in a text": PeoplesTable(
+        "zip.csv",
+        "# corpus.tar, 1 Thread, Median aus 7 Läufen\nTool;Level;Speed [MB/s]\nzstd;a;511.5\nxz;b;4.25\n",
+        2,
+        (("bandwidth", 511.5e6, {"tool": "zstd", "statistic": "median"}),),
+    ),
+    "a count that is not one of runs": PeoplesTable(
+        "devices.md",
+        "Average over 8 GPUs, best of 3 models.\n\n| tool | latency (ms) |\n|---|---|\n| a | 41.5 |\n| b | 1.9 |\n",
+        2,
+        (("latency", 0.0415, {"tool": "a", "statistic": None}),),
+    ),
 }

@@ -370,6 +370,8 @@ def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -
                 continue  # a comment
             elif cells == header[: len(cells)] and len(cells) == len(header):
                 continue  # a header that is repeated
+            elif separator == "|" and _aligns(cells):
+                continue  # Org says here how its columns are aligned
             elif len(cells) != len(header):
                 table.fault(line + before, "not as many cells as the header")
             else:
@@ -383,6 +385,12 @@ def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -
 def _is_alone(cells: Sequence[str]) -> bool:
     """Return whether only the first of several cells has a text."""
     return len(cells) > 1 and not any(cells[1:])
+
+
+def _aligns(cells: Sequence[str]) -> bool:
+    """Return whether the cells of a row of Org are alignments: <l>, <r>, <c10>."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    return bool(filled) and all(re.fullmatch(r"<(?:[lrc][0-9]*|[0-9]+)>", cell) for cell in filled)
 
 
 def _with_point(cell: str) -> str:

@@ -13,7 +13,7 @@ _LIMIT = re.compile(
 )
 
 _HEADING = re.compile(r"#{1,6} |[=]{3,}$")
-_ABOUT_ALL = re.compile(r"(?i)\b(?:all|unless)\b")
+_ABOUT_ALL = re.compile(r"(?i)\b(?:all|unless|each (?:cell|number|value))\b")
 
 
 def text_of(line: str) -> str:

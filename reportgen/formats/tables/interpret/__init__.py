@@ -10,6 +10,7 @@ from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.answers import read_answers
 from reportgen.formats.tables.interpret.aside import take_totals, take_units_row
 from reportgen.formats.tables.interpret.columns import read_wide
+from reportgen.formats.tables.interpret.described import state_statistic
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.long import read_named_metrics
 from reportgen.formats.tables.interpret.merged_cells import without_gaps
@@ -37,6 +38,7 @@ def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> Ta
     name_units(draft)
     keep_rows_apart(draft)
     read_answers(draft, answers or {})
+    state_statistic(draft)
     check_rows(draft)
     return draft.result
 

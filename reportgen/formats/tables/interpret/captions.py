@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.draft import Draft
+from reportgen.formats.tables.interpret.statements import statements
 
 # "throughput in images/s", "times are in seconds", "units: ms"
 _IN_UNIT = re.compile(
@@ -29,6 +30,8 @@ def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:
     """
     names = [name for name in draft.columns[:1] if draft.is_text(name) or re.search(r"[:\\/|]", name)]
     for text in (*draft.table.titles, *names, PurePosixPath(draft.table.name).stem):
+        if len({each.unit for each in statements([text])}) > 1:
+            continue  # which column has which unit is not clear
         parts = (text, *_PARTS.split(text)) if not text.startswith("units:") else ()
         parts = (*parts, *(_BY.split(part)[0] for part in parts[1:]))
         meanings = list(dict.fromkeys(filter(None, map(_metric, parts))))

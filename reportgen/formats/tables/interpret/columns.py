@@ -14,6 +14,7 @@ from reportgen.formats.tables.derive import is_clock, spelled
 from reportgen.formats.tables.interpret.alike import find_cases
 from reportgen.formats.tables.interpret.cases import add_cases, is_setting
 from reportgen.formats.tables.interpret.cells import is_fault, number_of
+from reportgen.formats.tables.interpret.described import read_described
 from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.figure_units import (
     with_computed_units,
@@ -66,6 +67,7 @@ def read_wide(draft: Draft) -> None:
         if column == statistic:
             continue
         sort_column(draft, column, figures, unknown)
+    read_described(draft, figures, unknown)
     figures = with_stated_units(draft, figures, unknown)
     figures = with_computed_units(draft, figures)
     add_cases(draft, without_doubles(draft, figures), unknown)
