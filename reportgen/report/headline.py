@@ -72,6 +72,8 @@ _SURENESS: Mapping[VerdictKind, str] = {
 _UNCLEAR: Mapping[VerdictKind, str] = {"undecided": "undecided", "same": "equally fast"}
 _NEAR = f"within {100 * _NEGLIGIBLE:g} %"
 _ONE_RUN, _PUBLISHED = "one run each", "published figures"
+# What a program makes of its own repetitions; a total is of one.
+_OF_REPETITIONS = ("mean", "median")
 
 
 def headline_sentences(tables: Sequence[Table]) -> list[str]:
@@ -381,8 +383,12 @@ def _is_single(pair: ComparedPair) -> bool:
 
 
 def _without_repeats(pairs: Iterable[ComparedPair]) -> str:
+    """Return what single numbers are: the log of one run may have reduced many to each."""
     measurements = [m for pair in pairs for m in (*pair.case.measurements, *pair.baseline.measurements)]
     kinds = {_PUBLISHED if each.evidence == "published" else _ONE_RUN for each in measurements}
+    reduced = {each.statistic if each.statistic in _OF_REPETITIONS else "" for each in measurements}
+    if kinds == {_ONE_RUN} and len(reduced) == 1 and (statistic := reduced.pop()):
+        return f"single-run {statistic}s"
     return joined(sorted(kinds, reverse=True))
 
 

@@ -305,11 +305,9 @@ def _both_ends(trend: CellTrend) -> str:
     old, new = (units.text(point.summary.median / unit.factor) for point in (first, last))
     than = f"as fast on {last.x} as" if size == EQUAL else f"{size} on {last.x} than"
     dates = len(trend.points)
-    if dates >= ChangePointRule().points_for_a_step:
-        reason = f"no change point in {dates} dates"
-    else:
-        reason = f"{dates} dates are too few for a change point"
-    return f"{than} on {first.x}: {new} against {old} {unit.name}; {reason}"
+    is_tested = dates >= ChangePointRule().points_for_a_step
+    tested = f"; no change point in {dates} dates" if is_tested else ""
+    return f"{than} on {first.x}: {new} against {old} {unit.name}{tested}"
 
 
 def _step(trend: CellTrend) -> int:
@@ -336,10 +334,7 @@ def _two_parts(trend: CellTrend, at: int) -> str:
     old, new = (statistics.median(point.summary.median for point in part) for part in parts)
     size, unit = change_size(new / old, points[0].case.metric), unit_of(points[0].case, points[-1].case)
     medians = f"{units.text(new / unit.factor)} against {units.text(old / unit.factor)} {unit.name}"
-    return (
-        f"{size} on all {len(parts[1])} dates since {points[at].x}: {medians} in the median; "
-        f"{len(points)} dates are too few for a change point"
-    )
+    return f"{size} in the median of the {len(parts[1])} dates since {points[at].x}: {medians}"
 
 
 def _last_change(trend: CellTrend) -> str:

@@ -7,6 +7,7 @@ Cases are grouped and sorted by the rank of their factor values in the order tha
 True stay different, 16 comes before 128, and a factor that a case lacks sorts last.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -182,8 +183,8 @@ def varying(cases: Sequence[Case]) -> tuple[str, ...]:
 def unnamed(spec: TableSpec, grid: CaseGrid) -> dict[str, list[FactorValue]]:
     """Return the factors in which cells differ and that nothing in the definition names, with their values.
 
-    What a sample is (`item`) shows in the unit. A factor that equals a shown one in each cell, as
-    `micro_batch_size` often equals `batch_size`, says nothing more.
+    What a sample is (`item`) shows in the unit. A number that follows from a shown factor and appears in its
+    value, as `micro_batch_size` often equals `batch_size` and test pp512 has 512 tokens, says nothing more.
     """
     named = {*spec.rows, *spec.columns, *spec.facets, *spec.where, *spec.ignore, *spec.qualify, *spec.pick}
     named |= {METRIC, PHASE, "item", *(spec.compare.baseline if spec.compare else ())}
@@ -191,12 +192,28 @@ def unnamed(spec: TableSpec, grid: CaseGrid) -> dict[str, list[FactorValue]]:
     shown = (*spec.rows, *spec.columns, *spec.facets)
     lists: dict[str, list[FactorValue]] = {}
     for name in (name for name in varying(cases) if name not in named):
-        if any(all(key_of(name, case) == key_of(other, case) for case in cases) for other in shown):
+        if any(_appears_in(name, other, cases) for other in shown):
             continue
         keys = {key_of(name, case) for case in cases}
         known = sorted((key for key in keys if key), key=value_order)
         lists[name] = [*(value for _, value in known), *([LACKING] if None in keys else [])]
     return lists
+
+
+def _appears_in(name: str, other: str, cases: Sequence[Case]) -> bool:
+    """Return whether a factor follows from another one that shows it: pp512 shows 512, and 0 of all else."""
+    pairs = {(key_of(other, case), key_of(name, case)) for case in cases}
+    if all(shown == value for shown, value in pairs):
+        return True
+    follows = len({shown for shown, _ in pairs}) == len(pairs)
+    return follows and all(shown and value and _shows(shown[1], value[1]) for shown, value in pairs)
+
+
+def _shows(shown: FactorValue, value: FactorValue) -> bool:
+    """Return whether a text has a number as a whole, or the number is 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isinstance(shown, str):
+        return False
+    return value == 0 or f"{value:g}" in re.findall(r"[0-9]+(?:\.[0-9]+)?", shown)
 
 
 def key_of(name: str, case: Case) -> FactorKey | None:

@@ -1107,6 +1107,17 @@ def test_a_factor_that_equals_a_shown_one_in_each_cell_is_not_unnamed() -> None:
     assert "micro_batch_size (8, 16, 32)" in finding.message
 
 
+def test_a_number_that_appears_in_a_shown_name_is_not_unnamed() -> None:
+    """A batch size that follows from the framework, but is not in its name, is a difference."""
+    work = (("pp512", 512, 0), ("pp2048", 2048, 0), ("tg128", 0, 128))
+    runs = [published_run(test=test, n_prompt=n, n_gen=m, throughput=1.0) for test, n, m in work]
+    assert only_table(runs, rows=("test",)).findings == ()
+    for test, prompt in (("pp64", 640), ("x", 5), ("pp512", 0)):
+        other = published_run(test=test, framework="B", n_prompt=prompt, n_gen=0, throughput=1.0)
+        (finding,) = only_table([*runs, other], rows=("test", "framework")).findings
+        assert finding.message.startswith("cells differ in n_prompt")
+
+
 def test_a_column_of_a_number_has_the_name_of_its_factor() -> None:
     runs = [published_run(n=n, xla=n > 1, gpu="A", throughput=1.0) for n in (1, 128)]
     table = only_table(
