@@ -21,13 +21,21 @@ from reportgen.autolayout.layouts import ReportLayout
 from reportgen.autolayout.mlperf_score import SCORED, are_of_mlperf, are_scored, score_table
 from reportgen.autolayout.report_plan import OVERVIEW, ReportPlan
 from reportgen.autolayout.report_title import report_title
-from reportgen.autolayout.table_layout import MAX_COLUMNS, Axes, choose_axes, count_combinations
+from reportgen.autolayout.table_layout import (
+    MAX_COLUMNS,
+    Axes,
+    choose_axes,
+    count_combinations,
+    devices_of_programs,
+)
 from reportgen.autolayout.tradeoff import tradeoff_spec
+from reportgen.core.devices import shown_value
 from reportgen.core.factors import Accepted, Presence, condition_text, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
 from reportgen.protocol import Protocol, available_metrics
 from reportgen.report.definition import ReportDefinition
+from reportgen.report.headline import joined
 from reportgen.tables.pivot import Ranks
 from reportgen.tables.spec import METRIC, PHASE, STATUS, CompareSpec, TableSpec
 
@@ -100,7 +108,8 @@ def table_specs(
         unit = _OF_ALL_WORK_UNIT if metric in _OF_ALL_WORK else ""
         made = _picked(propose_layouts(numbers), pick) if metric == first else plain_tables(numbers)
         for each in made:
-            each = replace(each, notes=tuple(notes), unit=unit)
+            own = _device_notes(numbers.everything(each.where), each)
+            each = replace(each, notes=(*notes, *own), unit=unit)
             each = score_table(each, numbers.runs) if metric == first == SCORED else each
             id = _free_id(each.id, {other.id for other in specs})
             specs.append(replace(each, place=f"{place}: tables[{len(specs)}]", id=id))
@@ -111,6 +120,14 @@ def table_specs(
         at = f"{place}: tables[{len(specs)}]"
         specs.append(_combined_spec(at, title, {name: by_metric[name] for name in metrics}, runs, guessed))
     return [*specs, *_failed_spec(place, runs, specs, guessed)]
+
+
+def _device_notes(runs: Sequence[Run], table: TableSpec) -> Iterator[str]:
+    """Yield what some programs alone state of the device, in sentences: no row of the table says it."""
+    shown = [run for run in runs if matches(run.factors, table.where)]
+    for name, programs in devices_of_programs(shown).items():
+        value = next(str(run.factors[name]) for run in shown if name in run.factors)
+        yield f"Only the logs of {joined(programs)} state the {name}: {shown_value(name, value)}."
 
 
 class _Prepared:

@@ -11,6 +11,7 @@ from functools import partial, reduce
 from itertools import accumulate
 
 from reportgen.autolayout.path_factors import ITEM
+from reportgen.compare.conditions import DEVICE_NAMES
 from reportgen.core.factors import Accepted, FactorKey, Presence, factor_key, factors_key
 from reportgen.core.model import Run
 from reportgen.protocol.conditions import STATISTIC
@@ -25,9 +26,10 @@ MAX_TABLES = 24
 # With a smaller share of filled cells a table is easier to read as a list.
 _MIN_FILL = 0.5
 SUBJECTS = ("model", "benchmark", "workload")
+_PROGRAM = "framework"
 # Factors that readers want to know of any number, in this order.
 _USUAL_FACTORS = (
-    "framework", *SUBJECTS, "cluster", "submitter", "system", "device", "gpu", "nodes", "devices",
+    _PROGRAM, *SUBJECTS, "cluster", "submitter", "system", "device", "gpu", "nodes", "devices",
     "precision", "batch_size", "global_batch_size", "seq_len",
 )  # fmt: skip
 # Factors that grow from row to row.
@@ -112,7 +114,8 @@ def choose_axes(
     """
     values = _values_of(runs)
     lacking = {name for name in values if any(name not in run.factors for run in runs)}
-    varying = [name for name in values if len(values[name]) > 1 or name in lacking]
+    known = devices_of_programs(runs).keys()
+    varying = [name for name in values if len(values[name]) > 1 or name in lacking - known]
     system = _system_level(guessed, values) if "device" in lacking else None
     for name in guessed:
         others = [other for other in varying if other != name]
@@ -136,6 +139,22 @@ def choose_axes(
     fill = _fill_ratios(rows, runs) if len(rows) > 1 else {}
     column = next((name for name in short if fill.get(name, 0) >= _MIN_FILL), None)
     return Axes([name for name in rows if name != column], [column] if column else [])
+
+
+def devices_of_programs(runs: Sequence[Run]) -> dict[str, list[str]]:
+    """Return each name of the device that the logs of some programs state and others do not: these programs.
+
+    They state one value. In rows, the other programs would look as if they ran on something else.
+    """
+    values = _values_of(runs)
+    programs = {}
+    for name in sorted(DEVICE_NAMES & values.keys()):
+        stating = {run.factors.get(_PROGRAM) for run in runs if name in run.factors}
+        silent = {run.factors.get(_PROGRAM) for run in runs if name not in run.factors}
+        is_split = silent and stating.isdisjoint(silent) and None not in stating | silent
+        if is_split and len(values[name]) == 1:
+            programs[name] = sorted(map(str, stating))
+    return programs
 
 
 def _swept(rows: Sequence[str], runs: Sequence[Run]) -> Axes | None:

@@ -236,3 +236,18 @@ def test_a_table_that_picks_is_followed_by_one_of_all_cases():
 def test_a_comparison_has_the_entry_of_a_definition():
     spec = DefaultComparison("speedup", {"device": "A"}).spec
     assert (spec.kind, spec.baseline) == ("speedup", {"device": "A"})
+
+
+def test_a_device_that_the_logs_of_one_program_alone_state_is_in_a_note():
+    one, other = run(framework="A"), run(framework="B", device="Tesla V100-SXM2-16GB")
+
+    def told(*runs: Run) -> tuple[set[str], tuple[str, ...]]:
+        table = define_overview(runs, "reports").tables[0]
+        return {*table.rows, *table.columns}, table.notes
+
+    note = "Only the logs of B state the device: V100-SXM2-16GB."
+    assert told(one, other) == ({"framework"}, (note,))
+    # With two devices, or where one program has logs with and without it, it stays a row.
+    assert told(one, other, run(framework="B", device="A40")) == ({"framework", "device"}, ())
+    assert told(one, other, run(framework="B")) == ({"framework", "device"}, ())
+    assert told(other, run(framework="A", device="A40"))[1] == ()
