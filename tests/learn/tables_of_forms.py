@@ -924,6 +924,7 @@ FORMS = {
             ("latency", 0.9005, {"statistic": "median", "model": "m", "concurrency": 8}),
             ("run_time", 30.5, {}),
         ),
+        frozenset({"requests.failed"}),
     ),
     "three rates of tokens": PeoplesTable(
         "tt.csv",

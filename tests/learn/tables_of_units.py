@@ -442,4 +442,37 @@ UNITS = {
         2,
         (("latency", 0.0415, {"tool": "a", "statistic": None}),),
     ),
+    "a command is the case, and the spread is kept": PeoplesTable(
+        "search.md",
+        "| Command | Mean [ms] | Relative |\n|:---|---:|---:|\n| `find -n x` | 84.5 ± 2.5 | 1.00 |\n"
+        "| `find -n -j1 x` | 397.5 ± 3.5 | 4.70 ± 0.12 |\n| `seek x` | 118.5 ± 5.5 | 1.40 |\n",
+        3,
+        (("latency", 0.3975, {"command": "find -n -j1 x"}), ("latency", 0.1185, {"command": "seek x"})),
+    ),
+    "a command that is the same in all cases": PeoplesTable(
+        "tool.csv",
+        "tool,command,latency_ms\na,run x,4.5\nb,run x,5.5\n",
+        2,
+        (("latency", 0.0045, {"tool": "a", "command": None}),),
+    ),
+    "a size that recurs is asked for": PeoplesTable(
+        "store.csv",
+        "mode,sync,latency_ms,db_size_mb\na,full,4.5,118.25\na,off,3.5,118.25\nb,full,2.5,118.5\nb,off,1.5,118.5\n",
+        4,
+        (("latency", 0.0045, {"mode": "a", "sync": "full", "db_size_mb": None}),),
+        frozenset({"db_size_mb"}),
+    ),
+    "a count of errors is asked for": PeoplesTable(
+        "servers.csv",
+        "server,latency_ms,Socket errors\na,4.5,0\nb,3.5,0\nc,2.5,0\nd,1.5,37\n",
+        4,
+        (("latency", 0.0045, {"server": "a", "socket_errors": None}),),
+        frozenset({"Socket errors"}),
+    ),
+    "block sizes of storage": PeoplesTable(
+        "disk.csv",
+        "rw,bs,iodepth,clat_us\nread,4k,1,66.5\nread,1M,8,1156.5\n",
+        2,
+        (("clat_time", 66.5e-6, {"block_size": "4k", "batch_size": None}),),
+    ),
 }

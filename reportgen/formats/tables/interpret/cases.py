@@ -21,6 +21,9 @@ from reportgen.formats.tables.levels import BASELINES
 
 # Names of numbers that are chosen: "num_rows", but not "num_errors".
 _COUNT = re.compile(r"(?:n|num|nr|number_of|no_of)_(?!.*(?:err|fail|timeout|oom|drop))")
+_FAULTS = frozenset(
+    ("crashes", "dropped", "drops", "errors", "errs", "failed", "failures", "lost", "retries", "timeouts")
+)
 # Words of times that alone name no metric, but distinguish several times.
 _PARTS_OF_RUNS = {"train", "training", "run", "end"}
 
@@ -261,9 +264,14 @@ def _named_cases(draft: Draft, columns: list[str]) -> tuple[str, Sequence[str]]:
     return kind_of(columns), columns
 
 
+def counts_faults(column: str) -> bool:
+    """Return whether the name of a column of numbers says that they count what went wrong."""
+    return bool(_FAULTS & set(words_of(column)))
+
+
 def is_setting(draft: Draft, column: str) -> bool:
     """Return whether numbers are rather chosen than measured: whole, or the same in several rows."""
-    if meaning_of(column).statistic or column.isdigit() or column in draft.cases:
+    if counts_faults(column) or meaning_of(column).statistic or column.isdigit() or column in draft.cases:
         return False
     if kind_of([column]) and not draft.is_repetitive(column):
         return False

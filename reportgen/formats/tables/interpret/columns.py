@@ -169,6 +169,8 @@ def _is_chosen(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
     """Return whether sizes or clocks, which may be settings or results, are rather chosen than measured."""
     if not meaning.is_own or meaning.base not in ("B", "Hz") or column in draft.answers:
         return False
+    if meaning.doubt:
+        return False  # it is asked for
     draft.result.doubts.append(f'"{column}" may be a setting or a result')
     return is_setting(draft, column)
 

@@ -1,6 +1,7 @@
 """Say what a column is by its name, its unit, and what its cells show."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.core import units
@@ -33,6 +34,7 @@ _COUNTS = frozenset(
 _REMARK = re.compile(r"\([^()]*\)|~?")
 _TIMES_OF_DAY = ("time", "heure", "hora", "start", "start_time", "uhrzeit")
 _TIME_OF_DAY = re.compile(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
+_OF_STORAGE = frozenset(("iodepth", "io_depth", "queue_depth", "qd", "iops", "numjobs"))
 # Words of what a device could reach, which is the same in all rows.
 _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 
@@ -131,6 +133,8 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         return ColumnMeaning("ignored")
     if meaning.kind == "other" and draft.is_clock(column):
         return ColumnMeaning("series")
+    if slug(column) == "bs" and _is_storage(draft, known):
+        return ColumnMeaning("factor", factor="block_size")
     if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
         return ColumnMeaning("other")
     is_named = bool(meaning.label) and not kind_of([meaning.label])
@@ -138,6 +142,12 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     if is_unclear and draft.is_constant(column):
         return ColumnMeaning("factor", factor=factor_name(column))
     return None
+
+
+def _is_storage(draft: Draft, sizes: Sequence[str]) -> bool:
+    """Return whether the sizes of a table are block sizes: 4k, 1M, or beside a depth of a queue."""
+    are_sizes = any(re.fullmatch(r"[0-9]+ ?[kKmMgG](?:i?[bB])?", size) for size in sizes)
+    return are_sizes or any(slug(name) in _OF_STORAGE for name in draft.columns)
 
 
 def _is_time_of_day(draft: Draft, column: str) -> bool:

@@ -20,6 +20,7 @@ from reportgen.formats.tables.titles import shared_words
 _LIST = re.compile(r"[0-9]{3}(?: [0-9]{3})*(?: (?!000)[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3}){3,}")
 # Why a column of ratios is left out.
 DERIVED = "derived from other columns"
+NEITHER = "neither a setting nor a result"
 _NAMELESS = ("", "unnamed_0", "index", "column_1")
 # Ids that a program makes up, and columns with an id for each request of one load.
 _ID = re.compile(r"(?i)[0-9a-f]{8}|^[a-z_-]*[0-9]{3,}$")
@@ -64,7 +65,7 @@ def add_role(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
     elif meaning.kind == "index" and not _names_rows(draft, column):
         draft.result.left_out[column] = "a number of the row"
     elif meaning.kind == "ignored":
-        draft.result.left_out[column] = "neither a setting nor a result"
+        draft.result.left_out[column] = NEITHER
     elif meaning.kind == "spread":
         draft.result.left_out[column] = "the spread of another column"
     elif meaning.kind == "derived":

@@ -1,6 +1,7 @@
 """Distinguish sizes that are results, such as the size of a compressed file, from sizes that are chosen.
 
-A size is a result if it differs in each row and other columns distinguish the rows.
+A size is a result if it differs in each row and other columns distinguish the rows. One with a fraction that
+recurs may be either.
 """
 
 from collections.abc import Sequence
@@ -20,9 +21,12 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
     if not is_size or not meaning.extra or draft.is_text(column):
         return None
     keys = [name for name in draft.columns if name != column and _is_key(draft, name)]
-    if draft.is_repetitive(column) or draft.is_constant(column) or not _are_distinct(draft, keys):
+    is_repeated = draft.is_repetitive(column)
+    is_chosen = draft.is_constant(column) or (is_repeated and draft.is_whole(column))
+    if is_chosen or not _are_distinct(draft, keys):
         return None
-    is_clear = bool(_MEASURED & set(meaning.extra)) or not any(_are_distinct(draft, [key]) for key in keys)
+    is_alone = is_repeated or any(_are_distinct(draft, [key]) for key in keys)
+    is_clear = bool(_MEASURED & set(meaning.extra)) or not is_alone
     doubt = "" if is_clear else f'a setting or a result? of a result: --unit "{column}={meaning.unit}"'
     return ColumnMeaning("figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=True)
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from reportgen.core import units
-from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
+from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug
+from reportgen.formats.tables.interpret.cases import counts_faults
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
-from reportgen.formats.tables.interpret.roles import DERIVED, add_factor, factor_of
+from reportgen.formats.tables.interpret.roles import DERIVED, NEITHER, add_factor, factor_of
 
 # What shows that a point is a decimal mark, and a comma that may be one.
 _POINT = re.compile(r"[0-9],[0-9]{3}(?:,[0-9]{3}|\.[0-9])|[0-9]\.[0-9]")
@@ -17,6 +18,10 @@ _THOUSAND_COMMA = re.compile(r"[0-9],[0-9]{3}(?![0-9])")
 # A number below a thousand without decimals, beside others with a comma.
 _SHORT = re.compile(r"[0-9]{1,3}")
 _THREE_DIGITS = re.compile(r"[0-9]{1,3}\.[0-9]{3}")
+# Texts that say what was run; a host or the file of a log says where.
+_CASES = frozenset(
+    ("cmd", "command", "comment", "comments", "description", "note", "notes", "remark", "remarks", "source")
+)
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 
 
@@ -52,11 +57,20 @@ def keep_rows_apart(draft: Draft) -> None:
     result = draft.result
     if result.repeat or _names_rows(draft):
         return
+    _keep_texts(draft)
     shares = [x.column for x in result.figures if x.unit == "%" and meaning_of(x.column).is_own]
     ratios = [column for column, why in result.left_out.items() if why == DERIVED]
     for column in (*result.open, *filter(draft.is_whole, (*shares, *ratios))):
         if _most_alike(draft) > 1 and column in draft.cells and not draft.is_text(column):
             _keep_apart(draft, column)
+
+
+def _keep_texts(draft: Draft) -> None:
+    """Make a column of texts, such as the command, a factor if rows without it would be taken for repeats."""
+    for column in [name for name, why in draft.result.left_out.items() if why == NEITHER]:
+        if _most_alike(draft) > 1 and slug(column) in _CASES and draft.is_text(column):
+            del draft.result.left_out[column]
+            add_factor(draft, factor_name(column), column)
 
 
 def _most_alike(draft: Draft) -> int:
@@ -103,7 +117,7 @@ def _keep_apart(draft: Draft, column: str) -> None:
     result = draft.result
     meaning = meaning_of(column)
     is_open = column in result.open
-    if is_open and (meaning.kind == "figure" or meaning.statistic):
+    if is_open and (meaning.kind == "figure" or meaning.statistic or counts_faults(column)):
         return
     result.figures = [figure for figure in result.figures if figure.column != column]
     add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
