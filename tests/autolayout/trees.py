@@ -343,15 +343,18 @@ def by_version() -> Tree:
 
 
 def by_name_of_machines() -> Tree:
-    """Return logs of PaddlePaddle, which state no batch and no devices: their names do."""
-    steps = {"1n1g": 0.4, "1n8g": 0.42, "2n8g": 0.44}
+    """Return logs of PaddlePaddle, which state no batch, devices and precision: their names do."""
+    steps = {
+        ("1n1g", "fp32"): 0.4, ("1n8g", "fp32"): 0.42, ("2n8g", "fp32"): 0.44,
+        ("1n1g", "fp16"): 0.2, ("1n8g", "fp16"): 0.22, ("2n8g", "fp16"): 0.25,
+    }  # fmt: skip
     return {
-        f"paddle/{machines}/r50_b128_{repeat}.log": "".join(
+        f"paddle/{machines}/r50_b128_{precision}_{repeat}.log": "".join(
             f"2026-01-02 10:00:{at * step * _noise(repeat):06.3f}-INFO: [Pass 0, train batch {at}] \tloss 7.0, "
             f"acc1 0.0, lr 0.1, elapse {step * _noise(repeat):.4f} sec\n".replace(".", ",", 1)
             for at in range(125)
         )
-        for machines, step in steps.items()
+        for (machines, precision), step in steps.items()
         for repeat in range(1, 4)
     }
 
