@@ -52,7 +52,7 @@ EXPECTED = {
     "vllm": Drawn(
         1, "concurrency", "tensor_parallel", "latency-throughput", ("tensor parallel 1", "tensor parallel 4")
     ),
-    "by_dated_file": Drawn(1, "date", "", "trend", ("20 % slower on all 4 dates since 2026-03-09",)),
+    "by_dated_file": Drawn(1, "date", "", "trend", ("20 % slower in the median of the 4 dates since 2026-03-09",)),
     "by_host": Drawn(1, "node", "", "dots", ("gpu-b02 is 23 % slower", "gpu-a07")),
     "by_gpu_count": Drawn(1, "devices", "", "line", ("7.21x", "90 % of ideal")),
     "by_node_count": Drawn(1, "devices nodes", "", "line", ("3.68x", "92 % of ideal")),
