@@ -475,4 +475,20 @@ UNITS = {
         2,
         (("clat_time", 66.5e-6, {"block_size": "4k", "batch_size": None}),),
     ),
+    "times in columns called as a repeat, a step and a user": PeoplesTable(
+        "parts.md",
+        "| query | run | step | user |\n|---|---|---|---|\n| q1 | 1.5 s | 21.5 ms | 0.5 s |\n| q2 | 3 min | 22.5 ms | 1 min 5 s |\n",
+        6,
+        (
+            ("run_time", 180, {"query": "q2", "run": None}),
+            ("step_time", 0.0225, {"query": "q2"}),
+            ("user_time", 65, {"query": "q2"}),
+        ),
+    ),
+    "a title with two metrics": PeoplesTable(
+        "both.md",
+        "Latency (ms) vs throughput (img/s)\n\n| model | a | b |\n|---|---|---|\n| x | 21.5 | 1.5 |\n| y | 22.5 | 3.5 |\n",
+        0,
+        open=frozenset(("a", "b")),
+    ),
 }

@@ -19,7 +19,7 @@ _ENDS = re.compile(
     r"(?i)\s*(?:$|[^\w\s]|(?:across|at|by|for|from|in|of|on|over|per|using|vs|when|while|with)\b)"
 )
 # "thousand tokens per second by batch size"
-_BY = re.compile(r"(?i)\s+(?:across|at|by|for|on|over|using|vs\.?|with)\s")
+_BY = re.compile(r"(?i)\s+(?:across|at|by|for|on)\s")
 _PARTS = re.compile(r"[:;,\u2013-]\s")
 
 
@@ -51,13 +51,19 @@ def _metric(text: str) -> ColumnMeaning | None:
 
 
 def _in_sentence(text: str) -> ColumnMeaning | None:
-    """Return the metric of a sentence such as "Training throughput in images/s on 8 GPUs"."""
-    for match in _IN_UNIT.finditer(text):
-        unit = match["unit"] or match["inner"]
-        if (known := unit_of(unit)) and not known.doubt and _ENDS.match(text, match.end()):
-            words = re.findall(r"[^\W\d_]+", text[: match.start()])[-4:]
-            for start in range(len(words)):
-                meaning = _metric(f"{' '.join(words[start:])} ({unit})")
-                if meaning and not meaning.extra:
-                    return replace(meaning, label="")
-    return None
+    """Return the metric of a sentence such as "Training throughput in images/s on 8 GPUs"; None of two."""
+    stated = {
+        meaning.metric: meaning for match in _IN_UNIT.finditer(text) if (meaning := _before(text, match))
+    }
+    return next(iter(stated.values())) if len(stated) == 1 else None
+
+
+def _before(text: str, match: re.Match[str]) -> ColumnMeaning | None:
+    """Return the metric that the last words before a unit name; None if they name none."""
+    unit = match["unit"] or match["inner"]
+    known = unit_of(unit)
+    if known is None or known.doubt or not _ENDS.match(text, match.end()):
+        return None
+    words = re.findall(r"[^\W\d_]+", text[: match.start()])[-4:]
+    meanings = (_metric(f"{' '.join(words[start:])} ({unit})") for start in range(len(words)))
+    return next((replace(each, label="") for each in meanings if each and not each.extra), None)

@@ -13,6 +13,9 @@ from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.sizes import size_meaning
 from reportgen.formats.tables.stated_units import stated_meaning
 
+# What a column with units in its cells may be called; "run", "step" and "user" with times are times.
+_MEASURED = ("figure", "other", "derived")
+_TIMED = (*_MEASURED, "repeat", "series", "ignored")
 # "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
 _MULTIPLE = re.compile(r"[0-9]+\.[0-9]+ ?[x×]")
 # Factors that only have whole numbers: "GBs" is a batch size with 512, a bandwidth with 410.5.
@@ -95,7 +98,8 @@ def _by_unit(draft: Draft, column: str, name: str) -> ColumnMeaning:
     from_cells = "" if unit else draft.unit_of_cells(column)
     meaning = meaning_of(name, unit)
     is_bare = not meaning.unit or (meaning.is_own and not units.find(meaning.unit))
-    if from_cells and is_bare and meaning.kind in ("figure", "other", "derived"):
+    is_time = bool(from_cells) and units.to_base(1.0, from_cells)[1] == "s"
+    if from_cells and is_bare and meaning.kind in (_TIMED if is_time else _MEASURED):
         meaning = meaning_of(name, from_cells)
         draft.result.doubts.append(f'the unit of "{column}" is in its cells')
     if not meaning.unit and (row := draft.row_units.get(column)):
