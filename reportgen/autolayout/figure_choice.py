@@ -182,7 +182,8 @@ def _spec(table: TableSpec, part: _FigurePart, drawing: "_FigureChoice", place: 
     phases = [str(phase).replace("_", " ") for phase in part.where.get(PHASE, ())]
     # A series draws step times, also beside a table of another metric.
     phases += map(str, part.where.get(STATISTIC, ()))
-    titles = (table.title, *phases, part.name, f"over {x}" if x else "")
+    shares = "speed-up" if drawing.kind is FigureKind.ECDF and drawing.show == "speedup" else ""
+    titles = (table.title, *phases, part.name, shares, f"over {x}" if x else "")
     title = "Step time" if drawing.kind is FigureKind.SERIES else ", ".join(filter(None, titles))
     id = table_id(table.id, part.name.partition("/")[0]) if part.name else table.id
     return FigureSpec(

@@ -517,7 +517,7 @@ def _mixed(pairs: Sequence[ComparedPair], baseline: str) -> list[str]:
     if _is_plain_number(pairs[0]):
         return []
     clear = sorted(filter(_is_clear, pairs), key=_speed_ratio)
-    unclear = [_unclear(pair) for pair in pairs if not _is_clear(pair)]
+    unclear = [pair for pair in pairs if not _is_clear(pair)]
     if not clear or not (unclear or _speed_ratio(clear[0]) < 1 < _speed_ratio(clear[-1])):
         return []
     places = dict(zip(map(id, pairs), _places(pairs), strict=True))
@@ -527,8 +527,10 @@ def _mixed(pairs: Sequence[ComparedPair], baseline: str) -> list[str]:
     ]
     sides = sorted(filter(None, sides), key=lambda side: -abs(math.log(_speed_ratio(side[0]))))
     end = f" ({_without_repeats(clear)})" if all(map(_is_single, clear)) else ""
-    counts = [(kind, unclear.count(kind)) for kind in dict.fromkeys(unclear)]
-    rest = "".join(f"; {_others(kind, n)}" for kind, n in counts)
+    kinds = dict.fromkeys(map(_unclear, unclear))
+    rest = "".join(
+        f"; {_others(kind, [pair for pair in unclear if _unclear(pair) == kind])}" for kind in kinds
+    )
     made = []
     for has_places in (True, False):
         shown = [places[id(side[0])] if has_places else "" for side in sides]
@@ -560,8 +562,14 @@ def _unclear(pair: ComparedPair) -> str:
     return _UNCLEAR.get(verdict.kind, _NEAR) if verdict else _NEAR
 
 
-def _others(kind: str, count: int) -> str:
-    return f"{count} other{'s are' if count > 1 else ' is'} {kind}"
+def _others(kind: str, pairs: Sequence[ComparedPair]) -> str:
+    """Return how many others are of a kind; of undecided ones that are near, how near."""
+    number = f"{len(pairs)} other{'s' if len(pairs) > 1 else ''}"
+    largest = max(max(_speed_ratio(pair), 1 / _speed_ratio(pair)) for pair in pairs) - 1
+    if kind == "undecided" and largest < _NEGLIGIBLE:
+        within = f"{max(math.ceil(1000 * largest), 1) / 10:g} %"
+        return f"{number} {'differ' if len(pairs) > 1 else 'differs'} by at most {within} (undecided)"
+    return f"{number} {'are' if len(pairs) > 1 else 'is'} {kind}"
 
 
 def _scaling(pairs: Sequence[ComparedPair], baseline: str) -> Iterator[str]:

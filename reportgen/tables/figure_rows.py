@@ -9,15 +9,20 @@ from msgspec import structs
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.conditions import SIZES
 from reportgen.compare.pair import devices_ratio
+from reportgen.core.devices import shown_value
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import matches
 from reportgen.core.metrics import metric_of
-from reportgen.core.model import FactorValue
-from reportgen.document.model import Header, Label
+from reportgen.core.model import Factors, FactorValue
+from reportgen.document.model import QUANTITY_TITLES, Header, Label
 from reportgen.protocol.conditions import WORK
+from reportgen.tables.headings import plain
 from reportgen.tables.pivot import LACKING
 from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import FigureSpec
+
+# A longer title of an axis does not fit beside it.
+_MAX_TITLE = 48
 
 
 def restricted(spec: FigureSpec, tables: Sequence[Table]) -> list[Table]:
@@ -147,6 +152,53 @@ def _efficiency(cell: Cell) -> Cell:
     more = devices_ratio(cell.case.factors, cell.comparison.baseline.factors)
     low, high = (None if end is None else end / more for end in (cell.low, cell.high))
     return replace(cell, value=cell.value / more, low=low, high=high)
+
+
+def shown_title(spec: FigureSpec, table: Table, columns: Sequence[int]) -> str:
+    """Return the title of the axis of values; of a speed-up with what it compares, where that is the same."""
+    if spec.show == "value":
+        return table.metric_title
+    title = QUANTITY_TITLES[spec.show]
+    if spec.show != "speedup":
+        return title
+    compared = [
+        each
+        for line in table.cells
+        for i in columns
+        if (each := line[i].comparison) and each.baseline is not line[i].case
+    ]
+    sides = [
+        {_side(table, each, factors) for each, factors in pairs}
+        for pairs in (
+            [(each, each.own.factors) for each in compared],
+            [(each, each.base.factors) for each in compared],
+        )
+    ]
+    case, baseline = (side.pop() if len(side) == 1 else "" for side in sides)
+    over = f"{title} over {baseline}" if baseline else title
+    both = f"{title} of {case} over {baseline}" if case and baseline else over
+    return next((text for text in (both, over) if len(text) <= _MAX_TITLE), title)
+
+
+def _side(table: Table, comparison: Comparison, factors: Factors) -> str:
+    """Return one side of a comparison by the heads in which both differ; "" if it lacks one of them."""
+    names = [
+        name for name in (*table.row_factors, *table.column_factors) if name in comparison.differing_factors
+    ]
+    heads = [_head(table, name, factors[name]) for name in names if name in factors]
+    return ", ".join(heads) if len(heads) == len(names) else ""
+
+
+def _head(table: Table, name: str, value: FactorValue) -> str:
+    """Return a value as the headings of the table write it; a number needs the name of its factor."""
+    labels = {
+        (factor, repr(key)): label.text
+        for factors, headers in ((table.row_factors, table.rows), (table.column_factors, table.columns))
+        for header in headers
+        for factor, key, label in zip(factors, header.key, header.labels, strict=False)
+    }
+    text = labels.get((name, repr(value)), shown_value(name, plain(value)))
+    return text if isinstance(value, str) else f"{name.replace('_', ' ')} {text}"
 
 
 def row_name(row: Header) -> str:

@@ -18,7 +18,7 @@ from reportgen.core.change_points import ChangePointRule
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.model import STEP, Case, FactorValue, Measurement
 from reportgen.core.units import Unit, choose
-from reportgen.document.model import QUANTITY_TITLES, FigureKind, FigureMark, Header, Quantity
+from reportgen.document.model import FigureKind, FigureMark, Header, Quantity
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
 from reportgen.tables.figure_rows import (
@@ -29,6 +29,7 @@ from reportgen.tables.figure_rows import (
     series_name,
     short_names,
     shown_heads,
+    shown_title,
     with_efficiency,
 )
 from reportgen.tables.headings import plain
@@ -134,7 +135,7 @@ def _of_cells(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
         "",
         spec.kind,
         _x_title(table, x),
-        _y_title(spec, table),
+        shown_title(spec, table, columns),
         _unit(spec, table, columns),
         _largest_first(categories, series) if spec.is_sorted else categories,
         series,
@@ -157,7 +158,7 @@ def _of_one_row(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figur
         "",
         spec.kind,
         ", ".join(table.column_factors),
-        _y_title(spec, table),
+        shown_title(spec, table, columns),
         _unit(spec, table, columns),
         _largest_first(shown, series) if spec.is_sorted else shown,
         series,
@@ -218,7 +219,7 @@ def _of_trends(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure
         )
         for n, trend, change in changes
     )
-    unit, y_title = _unit(spec, table, columns), _y_title(spec, table)
+    unit, y_title = _unit(spec, table, columns), shown_title(spec, table, columns)
     alt = "; ".join([_alt(spec, table), *sentences])
     names = x_names(drawn, by)
     return Figure("", "", spec.kind, by, y_title, unit, names, series, alt=alt, changes=marks)
@@ -432,10 +433,6 @@ def _unit(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Unit:
         return units.pop()
     values = [c.value for _, cells in _body(table) for i in columns if (c := cells[i]).value is not None]
     return choose((v for v in values if v is not None), units.pop().base if units else "1")
-
-
-def _y_title(spec: FigureSpec, table: Table) -> str:
-    return table.metric_title if spec.show == "value" else QUANTITY_TITLES[spec.show]
 
 
 def _ideal(series: Sequence[FigureSeries]) -> tuple[tuple[float, float], ...]:

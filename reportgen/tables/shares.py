@@ -9,10 +9,10 @@ import numpy as np
 from reportgen.core.errors import RequestError
 from reportgen.core.model import STEP, FloatArray, Measurement
 from reportgen.core.units import Unit, choose
-from reportgen.document.model import QUANTITY_TITLES, Header
+from reportgen.document.model import Header
 from reportgen.protocol.available import series_of
 from reportgen.protocol.steps import measurable_entries
-from reportgen.tables.figure_rows import column_words, row_name
+from reportgen.tables.figure_rows import column_words, row_name, shown_title
 from reportgen.tables.results import Cell, Figure, FigureSeries, Table
 from reportgen.tables.spec import FigureSpec
 
@@ -34,7 +34,7 @@ def shares(spec: FigureSpec, table: Table, columns: Sequence[int], unit: Unit | 
         "",
         "",
         spec.kind,
-        (table.metric_title if spec.show == "value" else QUANTITY_TITLES[spec.show]) if unit else "Step time",
+        shown_title(spec, table, columns) if unit else "Step time",
         f"share of {spec.of}",
         Unit("%", "ratio", 0.01),
         (),

@@ -98,7 +98,8 @@ def test_a_likely_difference_is_called_so_and_is_not_counted_as_decided() -> Non
     ]
     both = headline_sentences(tables(runs, compare, rows=("model",), columns=("driver",), where=where))
     assert both[0] == (
-        "Training: 550 is likely 4.8 % slower than 470 (a; 5.0 % more time); 1 other is undecided."
+        "Training: 550 is likely 4.8 % slower than 470 (a; 5.0 % more time); "
+        "1 other differs by at most 0.1 % (undecided)."
     )
 
 
@@ -225,7 +226,10 @@ def test_what_is_undecided_is_counted_beside_what_is_decided() -> None:
     (sentence, *_) = headline_sentences(
         tables(runs, compare, rows=("model",), columns=("driver",), where=where)
     )
-    assert sentence == "Training: 550 is 10 % slower than 470 (a; 11 % more time); 1 other is undecided."
+    assert sentence == (
+        "Training: 550 is 10 % slower than 470 (a; 11 % more time); "
+        "1 other differs by at most 0.1 % (undecided)."
+    )
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,11 @@ def test_an_ecdf_of_rows_rises_with_the_ratio_of_each_row_to_its_baseline():
     (figure,) = figures(runs, kind="ecdf", of="rows", show="speedup", table=table)
     (line,) = figure.series
     assert (line.name, line.x, line.y) == ("Y", (1.0, 2.0, 3.0), (1 / 3, 2 / 3, 1.0))
-    assert (figure.x_title, figure.y_title, figure.quantity) == ("speed-up", "share of rows", "value")
+    assert (figure.x_title, figure.y_title, figure.quantity) == (
+        "speed-up of Y over X",
+        "share of rows",
+        "value",
+    )
 
 
 def test_an_ecdf_of_steps_has_the_measured_steps_of_all_ranks_without_the_warm_up():

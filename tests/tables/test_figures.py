@@ -68,6 +68,22 @@ def test_the_ideal_of_a_speedup_is_the_diagonal():
     assert figure.y_title == "speed-up"
 
 
+@pytest.mark.parametrize(
+    ("devices", "title"),
+    [
+        (("A", "B"), "speed-up of B over A40"),
+        (("A", "B", "C"), "speed-up over A40"),
+        (("A", "B" * 40), "speed-up over A40"),
+    ],
+)
+def test_the_axis_of_a_speedup_names_what_it_compares(devices: tuple[str, ...], title: str) -> None:
+    runs = [published_run(model=m, device=d, throughput=1.0) for m in "xy" for d in devices]
+    compare = CompareSpec("speedup", {"device": "A"})
+    table = {"rows": ("model",), "columns": ("device",), "compare": compare, "labels": {"device=A": "A40"}}
+    (figure,) = figures(runs, kind="dots", show="speedup", table={**table, "show": ("value", "speedup")})
+    assert figure.y_title == title
+
+
 def test_what_all_rows_share_is_not_in_their_names():
     """Neither a head with one value, nor the folders and the file of all names."""
     names = ("tests/test_a.py::test_one", "tests/test_a.py::test_other")
