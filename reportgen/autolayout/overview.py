@@ -34,6 +34,7 @@ from reportgen.core.factors import Accepted, Presence, condition_text, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
 from reportgen.protocol import Protocol, available_metrics
+from reportgen.protocol.conditions import STATISTIC, USUAL_STATISTICS
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.headline import joined
 from reportgen.tables.pivot import Ranks
@@ -107,7 +108,7 @@ def table_specs(
         ]
         unit = _OF_ALL_WORK_UNIT if metric in _OF_ALL_WORK else ""
         made = _picked(propose_layouts(numbers), pick) if metric == first else plain_tables(numbers)
-        for each in made:
+        for each in (part for table in made for part in _usual_first(table, numbers.runs)):
             own = _device_notes(numbers.everything(each.where), each)
             each = replace(each, notes=(*notes, *own), unit=unit)
             each = score_table(each, numbers.runs) if metric == first == SCORED else each
@@ -120,6 +121,30 @@ def table_specs(
         at = f"{place}: tables[{len(specs)}]"
         specs.append(_combined_spec(at, title, {name: by_metric[name] for name in metrics}, runs, guessed))
     return [*specs, *_failed_spec(place, runs, specs, guessed)]
+
+
+def _usual_first(table: TableSpec, runs: Sequence[Run]) -> list[TableSpec]:
+    """Return a table that compares several statistics as one of the usual one and one of the others."""
+    shown = [run for run in runs if matches(run.factors, table.where)]
+    known = {str(run.factors.get(STATISTIC, "")) for run in shown}
+    usual = next((name for name in USUAL_STATISTICS if name in known), "")
+    others = tuple(sorted(known - {usual}))
+    rows = tuple(name for name in table.rows if name != STATISTIC)
+    if not table.compare or rows in ((), table.rows) or not (usual and others) or "" in others:
+        return [table]
+    first = replace(
+        table, title=f"{table.title}, {usual}", where={**table.where, STATISTIC: (usual,)}, rows=rows
+    )
+    rest = replace(
+        table,
+        id=f"{table.id}-other-statistics",
+        title=f"{table.title}, other statistics",
+        where={**table.where, STATISTIC: others},
+        compare=None,
+        show=("value",),
+        best_first=False,
+    )
+    return [first, rest]
 
 
 def _device_notes(runs: Sequence[Run], table: TableSpec) -> Iterator[str]:

@@ -101,9 +101,11 @@ def test_the_usual_statistic_is_first_and_is_drawn() -> None:
     ]
     definition = define_overview(runs, "reports")
     (figure,) = definition.figures
-    assert (figure.title, figure.where) == ("Latency, median", {"statistic": ("median",)})
-    (table,) = build_tables(definition.tables[0], runs, NO_FACTS)
-    assert [row.key[1] for row in table.rows] == ["median", "mean", "maximum", "minimum"] * 2
+    assert (figure.title, figure.where, figure.table) == ("Latency, median", {}, definition.tables[0].id)
+    first, others = (build_tables(each, runs, NO_FACTS)[0] for each in definition.tables)
+    assert (first.title, [row.key for row in first.rows]) == ("Latency, median", [("a",), ("b",)])
+    assert others.title == "Latency, other statistics"
+    assert [row.key[1] for row in others.rows] == ["mean", "maximum", "minimum"] * 2
 
 
 @pytest.mark.parametrize(("slowest", "show"), [(10.0, "value"), (1.0, "speedup")])

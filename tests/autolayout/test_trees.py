@@ -63,8 +63,8 @@ EXPECTED = {
     "micro": Drawn(1, "benchmark", "statistic", "dots", ()),
     "scaling": Drawn(1, "devices", "model", "line", ("81 % of ideal",)),
     "same_steps": Drawn(1, "model", "", "dots", ()),
-    "by_commit": Drawn(1, "benchmark statistic commit", "", "dots", ("is 20 % slower", "1a1a1a1a")),
-    "by_version": Drawn(1, "benchmark statistic", "version", "dots", ("v1.10.0", "2x", "v1.9.0")),
+    "by_commit": Drawn(1, "benchmark commit", "", "dots", ("is 20 % slower", "1a1a1a1a")),
+    "by_version": Drawn(1, "benchmark", "version", "dots", ("v1.10.0", "2x", "v1.9.0")),
     # 3 repeats of 128 images on each device: 320, 2438 and 4655 images/s in fp32, and
     # 640, 4655 and 8192 in fp16.
     "by_name_of_machines": Drawn(
