@@ -29,10 +29,12 @@ from reportgen.autolayout.table_layout import (
     devices_of_programs,
 )
 from reportgen.autolayout.tradeoff import tradeoff_spec
+from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.devices import shown_value
 from reportgen.core.factors import Accepted, Presence, condition_text, matches
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Run, Series
+from reportgen.document.model import FigureKind
 from reportgen.protocol import Protocol, available_metrics
 from reportgen.protocol.conditions import STATISTIC, USUAL_STATISTICS
 from reportgen.report.definition import ReportDefinition
@@ -120,7 +122,22 @@ def table_specs(
     for title, metrics in prepared.combined.items():
         at = f"{place}: tables[{len(specs)}]"
         specs.append(_combined_spec(at, title, {name: by_metric[name] for name in metrics}, runs, guessed))
-    return [*specs, *_failed_spec(place, runs, specs, guessed)]
+    return [*_grouped(specs, runs, place), *_failed_spec(place, runs, specs, guessed)]
+
+
+def _grouped(tables: Sequence[TableSpec], runs: Sequence[Run], place: str) -> list[TableSpec]:
+    """Return the tables with the size that the lines are over as the last row factor: rows follow a line."""
+    lines = (FigureKind.LINE, FigureKind.CURVE)
+    over = {each.table: each.x for each in figure_specs(tables, runs, place) if each.kind in lines}
+    usual = next(iter(over.values()), "")
+    grouped = []
+    for table in tables:
+        x = over.get(table.id, usual)
+        # A number of nodes follows that of devices from point to point.
+        last = DEVICE_COUNTS if x in DEVICE_COUNTS else {x}
+        rows = (*(n for n in table.rows if n not in last), *(n for n in table.rows if n in last))
+        grouped.append(replace(table, rows=rows) if x in table.rows else table)
+    return grouped
 
 
 def _usual_first(table: TableSpec, runs: Sequence[Run]) -> list[TableSpec]:

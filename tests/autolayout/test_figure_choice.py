@@ -81,11 +81,13 @@ def test_too_many_curves_for_one_figure_are_split_by_a_factor() -> None:
         for length in (128, 256, 512)
         for size in (1, 8, 32, 64)
     ]
-    figures = define_overview(runs, "reports").figures
-    assert [(one.kind, one.x, one.id, one.where) for one in figures] == [
+    definition = define_overview(runs, "reports")
+    assert [(one.kind, one.x, one.id, one.where) for one in definition.figures] == [
         ("curve", "batch_size", f"throughput-seq-len-{length}", {"seq_len": (length,)})
         for length in (128, 256, 512)
     ]
+    # The rows of the table follow the curves.
+    assert definition.tables[0].rows == ("seq_len", "batch_size")
 
 
 def test_the_usual_statistic_is_first_and_is_drawn() -> None:
