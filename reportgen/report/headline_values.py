@@ -372,7 +372,11 @@ def _best_of_curves(values: Sequence[_Value]) -> list[str]:
         if len(places) == 1:
             at, texts = f"at {places.pop()}, ", [f"{value.beside(x)} has {value.text}" for value in best]
         else:
-            at, texts = "", [f"{value.beside(x)} has {value.text} at {value.heads[x]}" for value in best]
+            most = "at most" if better == "higher" else "at least"
+            at, texts = (
+                "",
+                [f"{value.beside(x)} has {most} {value.text} at {value.heads[x]}" for value in best],
+            )
         ends = [texts[0], f"{len(texts) - 2} more follow", texts[-1]] if len(texts) > 3 else texts
         return [f"{at}{joined(shown)}" for shown in (texts, ends, texts[:1])]
     return [_growth(curves, x) for x, curves in by_size.items() if better == "higher"][:1]

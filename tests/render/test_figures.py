@@ -152,6 +152,22 @@ def test_the_ideal_line_and_all_names_are_in_the_legend() -> None:
     assert {"OneFlow", "NGC PyTorch", "Ideal"} <= set(_texts(LINE))
 
 
+def test_the_ideal_line_says_whose_it_is_where_series_begin_apart() -> None:
+    apart = tuple(FigureSeries(name, (1.0, 8.0), (y, 7.5 * y)) for name, y in (("fp16", 9.0), ("fp32", 3.0)))
+    figure = replace(LINE, series=apart, ideal=((1.0, 9.0), (8.0, 72.0)))
+    assert "Ideal (fp16)" in _texts(figure)
+    assert "Ideal" not in _texts(figure)
+
+
+def test_rows_are_high_enough_for_names_on_two_lines() -> None:
+    names = tuple(f"Transformer-XL with a long name \u00b7 amp \u00b7 {n:03}" for n in range(24))
+    series = FigureSeries("H100", names, tuple(map(float, range(1, 25))))
+    figure = replace(LINE, kind=FigureKind.DOTS, categories=names, series=(series,), ideal=())
+    height = float(_draw(figure).decode().partition('viewBox="')[2].partition('"')[0].split()[3])
+    assert any("\u00b7" in (text or "") for text in _texts(figure))
+    assert height > 24 * 2 * 10  # points; a line of a name has 9
+
+
 def _ends(figure: Figure) -> list[str]:
     with drawing.settings():
         canvas = Canvas(layout="constrained", dpi=72)

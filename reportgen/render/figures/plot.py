@@ -80,8 +80,14 @@ def _columns(figure: Shown) -> Categories:
 
 
 def _ideal(figure: Shown) -> list[Mark]:
-    lines = [Ideal(figure.ideal, IDEAL)] if figure.ideal else []
+    lines = [Ideal(figure.ideal, _ideal_name(figure))] if figure.ideal else []
     return [*lines, *([Ideal(figure.front, FRONT)] if figure.front else [])]
+
+
+def _ideal_name(figure: Shown) -> str:
+    """Return the name of the ideal line: of one series, if they begin at different values."""
+    firsts = {row.series: row.value for row in reversed(figure.rows)}
+    return IDEAL if len(set(firsts.values())) < 2 else f"{IDEAL} ({figure.series[0].name})"
 
 
 def _reference(figure: Shown, kind: Kind) -> list[Mark]:

@@ -21,11 +21,12 @@ from reportgen.document.model import Figure
 from reportgen.render.figures import digest
 from reportgen.render.figures.colours import GRID, INK, PAPER
 from reportgen.render.figures.marks import Categories, Plot
+from reportgen.render.figures.names import each_on_two_lines
 from reportgen.render.figures.plot import plot_of
 from reportgen.render.figures.svg import artists, axis, frame, style
 
 # Part of each figure's digest: increase it when figures look different, or are written in another form.
-DRAWING = 15
+DRAWING = 16
 
 _SETTINGS = {
     "svg.hashsalt": "reportgen",
@@ -68,6 +69,7 @@ _SIZE = (6.0, 3.9)
 _LANE_PITCH = 0.24  # inches from one horizontal bar to the next
 # A figure that is higher than a screen loses its axis: first bars get closer, down to the least pitch.
 _SCREEN, _LEAST_PITCH = 6.4, 0.13
+_NAME_PITCH = 0.14  # from one line of a name to the next
 _MAX_HEIGHT = 48.0
 _LEGEND_ROWS, _LEGEND_PITCH = 1, 0.21  # the height is that of a figure with so many rows of names
 
@@ -128,5 +130,8 @@ def _size(plot: Plot) -> tuple[float, float]:
     if plot.is_flat and isinstance(plot.places, Categories):
         lanes = len(plot.places.names) * (plot.lanes + 0.5)
         full, least = (1.5 + pitch * lanes for pitch in (_LANE_PITCH, _LEAST_PITCH))
-        height = min(_MAX_HEIGHT, max(height * 0.6, min(full, _SCREEN), least))
+        # Where one name has two lines, its neighbours may, too.
+        lines = max((name.count("\n") for name in each_on_two_lines(plot.places.names)), default=0) + 1
+        readable = 1.5 + _NAME_PITCH * lines * len(plot.places.names)
+        height = min(_MAX_HEIGHT, max(height * 0.6, min(full, _SCREEN), least, readable))
     return width, height
