@@ -370,14 +370,14 @@ def _best_of_curves(values: Sequence[_Value]) -> list[str]:
         best.sort(key=lambda value: value.median, reverse=better == "higher")
         places = {value.heads[x] for value in best}
         if len(places) == 1:
-            at, texts = f"at {places.pop()}, ", [f"{value.beside(x)} has {value.text}" for value in best]
+            at, rest = f"at {places.pop()}, ", [f"{value.beside(x)} has {value.text}" for value in best]
+            first, last = rest[0], rest[-1]
         else:
-            most = "at most" if better == "higher" else "at least"
-            at, texts = (
-                "",
-                [f"{value.beside(x)} has {most} {value.text} at {value.heads[x]}" for value in best],
-            )
-        ends = [texts[0], f"{len(texts) - 2} more follow", texts[-1]] if len(texts) > 3 else texts
+            at, has = "", "has at most" if better == "higher" else "has at least"
+            rest = [f"{value.beside(x)} {value.text} at {value.heads[x]}" for value in best]
+            first, last = (f"{best[i].beside(x)} {has} {best[i].text} at {best[i].heads[x]}" for i in (0, -1))
+        texts = [first, *rest[1:]]
+        ends = [first, f"{len(texts) - 2} more follow", last] if len(texts) > 3 else texts
         return [f"{at}{joined(shown)}" for shown in (texts, ends, texts[:1])]
     return [_growth(curves, x) for x, curves in by_size.items() if better == "higher"][:1]
 

@@ -755,7 +755,7 @@ def test_several_curves_have_their_best_numbers() -> None:
         for n, rate in enumerate(rates)
     ]
     assert values(*runs, rows=("batch_size",), columns=("mode",)) == [
-        "Speed: b has at most 6.000 tokens/s at batch size 2 and a has at most 3.000 tokens/s at batch size 4."
+        "Speed: b has at most 6.000 tokens/s at batch size 2 and a 3.000 tokens/s at batch size 4."
     ]
 
 

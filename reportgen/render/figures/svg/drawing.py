@@ -69,7 +69,7 @@ _SIZE = (6.0, 3.9)
 _LANE_PITCH = 0.24  # inches from one horizontal bar to the next
 # A figure that is higher than a screen loses its axis: first bars get closer, down to the least pitch.
 _SCREEN, _LEAST_PITCH = 6.4, 0.13
-_NAME_PITCH = 0.14  # from one line of a name to the next
+_NAME_PITCH = 0.18  # from one line of a name to the next
 _MAX_HEIGHT = 48.0
 _LEGEND_ROWS, _LEGEND_PITCH = 1, 0.21  # the height is that of a figure with so many rows of names
 
