@@ -24,6 +24,7 @@ _NOTE = (
 )
 _RULES = {"unet3d": KNOWN["mlperf-unet3d"]}
 _USUAL_RULE = KNOWN["mlperf"]
+_SCORES = {rule.name for rule in (_USUAL_RULE, *_RULES.values())}
 
 
 def are_scored(runs: Iterable[Run]) -> bool:
@@ -50,7 +51,8 @@ def score_table(table: TableSpec, runs: Iterable[Run]) -> TableSpec:
 
 def measure_of(table: TableSpec) -> str:
     """Return what a table measures, in words."""
-    return _TITLE if table.title.startswith(_TITLE) else metric_of(table.metrics[0]).title
+    is_score = table.metrics[0] == SCORED and table.protocol.name in _SCORES
+    return _TITLE if is_score else metric_of(table.metrics[0]).title
 
 
 def _rule_of(benchmark: str) -> Protocol:

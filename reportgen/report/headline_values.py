@@ -368,18 +368,22 @@ def _best_of_curves(values: Sequence[_Value]) -> list[str]:
         if len(best) == 1:
             return [_best_and_other_end(best[0], values, x)]
         best.sort(key=lambda value: value.median, reverse=better == "higher")
-        places = {value.heads[x] for value in best}
-        if len(places) == 1:
-            at, rest = f"at {places.pop()}, ", [f"{value.beside(x)} has {value.text}" for value in best]
-            first, last = rest[0], rest[-1]
-        else:
-            at, has = "", "has at most" if better == "higher" else "has at least"
-            rest = [f"{value.beside(x)} {value.text} at {value.heads[x]}" for value in best]
-            first, last = (f"{best[i].beside(x)} {has} {best[i].text} at {best[i].heads[x]}" for i in (0, -1))
-        texts = [first, *rest[1:]]
-        ends = [first, f"{len(texts) - 2} more follow", last] if len(texts) > 3 else texts
-        return [f"{at}{joined(shown)}" for shown in (texts, ends, texts[:1])]
+        return _listed(best, x, "at most" if better == "higher" else "at least")
     return [_growth(curves, x) for x, curves in by_size.items() if better == "higher"][:1]
+
+
+def _listed(best: Sequence[_Value], x: str, bound: str) -> list[str]:
+    """Return wordings of the best number of several curves: all, both ends, the first."""
+    places = {value.heads[x] for value in best}
+    if len(places) == 1:
+        at, texts = f"at {places.pop()}, ", [f"{value.beside(x)} has {value.text}" for value in best]
+        short = texts
+    else:
+        parts = [(value.beside(x), f"{value.text} at {value.heads[x]}") for value in best]
+        at, texts = "", [f"{name} has {bound} {number}" for name, number in parts]
+        short = [texts[0], *(f"{name} {number}" for name, number in parts[1:])]
+    ends = [texts[0], f"{len(texts) - 2} more follow", texts[-1]] if len(texts) > 3 else short
+    return [f"{at}{joined(shown)}" for shown in (short, ends, texts[:1])]
 
 
 def _curves(values: Sequence[_Value], x: str) -> dict[str, list[_Value]]:

@@ -36,13 +36,9 @@ _STATISTIC = re.compile(
     rf"(?:{_COUNT})(?:(?: [\w-]+)? (?:{_RUNS})\b|(?=\s*(?:$|[.,;:)\]])))"
 )
 _NAMES = {
-    "fastest": "minimum",
-    "mittelwert": "mean",
-    "mittel": "mean",
-    "moyenne": "mean",
-    "médiane": "median",
-}
-_NAMES |= {"media": "mean", "mediana": "median"}
+    "fastest": "minimum", "mittelwert": "mean", "mittel": "mean", "moyenne": "mean", "media": "mean",
+    "médiane": "median", "mediana": "median",
+}  # fmt: skip
 # "Table 3. Short prompts"
 _CAPTION = re.compile(r"(?i)tab(?:le|elle|\.)?\s*[0-9]+")
 _MEASURED = ("s", "samples/s", "B/s", "FLOP/s")

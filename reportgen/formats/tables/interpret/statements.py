@@ -29,23 +29,10 @@ _ENDS = re.compile(
     r"(?i)\s*(?:$|[^\w\s]|(?:across|at|by|for|from|higher|in|lower|of|on|over|per|unless|using|vs|when|while|with)\b)"
 )
 # Subjects that are all columns of the base.
-_ALL = frozenset(
-    (
-        *("all", "times", "timings", "latencies", "durations", "bandwidths", "throughputs", "rates", "sizes"),
-        *(
-            "numbers",
-            "values",
-            "results",
-            "figures",
-            "units",
-            "unit",
-            "measurements",
-            "zeiten",
-            "temps",
-            "tiempos",
-        ),
-    )
-)
+_ALL = frozenset({
+    "all", "times", "timings", "latencies", "durations", "bandwidths", "throughputs", "rates", "sizes",
+    "numbers", "values", "results", "figures", "units", "unit", "measurements", "zeiten", "temps", "tiempos",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
