@@ -1079,12 +1079,13 @@ def init(reports: PathLike = "reports", *, pick: int = 1, explain: bool = False)
     folder = one_path(reports, "init()")
     root = folder.resolve().parent
     if pick < 1:
-        raise RequestError("init().pick", f"{pick} is not the number of a layout", "count from 1")
+        raise RequestError("pick", f"{pick} is not the number of a layout", "count from 1")
     proposal = scaffold.propose_definitions(folder, root, pick)
     layouts = {path: tuple(each.text for each in made) for path, made in proposal.layouts.items()}
-    most = max(map(len, layouts.values()), default=1)
+    # Where no log has a number there is no layout, but a definition.
+    most = max((1, *map(len, layouts.values())))
     if pick > most:
-        raise RequestError("init().pick", f"no report has {pick} layouts", f"name a number up to {most}")
+        raise RequestError("pick", f"no report has {pick} layouts", f"name a number up to {most}")
     if explain:
         unknown = proposal.unknown_folders
         return InitResult((), proposal.remarks, proposal.campaigns, unknown, layouts=layouts)

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from reportgen.cli.program import app
+from tests.builders import write_files
 from tests.cli.calling import COMMANDS, call, error_of
 from tests.each_of import each_of
 from tests.formats.valid_logs import VALID_LOGS
@@ -302,6 +303,17 @@ def test_init_explains_layouts_and_takes_another(here):
     assert error_of("init", "reports", "--pick", "99").endswith(f"name a number up to {len(lines) - 1}")
     call("init", "reports", "--pick", str(len(lines) - 1))
     assert (here / "reports/rates.toml").exists()
+
+
+def test_init_of_logs_without_a_number_writes_a_definition_that_builds(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path, {"logs/x/c.csv": "device,batch,latency_ms\nA,8,x\n"})
+    call("init", "reports/")
+    call("build", "reports/")
+    assert "No table has a number" in (tmp_path / "reports/x/README.md").read_text("utf-8")
+    assert "pick: no report has 2 layouts; name a number up to 1" in error_of(
+        "init", "--pick", "2", "reports/"
+    )
 
 
 def test_init_after_learn_gives_each_log_without_factors_a_row(tmp_path, monkeypatch):
