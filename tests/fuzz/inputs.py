@@ -30,6 +30,7 @@ _WIDE = 3
 _ENDLESS: Mapping[str, Sequence[tuple[bytes, bytes]]] = {
     "dllogger": ((b"", b'DLLL {"timestamp":'),),
     "gnmt": ((b"1: TRAIN [", b"0"),),
+    "hpl_mxp": ((b" N = 1, NB = 1, NPROW = 1, NPCOL = 1", b"0"),),
     "jade": ((b"", b"Batch 101: Data Loading Time: 0.4876"), (b"", b"Average Data Preprocessing Time:")),
     "lightning": (
         (b"Profiler Report\nMean duration (s)\n|", b" "),

@@ -54,6 +54,7 @@ LLAMA = (
 # (format, path, content): what took the time that the square of a size explains, or hundreds of looks a byte.
 LONG = (
     ("hf_trainer", "x.log", TABLE * 200),
+    ("osu", "x.log", b"# OSU MPI Latency Test v7\n" + b"# Size  Latency (us)  " * 6000 + b"\n"),
     ("timm_benchmark", "x.log", b'--result\n{"model": "\n' * 40_000),
     ("tqdm", "x.log", b"Training: 100%|####| 10/10 [00:05<00:00, 2.00it/s]\n" * 5000),
     ("llama_bench", "x.md", LLAMA),

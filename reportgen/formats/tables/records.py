@@ -729,17 +729,12 @@ class _TornRow:
 def _columns(table: TableFile) -> Iterator[Record]:
     """Yield the lines below a header that have as many words as it and begin with a number."""
     text = table.text
-    headers = list(table.matches(table.rows.header, text))
+    headers = list(_header_lines(table, text))
     rows: list[tuple[int, dict[str, Any]]] = []
     faults: list[int] = []
-    for position, match in enumerate(headers):
-        begin = text.rfind("\n", 0, match.start()) + 1
-        end = text.find("\n", match.start())
-        if end < 0:
-            break
+    for (begin, end), (until, _) in pairwise([*headers, (len(text), len(text))]):
         header = _Header.of(text[begin:end], table.rows)
-        until = headers[position + 1].start() if position + 1 < len(headers) else len(text)
-        for at, words in _rows_below(header, text, end + 1, max(until, end + 1)):
+        for at, words in _rows_below(header, text, end + 1, until):
             if words:
                 rows.append((at, dict(zip(header.names, words, strict=True))))
             else:
@@ -750,6 +745,18 @@ def _columns(table: TableFile) -> Iterator[Record]:
     if table.rows.once:
         rows = list({tuple(cells.items()): (at, cells) for at, cells in reversed(rows)}.values())[::-1]
     yield from _with_contexts(table, _with_others(table, rows))
+
+
+def _header_lines(table: TableFile, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the begin and end of each line that has a header, once, and lines after it."""
+    end = -1
+    for match in table.matches(table.rows.header, text):
+        if match.start() > end:
+            begin = text.rfind("\n", 0, match.start()) + 1
+            end = text.find("\n", match.start())
+            if end < 0:
+                return
+            yield begin, end
 
 
 def _with_others(
