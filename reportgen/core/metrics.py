@@ -163,6 +163,9 @@ _ALL = (
     Metric("share_of_peak", "Share of peak arithmetic", "ratio", "higher"),
     Metric("share_of_bandwidth", "Share of memory bandwidth", "ratio", "higher"),
     Metric("action_time", "Time of one call", "s", "lower"),
+    Metric("connection_time", "Time to connect", "s", "lower"),
+    Metric("allocated_per_operation", "Memory allocated by one call", "B", "lower"),
+    Metric("allocations_per_operation", "Allocations of one call", "count", "lower"),
     Metric("loss", "Loss", "1"),
     Metric("accuracy", "Accuracy", "ratio", "higher"),
 )

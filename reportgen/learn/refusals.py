@@ -7,19 +7,6 @@ from reportgen.formats.detection import detect
 from reportgen.sources.logfiles import LogFiles
 
 GUIDE = "docs/how-to/read-a-table.md"
-# The text of a program, what it is, and the form of it that is read.
-_TEXTS = (
-    (
-        re.compile(r"(?m)^Benchmark\S+\s+[0-9]+\s+[0-9.]+ ns/op"),
-        "lines of go test -bench, which have no header",
-        "let benchstat write them as a table: benchstat -format csv FILE",
-    ),
-    (
-        re.compile(r"(?m)\btime:\s+\[[0-9.]+ [nµum]?s [0-9.]+ [nµum]?s [0-9.]+ [nµum]?s\]"),
-        "the text of Criterion, whose lines have an interval each",
-        "read its files: reportgen runs target/criterion",
-    ),
-)
 _LABEL = re.compile(r"(?m)^[ \t]*([A-Za-z][A-Za-z _-]{2,40}?) ?[:=] *[0-9].*$")
 _NUMBER = re.compile(r"[0-9][0-9.,]*(?: [0-9]{3})*")
 _MIN_LABELS = _MIN_ROWS = 3
@@ -33,8 +20,7 @@ def refusal(files: LogFiles) -> tuple[str, str] | None:
             f"see: reportgen runs {files.source(files.path).path}",
         )
     text = files.head(files.path).decode("utf-8", "replace").replace("\r", "")
-    named = next(((fact, remedy) for pattern, fact, remedy in _TEXTS if pattern.search(text)), None)
-    return named or _blocks(text) or _fixed_width(text)
+    return _blocks(text) or _fixed_width(text)
 
 
 def _blocks(text: str) -> tuple[str, str] | None:

@@ -155,6 +155,22 @@ def _tokens_of_test(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     return [name | {column: int(n or 0) for column, n in match.groupdict().items()} if match else name]
 
 
+def _go_result(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
+    """Return one row of a line of `go test -bench`: `9 allocs/op` is the column `allocs/op`.
+
+    A part `size=256` of the name is the column `name.size`; `benchmark` has the others, and `units` all units.
+
+    of  columns of the name and of the numbers with their units
+    """
+    name, results = (str(cells.get(column) or "") for column in of)
+    parts = [part.partition("=") for part in name.split("/")]
+    row: dict[str, Any] = {f"name.{key}": value for key, is_set, value in parts if is_set}
+    row["benchmark"] = "/".join(key for key, is_set, _ in parts if not is_set)
+    words = results.split()
+    row |= dict(zip(words[1::2], words[::2], strict=True))
+    return [{**row, "units": " ".join(words[1::2])}]
+
+
 FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], TableRows]] = {
     "together": _together,
     "matrix": _matrix,
@@ -166,4 +182,5 @@ FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], TableRows]]
     "named_values": _named_values,
     "tests": _tests,
     "tokens_of_test": _tokens_of_test,
+    "go_result": _go_result,
 }
