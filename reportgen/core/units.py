@@ -29,6 +29,7 @@ class Unit:
 
 _SCALES: dict[str, dict[str, float]] = {
     "s": {
+        "ps": 1e-12,
         "ns": 1e-9,
         "us": 1e-6,
         "µs": 1e-6,

@@ -158,7 +158,7 @@ def _tokens_of_test(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
 def _go_result(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     """Return one row of a line of `go test -bench`: `9 allocs/op` is the column `allocs/op`.
 
-    A part `size=256` of the name is the column `name.size`; `benchmark` has the others, and `units` all units.
+    A part `size=256` of the name is the column `name.size`; `benchmark` has the others, `units` all units.
 
     of  columns of the name and of the numbers with their units
     """

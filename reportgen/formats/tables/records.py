@@ -748,7 +748,7 @@ def _columns(table: TableFile) -> Iterator[Record]:
 
 
 def _header_lines(table: TableFile, text: str) -> Iterator[tuple[int, int]]:
-    """Yield the begin and end of each line that has a header, once, and lines after it."""
+    """Yield where each line that has a header begins and ends, once, and lines after it."""
     end = -1
     for match in table.matches(table.rows.header, text):
         if match.start() > end:
