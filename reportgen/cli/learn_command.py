@@ -31,7 +31,10 @@ def learn(
         typer.Option(help="Accept: write labels.toml, and for a log a fixture, into this folder."),
     ] = None,
     unit: Annotated[
-        list[str] | None, typer.Option(help="column=unit of a table that does not state it; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="column=unit, or column=setting, of a table that does not state it; may be repeated."
+        ),
     ] = None,
     format: Format = TextOrJson.TEXT,
 ) -> None:

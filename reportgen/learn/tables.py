@@ -22,11 +22,12 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import SIZE_OF, words_of
+from reportgen.formats.tables.column_words import meaning_of, words_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables, lacks_header
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
-from reportgen.formats.tables.stated_units import named_unit
+from reportgen.formats.tables.interpret.cases import counts_faults
+from reportgen.formats.tables.stated_units import SETTING, named_unit
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.load.normalize import normalize_run
@@ -42,6 +43,7 @@ _HTML = re.compile(rb"(?i)<(?:!doctype html|html|body|table)\b[^>]*>")
 _MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
+_MAX_ASKED = 8
 _OTHERS = "the file has other tables, which are not read"
 _UNKNOWN = "the file has tables whose metric or unit is not stated"
 
@@ -207,14 +209,15 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     fact = f"a table with the columns {shown}; none names a metric and its unit"
     if reading.open:
         fact += ": " + "; ".join(_asked(name, why) for name, why in list(reading.open.items())[:4])
-    ask = [name for name, why in reading.open.items() if answer_for(name, why)]
+    ask = _each_once((name for name, why in reading.open.items() if unit_for(name, why)), reading.open)
     if reading.open and not ask:
         is_mark = any("separate thousands" in why for why in reading.open.values())
         how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
         return fact, f"{how}, see {GUIDE}"
-    name = ask[0] if ask else reading.table.columns[-1]
-    answer = answer_for(name, reading.open.get(name, "")) or f'--unit "{_printable(name)}=1"'
-    return fact, f"state a unit: {answer}, or write [table] by hand, see {GUIDE}"
+    asked = [unit_for(name, reading.open[name]) for name in ask[:_MAX_ASKED]]
+    shown = " ".join(asked) or f'--unit "{_printable(reading.table.columns[-1])}=1"'
+    which = "the units" if len(asked) > 1 else "a unit"
+    return fact, f"state {which}: {shown}, or write [table] by hand, see {GUIDE}"
 
 
 def _has_lists(table: FoundTable, column: str) -> bool:
@@ -229,24 +232,43 @@ def _asked(column: str, question: str) -> str:
 
 
 def answer_for(column: str, question: str) -> str:
-    """Return an example of an answer that can be pasted, "" if a unit does not answer the question."""
-    if re.search(
-        r'separate thousands|plain numbers|of the form|same metric|samples|minutes and seconds|^as "',
-        question,
-    ):
+    """Return examples of answers that can be pasted, "" if no unit answers the question."""
+    of_result = unit_for(column, question)
+    if not question.startswith("a setting or a result?"):
+        return of_result
+    return f"{of_result}, or {_option(column, SETTING)}"
+
+
+def unit_for(column: str, question: str) -> str:
+    """Return an example of an answer that states a unit, "" if no unit answers the question."""
+    if re.search(r"separate thousands|plain numbers|of the form|same metric|samples", question):
         return ""
-    text = f"{_printable(column)}={named_unit(column) if SIZE_OF not in question else ''}"
-    if text.endswith("="):
-        text += _likely_unit(column, question)
+    unit = "h:mm" if "minutes and seconds" in question else named_unit(column) or meaning_of(column).unit
+    return _option(column, unit or _likely_unit(column))
+
+
+def _option(column: str, answer: str) -> str:
+    text = f"{_printable(column)}={answer}"
     return f"--unit {shlex.quote(text)}" if re.search(r'["$`\\!]', text) else f'--unit "{text}"'
 
 
-def _likely_unit(column: str, question: str) -> str:
+def _each_once(columns: Iterable[str], open_columns: Mapping[str, str]) -> list[str]:
+    """Return columns, of the cases of one metric only the first: they share an answer."""
+    shared: set[str] = set()
+    kept = []
+    for column in columns:
+        question = open_columns[column]
+        if question not in shared:
+            kept.append(column)
+        shared |= {question} if question.startswith("a case of") else set()
+    return kept
+
+
+def _likely_unit(column: str) -> str:
     """Return a unit that a column of this name may have, as an example of an answer."""
-    size = re.search(rf"is ([kKMGT])B {re.escape(SIZE_OF)}", question)
     words = set(words_of(column))
     kinds = (
-        (bool(size), f"{size[1].upper()}iB" if size else ""),
+        (counts_faults(column), "1"),
         (bool(words & {"tps"}), "tokens/s"),
         (bool(re.search(r"(?i)bps|bw|band", column)), "GB/s"),
         (bool(re.search(r"(?i)size|mem|ram|bytes|disk|footprint", column)), "MB"),
@@ -255,7 +277,8 @@ def _likely_unit(column: str, question: str) -> str:
         (
             bool(
                 re.search(
-                    r"(?i)time|lat|delay|dur|elapsed|ttft|tpot|itl|wall|p[0-9]{2}|mean|median|min|max", column
+                    r"(?i)time|lat|delay|dur|elapsed|ttft|tpot|itl|wall|p[0-9]{2}|mean|avg|median|min|max",
+                    column,
                 )
             ),
             "ms",
@@ -313,6 +336,8 @@ def _of_columns(answers: Mapping[str, str], files: LogFiles) -> dict[str, str]:
 def _check_unit(unit: str) -> None:
     """Raise RequestError for a unit that has several meanings, is misspelt or is none."""
     known = unit_of(unit)
+    if unit == SETTING:
+        return
     if known and known.doubt:
         remedy = "write it in full, such as tokens/s, transactions/s, GB/s or Gbit/s"
         raise RequestError("--unit", known.doubt, remedy)

@@ -245,7 +245,9 @@ def _aggregate_only(run: Run, used: Sequence[Aggregate]) -> tuple[Finding, ...]:
 def _origin(figure: Aggregate) -> str:
     if figure.is_computed:
         return f"computed from totals in the log ({figure.original})"
-    return f"{figure.statistic} as printed by the log"
+    # Where a log states no statistic, formats say "total", also of a rate.
+    statistic = "" if figure.statistic == "total" else f"{figure.statistic} "
+    return f"{statistic}as printed by the log"
 
 
 def _implausible(run: Run, figure: Aggregate) -> Finding | None:

@@ -38,6 +38,7 @@ from tests.conftest import ROOT
 from tests.each_of import each_of, each_row
 from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_people import TABLES, PeoplesTable
+from tests.learn.tables_of_roles import ROLES
 from tests.learn.tables_of_units import UNITS
 
 
@@ -71,11 +72,14 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
 @pytest.mark.parametrize(
     ("column", "question", "answer"),
     [
-        ("peak_mb", "is MB of 1000 or of 1024?", '--unit "peak_mb=MiB"'),
         ("Compressed size", "its unit is not stated", '--unit "Compressed size=MB"'),
         ("p99", "its unit is not stated", '--unit "p99=ms"'),
         ("score", "its unit is not stated", '--unit "score=1"'),
         ("$ cost", "its unit is not stated", "--unit '$ cost=1'"),
+        ("failed jobs", "its unit is not stated", '--unit "failed jobs=1"'),
+        ("atoms", "a setting or a result?", '--unit "atoms=1", or --unit "atoms=setting"'),
+        ("db_size_mb", "a setting or a result?", '--unit "db_size_mb=MB", or --unit "db_size_mb=setting"'),
+        ("run", 'is "15:52" minutes and seconds (mm:ss) or hours and minutes (h:mm)?', '--unit "run=h:mm"'),
         ("x", "do its commas separate thousands or decimals?", ""),
     ],
 )
@@ -118,9 +122,9 @@ def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact:
         proposed(table)
 
 
-@each_of(TABLES | FORMS | UNITS)
+@each_of(TABLES | FORMS | UNITS | ROLES)
 def test_an_answer_changes_no_other_column(name: str) -> None:
-    table = (TABLES | FORMS | UNITS)[name]
+    table = (TABLES | FORMS | UNITS | ROLES)[name]
     for each in find_tables(LogFiles.of({table.file: table.text.encode()}).file(table.file)):
         before = interpret(each)
         for column in () if any(figure.where for figure in before.figures) else before.open:
@@ -132,9 +136,9 @@ def test_an_answer_changes_no_other_column(name: str) -> None:
             assert after.left_out == before.left_out
 
 
-@each_of(TABLES | FORMS | UNITS)
+@each_of(TABLES | FORMS | UNITS | ROLES)
 def test_a_table_is_learned_and_read_back(name: str) -> None:
-    table = (TABLES | FORMS | UNITS)[name]
+    table = (TABLES | FORMS | UNITS | ROLES)[name]
     proposal = proposed(table)
     if not table.numbers:
         assert proposal is None

@@ -49,6 +49,8 @@ _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 # What loggers put before a name: "train/tokens_per_second".
 _GROUP = re.compile(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
 _A_MINUTE = re.compile(r"(?i)(?:/ ?|\bper[ _])min(?:ute)?$")
+# "% of peak", "pct_of_baseline"
+_SHARE_OF = re.compile(r"(?i)(?:%|percent|pct)[\s_]+of[\s_]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _COUNT_OF = re.compile(r"^(?:of|anzahl|nb|nombre_de|número_de|numero_de|number_of|num|no_of)_|_count$")
 # "p99LatencyMs", "latencyP99"
@@ -68,8 +70,9 @@ _SPREADS = _words(
 )
 _DERIVED = _words(
     """
-    change delta δ diff difference efficiency gain improvement normalised normalized overhead ratio
-    relative scaling slowdown speedup vs
+    aceleración accélération beschleunigung change delta δ diff difference efficiency effizienz faktor gain
+    improvement mejora normalised normalized overhead rapport rapporto ratio relación relativ relative scaling
+    slowdown speedup verhältnis vs
     """
 )
 _SERIES = _words(
@@ -151,8 +154,6 @@ _FILLER = _words(
 _NAMES_OF_KINDS = _words(
     "backend config format id kind label level mode name preset profile setting type version"
 )
-# The question about a size such as MB.
-SIZE_OF = "of 1000 or of 1024?"
 # What language models do.
 _OF_TOKENS = _words("decode decoding gen generation input output prefill prompt")
 _UNIT_WORDS = _words("fps iops qps rps")
@@ -204,6 +205,7 @@ class ColumnMeaning:
     label      the part of the name with these words
     doubt      why it is not certain, "" if it is
     is_own     whether the metric is one that only the name of the column has, such as a hit rate in %
+    may_be_binary  whether a size of memory says MB, as programs that count MiB do, too
     """
 
     kind: Kind
@@ -217,6 +219,7 @@ class ColumnMeaning:
     label: str = ""
     doubt: str = ""
     is_own: bool = False
+    may_be_binary: bool = False
 
     @property
     def base(self) -> str:
@@ -320,7 +323,8 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     # "latency_error" is a spread, "error_runs" a count.
     if spread and (unit or not words or _measured(words, ColumnUnit("")).metric):
         return ColumnMeaning("spread")
-    if set(words) & _DERIVED or (unit and unit.doubt.startswith('"x"')):
+    is_ratio = bool(set(words) & _DERIVED) or bool(_SHARE_OF.match(name))
+    if is_ratio or (unit and unit.doubt.startswith('"x"')):
         return ColumnMeaning("derived")
     if unit and unit.doubt:
         return ColumnMeaning("figure", statistic=statistic, extra=tuple(words), doubt=unit.doubt)
@@ -565,8 +569,8 @@ def _memory(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         if "reserved" in own
         else "memory_used"
     )
-    doubt = "" if "i" in unit.unit or unit.unit == "B" or unit.is_decimal else f"is {unit.unit} {SIZE_OF}"
-    return _made(metric, unit, words, _MEMORY_WORDS | used, doubt=doubt)
+    meaning = _made(metric, unit, words, _MEMORY_WORDS | used)
+    return replace(meaning, may_be_binary="i" not in unit.unit and unit.unit != "B" and not unit.is_decimal)
 
 
 def _power(words: list[str], unit: ColumnUnit) -> ColumnMeaning:

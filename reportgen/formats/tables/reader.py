@@ -54,6 +54,7 @@ from reportgen.formats.tables.secret_names import may_be_secret
 from reportgen.formats.tables.twins import Twins
 
 _MAX_TEXT = 200
+_PREFIXES = {1e3: "k", 1e6: "M", 1e9: "G"}
 # A column whose name is as similar to that of a figure is what its definition means.
 _MISSPELT = 0.8
 # A longer cell is not searched by patterns to its end.
@@ -488,7 +489,16 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     n = json_values.whole(parse_scalar(str(cells.get(figure.n)))) if figure.n else 0
     repeat = json_values.whole(own.pop(REPEAT, None))
     spread = _spread(figure, cell, unit)
-    return TableNumber(figure, value, base, f"{text} {unit}".strip(), statistic, own, n or 0, repeat, spread)
+    shown = _printed_as(text, figure.scale, unit)
+    return TableNumber(figure, value, base, shown, statistic, own, n or 0, repeat, spread)
+
+
+def _printed_as(text: str, scale: float, unit: str) -> str:
+    """Return a number as the log prints it, with the unit that its column has: 2.5 krequests/s."""
+    prefixed = f"{_PREFIXES.get(scale, '')}{unit}"
+    if scale == 1 or (scale in _PREFIXES and units.find(prefixed)):
+        return f"{text} {prefixed}".strip()
+    return f"{text} x {scale:g} {unit}".strip()
 
 
 def _spread(figure: FigureColumn, cell: object, unit: str) -> float | None:

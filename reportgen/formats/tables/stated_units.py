@@ -13,6 +13,8 @@ from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import ColumnUnit, unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, without_statistic
 
+# The answer that numbers were chosen and not measured.
+SETTING = "setting"
 # Octets in French and Romanian; only an answer has them: a column may be named "To".
 _OCTETS = re.compile(r"([kKMGT]i?)o")
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")

@@ -5,18 +5,23 @@ An answer changes no other column, but for cases of the same metric, of which on
 
 from collections.abc import Mapping
 
-from reportgen.formats.tables.column_words import slug
+from reportgen.formats.tables.column_words import ColumnMeaning, slug
 from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.columns import sort_column
 from reportgen.formats.tables.interpret.draft import UNIT_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.long import stating_column
 from reportgen.formats.tables.interpret.reading import TableReading
+from reportgen.formats.tables.interpret.roles import add_factor, factor_of
 from reportgen.formats.tables.interpret.status import add_faults
 from reportgen.formats.tables.interpret.whole import name_items
+from reportgen.formats.tables.stated_units import SETTING
 
 
 def read_answers(draft: Draft, answers: Mapping[str, str]) -> None:
-    """Make a figure of each column of the table that has an answer. answers  column -> unit"""
+    """Make a figure, or a factor, of each column of the table that has an answer.
+
+    answers  column -> unit, SETTING for a factor
+    """
     if not answers or not draft.cells:
         return
     draft.result.refused |= _refused(draft, answers)
@@ -29,9 +34,12 @@ def read_answers(draft: Draft, answers: Mapping[str, str]) -> None:
     figures: Columns = []
     unknown: list[str] = []
     draft.answers = own
-    for column in own:
+    for column, answer in own.items():
         _forget(draft.result, column)
-        sort_column(draft, column, figures, unknown)
+        if answer == SETTING:
+            add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
+        else:
+            sort_column(draft, column, figures, unknown)
     add_cases(draft, figures, unknown)
     for column in dict.fromkeys(figure.column for figure in draft.result.figures if figure.column in own):
         add_faults(draft, column)
@@ -42,8 +50,6 @@ def _with_cases(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
     """Return answers with those that hold for other columns: all cases of one metric have its unit."""
     units = {answers[column] for column in draft.named_cases if column in answers}
     asked = [column for column in draft.named_cases if column in draft.result.open]
-    same = {f'as "{column}"': unit for column, unit in answers.items()}
-    answers = {**{name: same[why] for name, why in draft.result.open.items() if why in same}, **answers}
     return {**(dict.fromkeys(asked, units.pop()) if len(units) == 1 else {}), **answers}
 
 

@@ -30,6 +30,9 @@ _QUOTIENTS: tuple[Callable[[float], float], ...] = (
     lambda ratio: 100 * (ratio - 1),
     lambda ratio: 100 * (1 - ratio),
 )
+# Fewer rows, or numbers with fewer digits, may have a constant product by chance.
+_MIN_DISTINCT = 3
+_DIGITS = 50.0
 # Numbers whose digits leave more open show nothing.
 _MAX_OPEN = 0.2
 
@@ -86,7 +89,35 @@ def is_ratio(own: Numbers, columns: Sequence[Numbers]) -> bool:
     if len(known) < 2 or all(map(float.is_integer, known)):
         return False
     pairs = (*permutations(columns, 2), *_to_itself(columns))
-    return any(_is_quotient(own, a, b, of) for a, b in pairs for of in _forms(own, a, b))
+    is_quotient = any(_is_quotient(own, a, b, of) for a, b in pairs for of in _forms(own, a, b))
+    return is_quotient or any(_has_constant(own, column) for column in columns)
+
+
+def _has_constant(own: Numbers, other: Numbers) -> bool:
+    """Return whether a number that no column has, divided by one column, or the other way round, is another.
+
+    So are a compression ratio beside the compressed sizes, and the percent of a peak beside the rates.
+    """
+    rows = [(value, x) for value, x in zip(own, other, strict=True) if value and x]
+    if len({(value.value, x.value) for value, x in rows}) < _MIN_DISTINCT or not all(map(_is_exact, rows)):
+        return False
+    return any(
+        max(low for low, _ in bounds) <= min(high for _, high in bounds)
+        for bounds in (
+            [
+                ((a.value - a.half) * (b.value - b.half), (a.value + a.half) * (b.value + b.half))
+                for a, b in rows
+            ],
+            [
+                ((a.value - a.half) / (b.value + b.half), (a.value + a.half) / (b.value - b.half))
+                for a, b in rows
+            ],
+        )
+    )
+
+
+def _is_exact(row: tuple[Printed, Printed]) -> bool:
+    return all(number.value > _DIGITS * number.half for number in row)
 
 
 def _to_itself(columns: Sequence[Numbers]) -> Iterator[tuple[Numbers, ...]]:

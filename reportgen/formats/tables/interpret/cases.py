@@ -5,14 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, parts_of
-from reportgen.formats.tables.column_words import (
-    SIZE_OF,
-    ColumnMeaning,
-    factor_name,
-    meaning_of,
-    slug,
-    words_of,
-)
+from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.interpret.captions import stated_metric
 from reportgen.formats.tables.interpret.draft import MAX_FIGURES, VALUE_COLUMN, Draft
 from reportgen.formats.tables.interpret.reading import FigureGuess
@@ -57,9 +50,7 @@ def _ask(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
         return False
     if meaning.unit and not meaning.metric and meaning.base == "s" and meaning.extra:
         return False
-    asked = question(draft, column, meaning)
-    same = next((name for name, why in draft.result.open.items() if why == asked and SIZE_OF in why), "")
-    draft.result.open[column] = f'as "{same}"' if same else asked
+    draft.result.open[column] = question(draft, column, meaning)
     return True
 
 
@@ -164,6 +155,12 @@ def _figure(draft: Draft, column: str, meaning: ColumnMeaning, factors: tuple[tu
     if meaning.doubt:
         draft.result.doubts.append(f'"{column}" {meaning.doubt}')
         draft.result.notes.append(f'"{column}" names no metric: {meaning.metric} is assumed from its unit')
+    if meaning.may_be_binary and column not in draft.answers:
+        draft.result.doubts.append(f'"{column}" may be of 1024')
+        other = f"{meaning.unit[0].upper()}iB"
+        draft.result.notes.append(
+            f'"{column}" is in {meaning.unit}, of 1000, as it says; if it means {other}, state it'
+        )
     name_column, value = draft.named_in
     if name_column:
         _add(draft, _guess(value, meaning, factors, where=((name_column, column),)))
@@ -205,9 +202,16 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
             draft.result.doubts.append(f'"{column}" may be a setting or a result')
             draft.result.notes.append(f'"{column}" is read as a factor; if it is a result, state its unit')
         else:
-            unstated = "name says no metric" if draft.unit_of_cells(column) else "unit is not stated"
-            draft.result.open[column] = f"a setting or a result? its {unstated}"
+            draft.result.open[column] = _unstated(draft, column)
             draft.result.doubts.append(f'"{column}" may be a setting or a result')
+
+
+def _unstated(draft: Draft, column: str) -> str:
+    """Return the question about a column of numbers whose name says no metric."""
+    if meaning_of(column).statistic:
+        return "a statistic of what? its metric and unit are not stated"
+    unstated = "name says no metric" if draft.unit_of_cells(column) else "unit is not stated"
+    return f"a setting or a result? its {unstated}"
 
 
 def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:

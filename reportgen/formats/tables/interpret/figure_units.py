@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from reportgen.formats.tables.column_words import SIZE_OF, ColumnMeaning, meaning_of, words_of
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, words_of
 from reportgen.formats.tables.interpret.arithmetic import scale_of, scaled
 from reportgen.formats.tables.interpret.draft import Columns, Draft
 from reportgen.formats.tables.interpret.statements import statements, unit_for
@@ -51,9 +51,9 @@ def _in_unit(draft: Draft, column: str, unit: str) -> ColumnMeaning:
 
 
 def _of_1024(meaning: ColumnMeaning, is_binary: bool) -> ColumnMeaning:
-    """Return the meaning of a size in MB; a text that says MiB answers the question that it leaves open."""
-    is_asked = is_binary and SIZE_OF in meaning.doubt
-    return replace(meaning, unit=f"{meaning.unit[0].upper()}iB", doubt="") if is_asked else meaning
+    """Return the meaning of a size in MB; in a text that says MiB, too, it is one of 1024."""
+    is_meant = is_binary and meaning.may_be_binary
+    return replace(meaning, unit=f"{meaning.unit[0].upper()}iB", may_be_binary=False) if is_meant else meaning
 
 
 def with_computed_units(draft: Draft, figures: Columns) -> Columns:

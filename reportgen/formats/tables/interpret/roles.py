@@ -7,7 +7,14 @@ from reportgen.core.model import RESERVED
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.case_kinds import kind_of, numbered
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, path_of, slug
+from reportgen.formats.tables.column_words import (
+    ColumnMeaning,
+    factor_name,
+    meaning_of,
+    path_of,
+    slug,
+    words_of,
+)
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.status import add_errors, add_status
@@ -18,6 +25,7 @@ from reportgen.formats.tables.titles import shared_words
 
 # "128 256 512" has three numbers rather than one.
 _LIST = re.compile(r"[0-9]{3}(?: [0-9]{3})*(?: (?!000)[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3}){3,}")
+_VERSION = {"version", "versions", "ver", "release"}
 # Why a column of ratios is left out.
 DERIVED = "derived from other columns"
 NEITHER = "neither a setting nor a result"
@@ -176,8 +184,15 @@ def add_factor(draft: Draft, name: str, column: str, pattern: str = "") -> None:
         draft.result.left_out[column] = "may be a secret"
         return
     options: dict[str, Any] = {"pattern": pattern} if pattern else {}
-    options |= {"grouped": True} if not pattern and _are_grouped(draft, column) else {}
+    options |= {"text": True} if not pattern and _are_versions(draft, column) else {}
+    options |= {"grouped": True} if not options and _are_grouped(draft, column) else {}
     draft.result.factors[name] = {"column": column, **options} if options else column
+
+
+def _are_versions(draft: Draft, column: str) -> bool:
+    """Return whether a column has versions of software that may look like numbers: 3.9, 3.10."""
+    is_version = not _VERSION.isdisjoint(words_of(column))
+    return is_version and any(re.fullmatch(r"[0-9]+\.[0-9]+", str(cell)) for cell in draft.known(column))
 
 
 def _are_grouped(draft: Draft, column: str) -> bool:

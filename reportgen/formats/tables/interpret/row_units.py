@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from reportgen.core import units
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.column_units import ColumnUnit, unit_of
-from reportgen.formats.tables.column_words import meaning_of, slug
+from reportgen.formats.tables.column_words import meaning_of, slug, words_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable
 
@@ -33,6 +33,7 @@ class _Stated:
 
     of     what they are the units of, "" for all numbers of the base
     group  the object of JSON whose numbers they are the units of, "" for the whole row
+    is_exact  whether an object of units has it: each of them is of the numbers that it names
     """
 
     column: str
@@ -40,6 +41,7 @@ class _Stated:
     base: str
     of: str
     group: str
+    is_exact: bool
 
 
 def units_of_columns(table: FoundTable) -> dict[str, RowUnit]:
@@ -47,7 +49,9 @@ def units_of_columns(table: FoundTable) -> dict[str, RowUnit]:
     stated = [each for column in table.columns if "unit" in column.lower() for each in _stated(table, column)]
     known: dict[str, RowUnit] = {}
     for column in table.columns if stated else ():
-        own = next((each for each in sorted(stated, key=_rank) if _is_of(each, column)), None)
+        fitting = [each for each in sorted(stated, key=_rank) if _is_of(each, column)]
+        own = next((each for each in fitting if each.of == slug(column.rpartition(".")[2])), None)
+        own = own or next(iter(fitting), None)
         if own and not meaning_of(column).unit:
             known[column] = RowUnit(own.column, own.unit)
     return known
@@ -78,7 +82,7 @@ def _stated(table: FoundTable, column: str) -> Sequence[_Stated]:
         return ()
     of = own if match is None else (match["of"] or "")
     group = ".".join(parents) if match and not of and not column.startswith(("/", "../")) else ""
-    return (_Stated(column, texts[0], bases.pop(), of, group),)
+    return (_Stated(column, texts[0], bases.pop(), of, group, match is None),)
 
 
 def _is_converted(text: str, unit: ColumnUnit) -> bool:
@@ -96,6 +100,8 @@ def _is_of(stated: _Stated, column: str) -> bool:
     bare = meaning_of(column)
     if stated.of and slug(last) == stated.of:
         return bare.kind in ("figure", "other")  # "size_unit" is a factor beside the factor "size"
+    if stated.is_exact and not set(words_of(stated.of)) <= set(words_of(column)):
+        return False
     own = meaning_of(last if stated.group else column, stated.unit)
     if bare.kind == "figure":
         base = METRICS[bare.metric].unit if bare.metric in METRICS else own.base

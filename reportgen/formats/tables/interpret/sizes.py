@@ -27,7 +27,7 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
         return None
     is_alone = is_repeated or any(_are_distinct(draft, [key]) for key in keys)
     is_clear = bool(_MEASURED & set(meaning.extra)) or not is_alone
-    doubt = "" if is_clear else f'a setting or a result? of a result: --unit "{column}={meaning.unit}"'
+    doubt = "" if is_clear else "a setting or a result?"
     return ColumnMeaning("figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=True)
 
 
