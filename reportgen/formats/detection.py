@@ -34,14 +34,17 @@ class Claimed:
     rivals: tuple[str, ...] = ()
     quoted_in: Role | None = None
 
-    def quote(self) -> Finding | None:
-        """Return the finding for a document or program that contains lines of a log."""
-        if self.quoted_in is None:
+    def quote(self, *, is_named: bool) -> Finding | None:
+        """Return the finding for a document or program that contains lines of a log and is not read.
+
+        is_named  whether the user named the file: then a document is read
+        """
+        if self.quoted_in is None or (is_named and self.quoted_in == "document"):
             return None
         message = (
             f"a program that contains lines of a log ({self.format.name}); not read"
             if self.quoted_in == "code"
-            else f"a document that quotes a log ({self.format.name}); quotes are not read as runs"
+            else f"a document that quotes a log ({self.format.name}); it is read only if it is named itself"
         )
         return Finding("note", Rule.READ_EXCERPT, self.files.id(), message, self.claim.source)
 
@@ -98,7 +101,7 @@ def discover(files: LogFiles, formats: Registry = FORMATS) -> Discovery:
             except OSError as error:
                 discovery.findings.append(unreadable(view.source(name), error))
                 continue
-            quote = claimed.quote() if claimed else None
+            quote = claimed.quote(is_named=not files.is_folder) if claimed else None
             if quote:
                 discovery.findings.append(quote)
             if claimed and not quote:

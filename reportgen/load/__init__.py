@@ -293,6 +293,7 @@ def _batches(number: int, scan: Scan) -> Iterator[Batch]:
     A name can end a batch by its digits, so that one more file, or a larger one, moves few of the others.
     """
     empty = scan.files.select(())
+    is_named = scan.path.is_file()
     jobs: list[FolderJob] = []
     size = 0
     for job in scan.jobs:
@@ -312,10 +313,14 @@ def _batches(number: int, scan: Scan) -> Iterator[Batch]:
         size += scan.files.select(together).total_size() if is_sized else 0
         is_last = any(_is_last(name, _BATCH_FILES) for name in together)
         if size >= _BATCH_BYTES or len(names) >= _BATCH_FILES or is_last:
-            yield Batch(number, scan.files.select(names), labels=scan.labels, cut=frozenset(cut))
+            yield Batch(
+                number, scan.files.select(names), labels=scan.labels, cut=frozenset(cut), is_named=is_named
+            )
             names, cut, size = [], set(), 0
     if names:
-        yield Batch(number, scan.files.select(names), labels=scan.labels, cut=frozenset(cut))
+        yield Batch(
+            number, scan.files.select(names), labels=scan.labels, cut=frozenset(cut), is_named=is_named
+        )
 
 
 def _inseparable(names: Sequence[str]) -> Iterator[tuple[set[str], list[str]]]:

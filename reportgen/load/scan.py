@@ -13,6 +13,7 @@ from reportgen.core.factors import natural_key
 from reportgen.core.model import Finding
 from reportgen.formats.base import Format
 from reportgen.formats.detection import walk
+from reportgen.formats.filetype import role
 from reportgen.labels import labels_toml
 from reportgen.labels.labels_toml import Labels
 from reportgen.sources.filesystem import relative_place
@@ -71,7 +72,8 @@ class Scan:
     def reads_alike(self, path: Path, root: Path) -> bool:
         """Return whether a path inside this one has the same files and runs here as in a scan of its own.
 
-        It has not if a format claims a folder around it, and where hidden folders or links lead elsewhere.
+        It has not if a format claims a folder around it, if it is a document, and where hidden folders or
+        links lead elsewhere.
         """
         place = relative_place(path, root)
         for job in self.jobs:
@@ -79,6 +81,8 @@ class Scan:
             if is_around and any(holds(place, job.files.source(name).path) for name in job.files):
                 return False
         alone, _ = LogFiles.at(path, root)
+        if path.is_file() and any(role(name, alone.head(name)) == "document" for name in alone):
+            return False  # a document is read only if it is named
         here = {source for name in self.files if holds(place, source := self.files.source(name).path)}
         return here == {alone.source(name).path for name in alone if not _is_labels(name)}
 

@@ -111,7 +111,7 @@ class StoredBatches(Generic[T]):
     def _inputs(self, batch: Batch) -> Inputs:
         inputs = Inputs()
         inputs.add(self._program, *((labels.folder, labels.sha256) for labels in batch.labels))
-        inputs.add(sorted(batch.cut))
+        inputs.add(sorted(batch.cut), batch.is_named)
         for place, path in batch.files.disk_paths():
             inputs.add(place)
             inputs.add_file(path)

@@ -67,6 +67,7 @@ class Batch:
     files   view of the files to recognise one by one
     labels  that may apply to them
     cut     locations of folders with other files that are in other batches
+    is_named  whether the user named the file: then a document is read that quotes a log
     """
 
     scan: int
@@ -74,6 +75,7 @@ class Batch:
     jobs: tuple[FolderJob, ...] = ()
     labels: tuple[Labels, ...] = ()
     cut: frozenset[str] = frozenset()
+    is_named: bool = False
 
     def __len__(self) -> int:
         return len(self.files) + len(self.jobs)
@@ -163,7 +165,7 @@ def _recognise(batch: Batch, result: BatchResult[T]) -> Iterator[FolderJob]:
         source = _source(view)
         try:
             claimed = offer(view)
-            quote = claimed.quote() if claimed else None
+            quote = claimed.quote(is_named=batch.is_named) if claimed else None
             if claimed is None or quote:
                 result.unrecognised.append(_unrecognised(view, source.path))
                 result.findings.extend([quote] if quote else _compressed_file(view, source))

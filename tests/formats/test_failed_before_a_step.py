@@ -133,7 +133,7 @@ def read_offered(content):
     """Return the only run of a log, whose format is found as it is in a folder."""
     claimed = offer(LogFiles.of({"x.log": content}).file("x.log"))
     assert claimed
-    assert not claimed.quote()
+    assert not claimed.quote(is_named=False)
     (run,) = claimed.format.read(claimed.files)
     return run
 
@@ -198,4 +198,4 @@ def test_what_other_programs_print_is_not_claimed(path, content):
 def test_quotes_of_a_failed_run_are_not_read(path, before, head):
     claimed = offer(LogFiles.of({path: before + head + OUT_OF_MEMORY}).file(path))
     assert claimed
-    assert claimed.quote()
+    assert claimed.quote(is_named=False)

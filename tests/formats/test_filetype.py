@@ -34,16 +34,17 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_a_log_in_a_document_is_a_finding_and_no_run(name: str, tmp_path: Path) -> None:
+def test_a_log_in_a_document_is_read_only_if_the_document_is_named(name: str, tmp_path: Path) -> None:
     write_files(tmp_path, {name: DOCUMENTS[name], "run.log": LOG})
     runs = read(tmp_path, root=tmp_path)
     assert [run.id for run in runs] == ["run.log"]
     assert [(each.rule, each.message) for each in runs.file_findings] == [
-        ("read.excerpt", "a document that quotes a log (nanogpt); quotes are not read as runs")
+        ("read.excerpt", "a document that quotes a log (nanogpt); it is read only if it is named itself")
     ]
     assert [file.path for file in runs.unrecognised] == [name]
-    with pytest.raises(RequestError, match="quotes are not read as runs; save the log itself"):
-        detect_all(tmp_path / name, required=True)
+    assert [claim.format for claim in detect_all(tmp_path / name, required=True)] == ["nanogpt"]
+    runs = read([tmp_path / name, tmp_path], root=tmp_path)
+    assert {run.id for run in runs} == {name, "run.log"}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

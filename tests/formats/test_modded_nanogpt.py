@@ -90,4 +90,4 @@ def test_a_log_with_a_long_source_is_recognised_by_its_end():
     files = LogFiles.of({"x.txt": source + MODDED_NANOGPT + TRAINED % (251, 24700, b"98.41") * 2000})
     claimed = offer(files.file("x.txt"))
     assert claimed is not None
-    assert (claimed.format.name, claimed.quote()) == ("modded_nanogpt", None)
+    assert (claimed.format.name, claimed.quote(is_named=False)) == ("modded_nanogpt", None)
