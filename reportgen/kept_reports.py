@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from reportgen.cache.inputs import Inputs, Unanswerable, add_program
 from reportgen.cache.rows import Rows
+from reportgen.core.column_file import release_columns
 from reportgen.core.model import Finding
 from reportgen.document.encode import decode
 from reportgen.document.file_names import REPORT_JSON
@@ -25,6 +26,8 @@ from reportgen.document.model import Document, Figure
 from reportgen.render.registry import filter_committed
 
 _DIGEST_BYTES = 20
+# After as many runs, the steps that were read leave the memory.
+_RELEASED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +67,10 @@ class KeptReports:
         """
         digest = blake2b(self._program, digest_size=_DIGEST_BYTES)
         digest.update(_digest(_IN_ORDER.encode(written)))
-        for part in made_of:
+        for number, part in enumerate(made_of, 1):
             digest.update(_digest(_ENCODER.encode(part)))
+            if number % _RELEASED_AT_ONCE == 0:
+                release_columns()
         return digest.digest()
 
     def load(

@@ -47,6 +47,7 @@ from reportgen.report.step_files import step_files
 from reportgen.sources.logfiles import LogFiles
 from reportgen.tables.expected import SpeedFacts, check_systems
 from reportgen.tables.results import Report
+from reportgen.tables.select import measure_for
 from reportgen.tables.spec import SYSTEM
 
 T = TypeVar("T")
@@ -379,6 +380,8 @@ def _read_inputs(
             for plan in plans
         ]
         definitions = _only(definitions, only, request.place) if only else definitions
+    specs = [spec for definition in definitions for spec in definition.tables]
+    measured.expect(partial(measure_for, specs))
     knowledge = compute_facts(settings.knowledge, settings.facts, facts_reader, measured)
     labels = {plan.name: plan.label for plan in plans}
     campaigns = [

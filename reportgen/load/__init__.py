@@ -24,6 +24,7 @@ from typing import Generic, TypeVar
 from zlib import crc32
 
 from reportgen.cache.archives import is_archive
+from reportgen.core.column_file import ColumnFile
 from reportgen.core.factors import natural_key
 from reportgen.core.frozen import FrozenDict
 from reportgen.core.model import Finding, Run, Source
@@ -189,7 +190,7 @@ def parse_logs(
         logs = ParsedLogs(root, mapper, [_ParsedScan(scan) for scan in scans])
         batches = [batch for number, scan in enumerate(scans) for batch in _batches(number, scan)]
         stored = StoredBatches(store, batches, root) if store else None
-        shared: Shared = {}
+        shared = Shared(file=ColumnFile())
         for batch, result in _parse_all(batches, mapper, progress, executor, stored):
             logs.scans[batch.scan].add(result, lambda made: mapper.share(made, shared))
         return logs

@@ -13,7 +13,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from reportgen.cache.archives import is_archive
-from reportgen.core.model import Finding, Run, Series, Source
+from reportgen.core.column_file import ColumnFile
+from reportgen.core.model import Finding, Run, Series, Source, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.detection import offer
 from reportgen.formats.filetype import compression, no_text, role
@@ -40,8 +41,18 @@ _PORTION_BYTES = 4 * 2**20
 # Columns of more bytes than this are not compared: few runs are so long.
 _MAX_SHARED_BYTES = 2**16
 
-# Factors and environments by their text, in which 1, 1.0 and True differ; columns by type and bytes.
-Shared = dict[object, Any]
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The parts that runs have in common, and the file for the columns of their steps.
+
+    known  factors and environments by their text, in which 1, 1.0 and True differ; columns by type and bytes;
+           sets by themselves
+    file   of the columns that one run has; None to keep them in memory
+    """
+
+    known: dict[object, Any] = field(default_factory=dict)
+    file: ColumnFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +61,13 @@ class RunMapper(Generic[T]):
 
     mark    add a finding
     rename  give it another id
-    share   take what is equal in other runs from a table of it, and add what is new
+    share   take what is equal in other runs, and move its columns into a file; see `Shared`
     """
 
     make: Callable[[Run], T]
     mark: Callable[[T, Finding], T]
     rename: Callable[[T, str], T]
-    share: Callable[[T, "Shared"], T]
+    share: Callable[[T, Shared], T]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +133,7 @@ def parse_batch(batch: Batch, mapper: RunMapper[T]) -> BatchResult[T]:
     """
     result: BatchResult[T] = BatchResult()
     # What runs have in common is sent to another process once.
-    convert = partial(_convert, mapper=mapper, shared={})
+    convert = partial(_convert, mapper=mapper, shared=Shared())
     groups = group_jobs([*_recognise(batch, result), *batch.jobs], batch.cut)
     for portion in _portions(groups):
         read = [[_read_runs(job, result.used) for job in group.jobs] for group in portion]
@@ -249,22 +260,39 @@ def _rename(run: Run, id: str) -> Run:
     return replace(run, id=id, findings=findings)
 
 
-def _share(run: Run, known: Shared) -> Run:
-    """Return the run with the factors, the environment and the columns of steps that are as in other runs."""
+def _share(run: Run, shared: Shared) -> Run:
+    """Return the run with what is as in other runs, and with its own columns in the file if there is one."""
+    known = shared.known
     factors, environment = (known.setdefault(repr(each), each) for each in (run.factors, run.environment))
-    series = tuple(_with_shared_columns(each, known) for each in run.series)
-    return replace(run, factors=factors, environment=environment, series=series)
+    return replace(
+        run,
+        factors=factors,
+        environment=environment,
+        machines=known.setdefault(run.machines, run.machines),
+        series=tuple(_shared_series(each, shared) for each in run.series),
+        telemetry=tuple(_stored_telemetry(each, shared.file) for each in run.telemetry)
+        if shared.file
+        else run.telemetry,
+    )
 
 
-def _with_shared_columns(series: Series, known: Shared) -> Series:
-    if series.step.nbytes > _MAX_SHARED_BYTES:
-        return series
+def _shared_series(series: Series, shared: Shared) -> Series:
     columns = {
-        name: known.setdefault((column.dtype.char, column.tobytes()), column)
+        name: shared.known.setdefault((column.dtype.char, column.tobytes()), column)
         for name in ("step", "span", "samples", "line")
         for column in (getattr(series, name),)
+        if column.nbytes <= _MAX_SHARED_BYTES
     }
-    return replace(series, **columns)
+    if shared.file:
+        own = {"begin", "value", "step", "span", "samples", "line"} - columns.keys()
+        columns |= {name: shared.file.stored(getattr(series, name)) for name in sorted(own)}
+    idle_after = shared.known.setdefault(series.idle_after, series.idle_after)
+    return replace(series, idle_after=idle_after, **columns)
+
+
+def _stored_telemetry(telemetry: Telemetry, file: ColumnFile) -> Telemetry:
+    columns = {name: file.stored(column) for name, column in telemetry.columns.items()}
+    return replace(telemetry, t=file.stored(telemetry.t), columns=columns)
 
 
 RUNS: RunMapper[Run] = RunMapper(_same, _mark, _rename, _share)

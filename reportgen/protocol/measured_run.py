@@ -1,16 +1,20 @@
 """Facts about a run that the metrics and tables of a build share: entries, windows, findings, measurements.
 
 A run is asked for many metrics, and by many tables. Each answer is computed once and kept here, as long
-as the build that owns the store. Nothing is kept between builds.
+as the build that owns the store. Nothing is kept between builds. Windows and the entries of steps take much
+memory, so only some thousand runs have theirs at a time: a run that lets go of them is measured before for
+all that the build expects to be asked.
 """
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
 import numpy as np
 
+from reportgen.core.column_file import release_columns
 from reportgen.core.model import Finding, Measurement, Run, Series
 from reportgen.protocol.available import NO_TOTALS, Totals, available_metrics
 from reportgen.protocol.definition import Protocol
@@ -18,6 +22,11 @@ from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_s
 from reportgen.protocol.window import MeasuredWindow, select_window
 
 T = TypeVar("T")
+
+# Runs that have their windows at a time: more than a case has, most often.
+_MAX_OPEN = 500
+# After as many runs, the steps that were read leave the memory.
+_RELEASED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +48,24 @@ class MeasuredRun:
     """A run with everything that was computed from it.
 
     attempts  by metric, phase, the parts of a total and protocol; filled by `measure.try_measure`
+    opened    called with it when it makes its first entries
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, opened: "Callable[[MeasuredRun], None] | None" = None) -> None:
         self.run = run
+        self._opened = opened
         self.attempts: dict[AttemptKey, Attempt] = {}
+        self.close()
+        self._facts: dict[object, object] = {}
+        self._available: dict[tuple[tuple[str, tuple[str, ...]], ...], tuple[tuple[str, str], ...]] = {}
+
+    def close(self) -> None:
+        """Let go of entries and windows; they are made again when they are asked for."""
         # Series and windows are compared by identity. The run and these dictionaries keep them alive.
         self._entries: dict[int, Entries] = {}
         self._windows: dict[tuple[tuple[int, ...], Protocol, bool], MeasuredWindow | None] = {}
-        self._computed: dict[int, dict[object, object]] = {}  # by window, then by function
-        self._facts: dict[object, object] = {}
-        self._available: dict[tuple[tuple[str, tuple[str, ...]], ...], tuple[tuple[str, str], ...]] = {}
+        # What each function computed of a window.
+        self._computed: dict[int, tuple[MeasuredWindow, dict[object, object]]] = {}
 
     def available(self, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ...]:
         """Return the (metric, phase) pairs for which the log has data; see `available_metrics`."""
@@ -67,6 +83,8 @@ class MeasuredRun:
     def entries(self, series: Series) -> Entries:
         """Return the measurable entries of one of the run's series."""
         if id(series) not in self._entries:
+            if not self._entries and self._opened:
+                self._opened(self)
             self._entries[id(series)] = measurable_entries(series)
         return self._entries[id(series)]
 
@@ -108,7 +126,7 @@ class MeasuredRun:
 
     def once(self, compute: "Callable[[MeasuredRun, MeasuredWindow], T]", window: MeasuredWindow) -> T:
         """Return what a function computes of one of the run's windows; several metrics share a window."""
-        known = self._computed.setdefault(id(window), {})
+        _, known = self._computed.setdefault(id(window), (window, {}))
         if compute not in known:
             known[compute] = compute(self, window)
         return cast(T, known[compute])
@@ -120,15 +138,35 @@ class MeasuredRuns:
     def __init__(self) -> None:
         self._runs: dict[int, MeasuredRun] = {}
         self._together: dict[tuple[object, tuple[int, ...], Protocol], object] = {}
+        self._open: deque[MeasuredRun] = deque()
+        self._closed = 0
+        self._measure: Callable[[MeasuredRun], None] | None = None
+        self._when_opened = self._opened  # one object for all runs
 
     def of(self, run: Run) -> MeasuredRun:
         """Return the run with everything that was computed from it so far."""
         if id(run) not in self._runs:
-            self._runs[id(run)] = MeasuredRun(run)
+            self._runs[id(run)] = MeasuredRun(run, self._when_opened)
+            _release(len(self._runs))
         return self._runs[id(run)]
+
+    def expect(self, measure: Callable[[MeasuredRun], None]) -> None:
+        """Say how to measure what a run will be asked for: it is done before a run lets go of its windows."""
+        self._measure = measure
+
+    def _opened(self, run: MeasuredRun) -> None:
+        self._open.append(run)
+        if len(self._open) > _MAX_OPEN:
+            oldest = self._open.popleft()
+            if self._measure:
+                self._measure(oldest)
+            oldest.close()
+            self._closed += 1
+            _release(self._closed)
 
     def forget(self) -> None:
         """Forget everything: the build asks no more."""
+        self._open.clear()
         self._runs.clear()
         self._together.clear()
 
@@ -143,3 +181,9 @@ class MeasuredRuns:
         if key not in self._together:
             self._together[key] = compute(runs, self, protocol)
         return cast(T, self._together[key])
+
+
+def _release(runs: int) -> None:
+    """Release the columns of steps after each of some hundred runs that were looked at."""
+    if runs % _RELEASED_AT_ONCE == 0:
+        release_columns()

@@ -159,8 +159,9 @@ def _rename(entry: RunEntry, id: str) -> RunEntry:
     return msgspec.structs.replace(entry, id=id)
 
 
-def _share(entry: RunEntry, known: Shared) -> RunEntry:
-    factors, environment = (known.setdefault(repr(each), each) for each in (entry.factors, entry.environment))
+def _share(entry: RunEntry, shared: Shared) -> RunEntry:
+    facts = entry.factors, entry.environment
+    factors, environment = (shared.known.setdefault(repr(each), each) for each in facts)
     return msgspec.structs.replace(entry, factors=factors, environment=environment)
 
 

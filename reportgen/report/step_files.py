@@ -9,11 +9,15 @@ from collections.abc import Mapping
 
 import msgspec
 
+from reportgen.core.column_file import release_columns
 from reportgen.core.model import Window
 from reportgen.core.plain_text import one_line, printable_json
 from reportgen.document.file_names import stems
 from reportgen.report.step_series import run_json, runs_with_steps
 from reportgen.tables.results import Report, Table
+
+# After as many runs, the steps that were read leave the memory.
+_RELEASED_AT_ONCE = 500
 
 BEGIN = "(globalThis.reportgenSteps ??= {})["
 
@@ -33,7 +37,9 @@ _Lines = dict[tuple[int, Window | None], str]
 def _steps_js(table: Table, name: str, known: _Lines) -> bytes:
     """Return a list of [run, document]; empty for a table without steps."""
     lines = []
-    for run, window in runs_with_steps(table):
+    for number, (run, window) in enumerate(runs_with_steps(table), 1):
+        if number % _RELEASED_AT_ONCE == 0:
+            release_columns()
         key = id(run), window
         if key not in known:
             document = [one_line(run.id), run_json(run, window)]

@@ -4,15 +4,16 @@ In: runs and a TableSpec. Out: a `Selection`, the cases of every metric and phas
 pool of all comparable cases in which baselines are looked up.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import factor_key, matches, nearest, plain_values, toml_text
-from reportgen.core.model import Case, Factors, Finding, Run
+from reportgen.core.model import STEP, Case, Factors, Finding, Run
 from reportgen.core.rules import Rule
-from reportgen.protocol import CaseRequest, MeasuredRuns, build_cases
+from reportgen.protocol import CaseRequest, MeasuredRun, MeasuredRuns, build_cases, try_measure
+from reportgen.protocol.available import ENERGY_PER_SAMPLE
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, STATUS, SYSTEM, TableSpec
 from reportgen.tables.validate import check_available, check_names
 
@@ -118,3 +119,16 @@ def _promote(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf) -> Facto
             more[SYSTEM] = system
         by_run[id(run)] = {**run.factors, **more} if more else run.factors
     return lambda run: by_run[id(run)]
+
+
+def measure_for(specs: Iterable[TableSpec], run: MeasuredRun) -> None:
+    """Measure a run for all that tables ask for; a comparison also asks for phases and the energy."""
+    for spec in specs:
+        available = run.available(spec.totals)
+        for metric, phase in product(spec.metrics, spec.phases):
+            if (metric, phase) in available:
+                try_measure(run, metric, phase, spec.protocol, spec.totals)
+        if spec.compare:
+            times = [pair for pair in run.available() if pair[0] == "step_time"]
+            for metric, phase in (*times, (ENERGY_PER_SAMPLE, STEP)):
+                try_measure(run, metric, phase, spec.protocol)

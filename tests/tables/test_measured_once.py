@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from reportgen.core.model import Run
 from reportgen.protocol import MeasuredRuns, Protocol, measured_run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
+from reportgen.tables.results import Table
+from reportgen.tables.select import measure_for
 from reportgen.tables.spec import CompareSpec, TableSpec
 from tests.builders import run, series, table_spec
 
@@ -80,3 +83,22 @@ def test_a_total_is_measured_apart_from_its_parts() -> None:
     measured = MeasuredRuns()
     shown = [build_tables(each, RUNS, NO_FACTS, measured)[0] for each in (SPEEDUP, TOTAL)]
     assert [table.cells[0][0].case.parts for table in shown if table.cells[0][0].case] == [(), ("step",)]
+
+
+def test_runs_that_let_go_of_their_windows_were_measured_before_for_all_tables(
+    counted: Counter[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs = [SPEEDUP, TWO_METRICS]
+    expected = [build_tables(each, RUNS, NO_FACTS)[0] for each in specs]
+    counted.clear()
+    monkeypatch.setattr(measured_run, "_MAX_OPEN", 2)  # the repeats of a case
+    measured = MeasuredRuns()
+    measured.expect(partial(measure_for, specs))
+    shown = [build_tables(each, RUNS, NO_FACTS, measured)[0] for each in specs]
+    assert [_texts(each) for each in shown] == [_texts(each) for each in expected]
+    # The last two runs still have their windows.
+    assert {count for (name, _), count in counted.items() if name == "select_window"} == {1}
+
+
+def _texts(table: Table) -> list[list[str]]:
+    return [[cell.text for cell in cells] for cells in table.cells]
