@@ -9,6 +9,7 @@ more than `MAX_WORDS`: of several wordings the first that fits is taken, and the
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, product
 from typing import TypeVar
 
 from msgspec import structs
@@ -383,11 +384,16 @@ def _is_single(pair: ComparedPair) -> bool:
 
 
 def _without_repeats(pairs: Iterable[ComparedPair]) -> str:
-    """Return what single numbers are: the log of one run may have reduced many to each."""
+    """Return what single numbers are: the log of one run may have reduced many to each.
+
+    A title that names the statistic says that already.
+    """
+    pairs = list(pairs)
     measurements = [m for pair in pairs for m in (*pair.case.measurements, *pair.baseline.measurements)]
     kinds = {_PUBLISHED if each.evidence == "published" else _ONE_RUN for each in measurements}
     reduced = {each.statistic if each.statistic in _OF_REPETITIONS else "" for each in measurements}
-    if kinds == {_ONE_RUN} and len(reduced) == 1 and (statistic := reduced.pop()):
+    title = pairs[0].table.title if pairs else ""
+    if kinds == {_ONE_RUN} and len(reduced) == 1 and (statistic := reduced.pop()) and statistic not in title:
         return f"single-run {statistic}s"
     return joined(sorted(kinds, reverse=True))
 
@@ -429,7 +435,8 @@ def _several(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> Iterator[st
     if largest := _at_largest(pairs, names):
         yield from (f"{title}: {words}" for words in _of_largest(largest))
         return
-    if is_one and not entry.means and (mixed := _mixed(pairs, baseline)):
+    mixed = (_mixed_with_mean if entry.means else _mixed)(pairs, baseline) if is_one else []
+    if mixed:
         who = subjects.pop()
         yield from (f"{title}: {_clause(who, 'is')} {words}" for words in mixed)
         return
@@ -442,25 +449,31 @@ def _several(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> Iterator[st
     else:
         rankings = _ranking(pairs, names, has_mean=entry.means == len(subjects))
         statements = (f"relative to {baseline}, {ranking}" for ranking in rankings)
-    sureness = _sureness(pairs)
+    levels = list(dict.fromkeys((_sureness(pairs, has_repeats=True), _sureness(pairs))))
     most = _on_most_devices(pairs) if pairs[0].comparison.kind == "efficiency" else []
     titles = [_titled(title, most[0]), title] if len(most) == 1 else [title]
-    for statement in statements:
+    for statement, each, sureness in product(statements, titles, levels):
         if statement.endswith(" of ideal)") and sureness:
-            yield from (f"{each}: {statement[:-1]}; {sureness})" for each in titles)
+            yield f"{each}: {statement[:-1]}; {sureness})"
         else:
-            yield from (f"{each}: {_with_place(statement, sureness)}" for each in titles)
+            yield f"{each}: {_with_place(statement, sureness)}"
 
 
-def _sureness(pairs: Sequence[ComparedPair]) -> str:
-    """Return how sure several comparisons are: "all decided", "20 likely, 22 undecided"; "" if untested."""
+def _sureness(pairs: Sequence[ComparedPair], *, has_repeats: bool = False) -> str:
+    """Return how sure several comparisons are: "all decided", "20 likely, 22 undecided"; "" if untested.
+
+    has_repeats  whether to say how many repeats each has, if that is one number
+    """
     if all(map(_is_single, pairs)):
         return _without_repeats(pairs)
     kinds = [_SURENESS.get(pair.comparison.verdict.kind) for pair in pairs if pair.comparison.verdict]
     counts = {kind: kinds.count(kind) for kind in dict.fromkeys(_SURENESS.values()) if kind in kinds}
     if len(counts) == 1 and len(kinds) == len(pairs):
-        few = _too_few(pairs)
-        return f"{'both' if len(pairs) == 2 else 'all'} {next(iter(counts))}{f': {few}' if few else ''}"
+        every = f"{'both' if len(pairs) == 2 else 'all'} {next(iter(counts))}"
+        if few := _too_few(pairs):
+            return f"{every}: {few}"
+        numbers = {len(case.measurements) for pair in pairs for case in (pair.case, pair.baseline)}
+        return f"{every}; {numbers.pop()} repeats each" if has_repeats and len(numbers) == 1 else every
     return ", ".join(f"{count} {kind}" for kind, count in counts.items())
 
 
@@ -537,6 +550,40 @@ def _mixed(pairs: Sequence[ComparedPair], baseline: str) -> list[str]:
         texts = [_side(sides[0], shown[0], baseline), *map(_side, sides[1:], shown[1:])]
         made.append(f"{joined(texts)}{rest}{end}")
     return made
+
+
+def _mixed_with_mean(pairs: Sequence[ComparedPair], baseline: str) -> list[str]:
+    """Return wordings of clear differences of one subject in both directions, the more frequent one first.
+
+    [] if all point the same way: then the mean stands for them.
+    """
+    if _is_plain_number(pairs[0]):
+        return []
+    clear = [pair for pair in sorted(pairs, key=_rank) if _is_clear(pair)]
+    sides = [[pair for pair in clear if is_faster == (_speed_ratio(pair) > 1)] for is_faster in (True, False)]
+    if not all(sides):
+        return []
+    most, fewest = sorted(sides, key=len, reverse=True)
+    mean = difference_text(geometric_mean([_speed_ratio(pair) for pair in pairs]))
+    lead = f"{_range_from(most, baseline)} in {len(most)} of {_number_of(pairs)}"
+    place = _short_place(pairs, fewest[0]) if len(fewest) == 1 else f"{len(fewest)}"
+    exception = f"{_range_from(fewest)} in {place}"
+    unclear = len(pairs) - len(clear)
+    doubt = "one run each" if all(map(_is_single, pairs)) else f"{unclear} undecided" if unclear else ""
+    made = f"{lead} but {exception}; geometric mean: {mean}"
+    return [_with_place(made, doubt), made, f"{lead} but {exception}", lead]
+
+
+def _range_from(pairs: Sequence[ComparedPair], baseline: str = "") -> str:
+    """Return the ends of differences in one direction, sorted by ratio, and whether one is only likely."""
+    verdicts = [pair.comparison.verdict for pair in pairs]
+    likely = "likely " * any(verdict and verdict.kind.startswith("likely") for verdict in verdicts)
+    near, far = sorted(
+        (_speed_ratio(pairs[0]), _speed_ratio(pairs[-1])), key=lambda ratio: abs(math.log(ratio))
+    )
+    ends = difference_text(near) if len(pairs) == 1 else _both_ends(near, far)
+    than = f" {'as' if ends.endswith(_AS_FAST) else 'than'} {baseline}" if baseline else ""
+    return f"{likely}{ends}{than}"
 
 
 def _side(pairs: Sequence[ComparedPair], place: str, baseline: str = "") -> str:
@@ -618,9 +665,8 @@ def _range(
     """
     ordered = sorted(pairs, key=_rank)
     low, high = ordered[0], ordered[-1]
-    places = dict(zip(map(id, pairs), _places(pairs), strict=True))
     at_low, at_high = (
-        ", ".join(filter(None, (places[id(p)], subject_of(p.case, _shown(p)) if not is_one else "")))
+        ", ".join(filter(None, (_short_place(pairs, p), subject_of(p.case, _shown(p)) if not is_one else "")))
         for p in (low, high)
     )
     number = _number_of(pairs)
@@ -636,7 +682,13 @@ def _range(
             which = f"the {number} that both have" if entry.sets_differ else which
             yield "is", f"{difference_from(_speed_ratio(low), baseline)} in {which}"
         elif is_one and entry.means == 1:
-            mean = difference_from(geometric_mean([_speed_ratio(pair) for pair in pairs]), baseline)
+            ratio = geometric_mean([_speed_ratio(pair) for pair in pairs])
+            is_factor = _AS_FAST in ends and difference_text(ratio) != EQUAL
+            mean = (
+                f"{factor_text(ratio)} {_AS_FAST} as {baseline}"
+                if is_factor
+                else difference_from(ratio, baseline)
+            )
             yield "is", f"{mean} in the geometric mean of {number}: {ends}"
         else:
             yield "is", f"{ends} {'as' if _AS_FAST in ends else 'than'} {baseline}"
@@ -676,8 +728,18 @@ def _places(pairs: Sequence[ComparedPair]) -> list[str]:
     return [", ".join(word for word in own if word not in common) for own in words]
 
 
+def _short_place(pairs: Sequence[ComparedPair], named: ComparedPair) -> str:
+    """Return the fewest words of a pair's place, at most two, that no other pair has; else all of them."""
+    words = [text.split(", ") for text in _places(pairs)]
+    own = next(words[at] for at, pair in enumerate(pairs) if pair is named)
+    others = [set(each) for at, each in enumerate(words) if pairs[at] is not named]
+    choices = (choice for count in (1, 2) for choice in combinations(own, count))
+    names = (choice for choice in choices if not any(other.issuperset(choice) for other in others))
+    return ", ".join(next(names, own))
+
+
 def _number_of(pairs: Sequence[ComparedPair]) -> str:
-    """Return how many comparisons there are, by the only factor in which they differ: "3 models"."""
+    """Return how many comparisons there are, by a factor that distinguishes all: "3 models"."""
     table = pairs[0].table
     shown = [*(name for name, _ in table.facet), *table.row_factors, *table.column_factors]
     differing = {name for pair in pairs for name in pair.differing}
@@ -688,7 +750,12 @@ def _number_of(pairs: Sequence[ComparedPair]) -> str:
     ]
     if len(pairs) == 1:
         return "1 comparison"
-    return f"{len(pairs)} {plural(varying) if len(varying) == 1 else 'comparisons'}"
+    distinct = [
+        name
+        for name in varying
+        if len(varying) == 1 or len({repr(pair.case.factors.get(name)) for pair in pairs}) == len(pairs)
+    ]
+    return f"{len(pairs)} {plural(distinct[:1]) if distinct else 'comparisons'}"
 
 
 def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str], *, has_mean: bool) -> Iterator[str]:

@@ -44,6 +44,8 @@ _UNNAMED = {"", "sample"}
 _SUBJECTS, _COUNTS = ("model", "benchmark", "workload"), ("nodes", "devices")
 _MACHINES = ("cluster", "system", "device", "gpu", *_COUNTS)
 _PROGRAM = "framework"
+# What happened to a run without a number, by the text of its cell.
+_ENDS = {"out of memory": "ran out of memory", "failed": "failed", "cancelled": "was cancelled"}
 
 
 def value_sentences(tables: Sequence[Table]) -> list[str]:
@@ -201,7 +203,7 @@ def _texts(table: Table, values: Sequence[_Value]) -> Iterator[str]:
         yield from _only(values[0])
     elif len(texts) == 1:
         yield f"{len(values):,} numbers agree to the digits shown: {texts.pop()}"
-    elif swept := _best_of_curves(values):
+    elif swept := _best_of_curves(table, values):
         yield from swept
     else:
         yield from _listings(values)
@@ -352,7 +354,7 @@ def _last_change(trend: CellTrend) -> str:
     return f"{size} since {after.x}: {new} {unit.name} instead of {old} on {before.x}"
 
 
-def _best_of_curves(values: Sequence[_Value]) -> list[str]:
+def _best_of_curves(table: Table, values: Sequence[_Value]) -> list[str]:
     """Return wordings of the best number of each curve over a size; [] if there are none."""
     better = metric_of(values[0].case.metric).better
     by_size = {
@@ -365,25 +367,58 @@ def _best_of_curves(values: Sequence[_Value]) -> list[str]:
         if len(curves) > _MAX_LISTED:
             continue
         best = [choose(curve, key=lambda value: value.median) for curve in curves.values()]
+        lost = _lost(table, x, is_one=len(best) == 1)
         if len(best) == 1:
-            return [_best_and_other_end(best[0], values, x)]
+            both_ends = _best_and_other_end(best[0], values, x)
+            return [f"{both_ends}{_what_was_lost(lost)}", both_ends]
         best.sort(key=lambda value: value.median, reverse=better == "higher")
-        return _listed(best, x, "at most" if better == "higher" else "at least")
+        return _listed(best, x, lost)
     return [_growth(curves, x) for x, curves in by_size.items() if better == "higher"][:1]
 
 
-def _listed(best: Sequence[_Value], x: str, bound: str) -> list[str]:
+def _listed(best: Sequence[_Value], x: str, lost: Mapping[str, str]) -> list[str]:
     """Return wordings of the best number of several curves: all, both ends, the first."""
-    places = {value.heads[x] for value in best}
+    places, name = {value.heads[x] for value in best}, x.replace("_", " ")
+    unit = f" {best[0].unit.name}"
     if len(places) == 1:
         at, texts = f"at {places.pop()}, ", [f"{value.beside(x)} has {value.text}" for value in best]
         short = texts
     else:
-        parts = [(value.beside(x), f"{value.text} at {value.heads[x]}") for value in best]
-        at, texts = "", [f"{name} has {bound} {number}" for name, number in parts]
-        short = [texts[0], *(f"{name} {number}" for name, number in parts[1:])]
+        sizes = [value.heads[x].removeprefix(f"{name} ") for value in best]
+        parts = [(value.beside(x), value.text, size) for value, size in zip(best, sizes, strict=True)]
+        at = f"at the best {name}{' that ran' if lost else ''}, "
+        texts = [f"{each} has {number} ({size})" for each, number, size in parts]
+        short = [
+            texts[0],
+            *(f"{each} {number.removesuffix(unit)} ({size})" for each, number, size in parts[1:]),
+        ]
     ends = [texts[0], f"{len(texts) - 2} more follow", texts[-1]] if len(texts) > 3 else short
-    return [f"{at}{joined(shown)}" for shown in (short, ends, texts[:1])]
+    wordings = [f"{at}{joined(shown)}" for shown in (short, ends, texts[:1])]
+    return [f"{wordings[0]}{_what_was_lost(lost)}", *wordings]
+
+
+def _lost(table: Table, x: str, *, is_one: bool) -> dict[str, str]:
+    """Return how the runs of each cell without a number ended, of cells with a size: place -> in words.
+
+    is_one  whether there is one curve, so that the size alone is the place
+    """
+    return {
+        heads[x] if is_one else ", ".join(heads.values()): _ENDS[cell.text]
+        for row, line in zip(table.rows, table.cells, strict=True)
+        for column, cell in zip(table.columns, line, strict=True)
+        if cell.kind == "status" and cell.text in _ENDS and column.quantity == "value"
+        if x in (heads := _heads(table, row, column))
+    }
+
+
+def _what_was_lost(lost: Mapping[str, str]) -> str:
+    """Return what has no number, or how many, as the last part of a sentence: "; 2 ran out of memory"."""
+    ends = list(lost.values())
+    number = {end: f"{ends.count(end)}" for end in dict.fromkeys(ends)}
+    if len(lost) == 1:
+        number = {end: place for place, end in lost.items()}
+    texts = [f"{number[end]} {end.replace('was', 'were') if ends.count(end) > 1 else end}" for end in number]
+    return f"; {joined(texts)}" if texts else ""
 
 
 def _curves(values: Sequence[_Value], x: str) -> dict[str, list[_Value]]:

@@ -6,6 +6,7 @@ A mean is over paired ratios only, with a finding that names the rows without a 
 import re
 from collections.abc import Iterable, Sequence
 
+from reportgen.compare.conditions import COMPETITORS
 from reportgen.core.factors import FactorKey, matches
 from reportgen.core.model import Case, Finding
 from reportgen.core.rules import Rule
@@ -70,7 +71,7 @@ def mean_cells(
 def sets_differ(spec: TableSpec, grids: Sequence[CaseGrid], pool: Iterable[Case]) -> tuple[str, str]:
     """Return which sides of a comparison lack configurations that another has; "" if none does.
 
-    First as a sentence that names them, then as a clause that counts: "sides have 16 to 23 of 46 cases".
+    First as a sentence that names them, then as a clause: "not every device has all 46 cases: 16 to 23".
 
     A side is a value of the factors that the baseline names, a configuration one of all other factors that
     the table shows, in any facet. Only cases with a number count, and with a value of one of these factors.
@@ -106,9 +107,10 @@ def sets_differ(spec: TableSpec, grids: Sequence[CaseGrid], pool: Iterable[Case]
     if not lacking:
         return "", ""
     counts = sorted({len(own) for own in sides.values()})
-    clause = f"sides have {counts[0]} to {counts[-1]} of {len(every)} cases"
+    noun = about[0].replace("_", " ") if len(about) == 1 and about[0] in COMPETITORS else "side"
+    clause = f"not every {noun} has all {len(every)} cases: {counts[0]} to {counts[-1]}"
     if len(counts) == 1:
-        clause = f"each side has {counts[0]} of {len(every)} cases"
+        clause = f"no {noun} has all {len(every)} cases: each has {counts[0]}"
     if len(lacking) == 1:
         clause = f"not every side has every case: {lacking[0]}"
     return f"Not every side has every case: {_first(lacking, '; ')}.", clause

@@ -27,7 +27,7 @@ class Drawn:
 
 EXPECTED = {
     "by_device": Drawn(1, "model", "device", "dots", ("H100 is 2.5x as fast as A40 in both models",)),
-    "three_devices": Drawn(1, "device", "", "dots", ("H100 is 2.4x as fast", "A100 is 20 % faster", "(both likely)")),
+    "three_devices": Drawn(1, "device", "", "dots", ("H100 is 2.4x as fast", "A100 is 20 % faster", "(both likely; 3 repeats each)")),
     "by_framework": Drawn(1, "backend", "", "dots", ("tensorflow", "20 % slower than pytorch")),
     # 200 samples/s against 64 images in 0.4 s.
     "by_program": Drawn(1, "framework", "", "dots", ("torchvision is 20 % slower than MXNet",)),

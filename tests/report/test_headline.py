@@ -214,6 +214,26 @@ def test_of_differences_in_both_directions_the_largest_are_named() -> None:
     )
 
 
+def with_mean(speeds: dict[str, tuple[float, float]]) -> str:
+    runs = [
+        published_run(throughput=value, driver=driver, model=model, batch_size=8)
+        for model, values in speeds.items()
+        for driver, value in zip(("470", "550"), values, strict=True)
+    ]
+    compare = CompareSpec("ratio", {"driver": "470"}, mean=True)
+    (sentence,) = two(runs, [], compare=compare, metrics=("throughput",), rows=("model", "batch_size"))
+    return sentence
+
+
+def test_a_mean_of_both_directions_says_which_is_the_exception() -> None:
+    """The fourth root of 1.1 x 1.2 x 1.05 x 0.51 is 0.917."""
+    speeds = {"a": (1.0, 1.1), "b": (1.0, 1.2), "c": (1.0, 1.05), "d": (1.0, 0.51)}
+    assert with_mean(speeds) == (
+        "Training: 550 is 5.0 % to 20 % faster than 470 in 3 of 4 models but 49 % slower in d; "
+        "geometric mean: 8.3 % slower (one run each)."
+    )
+
+
 def test_what_is_undecided_is_counted_beside_what_is_decided() -> None:
     """The model a is 10 % slower in all repeats, so its step takes 11 % more time; b differs by noise alone."""
     runs = [
@@ -755,8 +775,37 @@ def test_several_curves_have_their_best_numbers() -> None:
         for n, rate in enumerate(rates)
     ]
     assert values(*runs, rows=("batch_size",), columns=("mode",)) == [
-        "Speed: b has at most 6.000 tokens/s at batch size 2 and a 3.000 tokens/s at batch size 4."
+        "Speed: at the best batch size, b has 6.000 tokens/s (2) and a 3.000 (4)."
     ]
+
+
+def test_a_curve_says_which_sizes_have_no_number() -> None:
+    def curves(*lost: tuple[str, int]) -> str:
+        runs = [
+            run(
+                *(
+                    []
+                    if (mode, size) in lost
+                    else [aggregate(float(size), metric="throughput", unit="samples/s")]
+                ),
+                id=f"{mode}{size}",
+                status="out_of_memory" if (mode, size) in lost else "complete",
+                factors={"mode": mode, "batch_size": size, "item": "token"},
+            )
+            for mode in ("a", "b")
+            if mode == "a" or len(lost) > 1
+            for size in (1, 2, 4, 8, 16)
+        ]
+        (sentence,) = values(*runs, rows=("batch_size",), columns=("mode",))
+        return sentence
+
+    assert curves(("a", 16)) == (
+        "Speed: the best is 8.000 tokens/s at batch size 8; batch size 1 has 1.000 tokens/s; "
+        "batch size 16 ran out of memory."
+    )
+    assert curves(("a", 16), ("b", 8), ("b", 16)) == (
+        "Speed: at the best batch size that ran, a has 8.000 tokens/s (8) and b 4.000 (4); 3 ran out of memory."
+    )
 
 
 @pytest.mark.parametrize(
