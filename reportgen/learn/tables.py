@@ -26,7 +26,7 @@ from reportgen.formats.tables.column_words import meaning_of, words_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables, lacks_header
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
-from reportgen.formats.tables.interpret.cases import counts_faults
+from reportgen.formats.tables.interpret.cases import OF_CASES, counts_faults
 from reportgen.formats.tables.stated_units import SETTING, named_unit
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
@@ -44,6 +44,7 @@ _MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
 _MAX_ASKED = 8
+_MAX_QUESTIONS = 4
 _OTHERS = "the file has other tables, which are not read"
 _UNKNOWN = "the file has tables whose metric or unit is not stated"
 
@@ -208,15 +209,16 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     shown = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
     fact = f"a table with the columns {shown}; none names a metric and its unit"
     if reading.open:
-        fact += ": " + "; ".join(_asked(name, why) for name, why in list(reading.open.items())[:4])
+        asked = _each_once(reading.open, reading.open)[:_MAX_QUESTIONS]
+        fact += ": " + "; ".join(_asked(name, reading.open[name]) for name in asked)
     ask = _each_once((name for name, why in reading.open.items() if unit_for(name, why)), reading.open)
     if reading.open and not ask:
         is_mark = any("separate thousands" in why for why in reading.open.values())
         how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
         return fact, f"{how}, see {GUIDE}"
-    asked = [unit_for(name, reading.open[name]) for name in ask[:_MAX_ASKED]]
-    shown = " ".join(asked) or f'--unit "{_printable(reading.table.columns[-1])}=1"'
-    which = "the units" if len(asked) > 1 else "a unit"
+    stated = [unit_for(name, reading.open[name]) for name in ask[:_MAX_ASKED]]
+    shown = " ".join(stated) or f'--unit "{_printable(reading.table.columns[-1])}=1"'
+    which = "the units" if len(stated) > 1 else "a unit"
     return fact, f"state {which}: {shown}, or write [table] by hand, see {GUIDE}"
 
 
@@ -260,7 +262,7 @@ def _each_once(columns: Iterable[str], open_columns: Mapping[str, str]) -> list[
         question = open_columns[column]
         if question not in shared:
             kept.append(column)
-        shared |= {question} if question.startswith("a case of") else set()
+        shared |= {question} if question.startswith(OF_CASES) else set()
     return kept
 
 

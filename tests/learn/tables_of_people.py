@@ -583,9 +583,11 @@ TABLES = {
     "a bandwidth that is called as a batch size": PeoplesTable(
         "stream.csv",
         "kernel,GBs,time_us\ncopy,410.5,2.5\nscale,372.4,2.75\n",
-        2,
-        (("latency", 2.5e-6, {"kernel": "copy", "global_batch_size": None}),),
-        frozenset({"GBs"}),
+        4,
+        (
+            ("latency", 2.5e-6, {"kernel": "copy", "global_batch_size": None}),
+            ("bandwidth", 372.4e9, {"kernel": "scale"}),
+        ),
     ),
     "words beside the metric of one column": PeoplesTable(
         "bw.csv",

@@ -55,4 +55,63 @@ ROLES = {
         3,
         (("encode_time", 0.0035, {"library": "a", "version": "3.10"}),),
     ),
+    "lists of lists, with a list that names neither, and units in a comment": PeoplesTable(
+        "click.json",
+        '{"system": "x", "tags": ["a", "b", "c"], "comment": "load and result are in seconds, data_size in bytes",'
+        ' "load": 418.5, "data_size": 14779976446, "result": [[0.5, 0.25, 0.125], [1.5, 1.25, 1.0], [null, null, null]]}',
+        6,
+        (
+            ("run_time", 0.125, {"row_number": 0, "column_number": 2, "system": "x", "data_size": None}),
+            ("run_time", 1.5, {"row_number": 1, "column_number": 0}),
+        ),
+    ),
+    "lists of lists whose unit is asked for": PeoplesTable(
+        "click.json",
+        '{"system": "x", "result": [[0.5, 0.25, 0.125], [1.5, 1.25, 1.0]]}',
+        6,
+        (("run_time", 1.25, {"row_number": 1, "column_number": 1, "system": "x"}),),
+        answers={"result": "s"},
+    ),
+    "lists of lists that other lists name": PeoplesTable(
+        "grid.json",
+        '{"device": "x", "batch": [1, 2, 4], "seq_len": [128, 512], "latency_ms": [[1.5, 2.5], [3.5, 4.5], [5.5, 6.5]]}',
+        6,
+        (("latency", 0.0045, {"batch_size": 2, "seq_len": 512, "device": "x"}),),
+    ),
+    "units of several quantities beside columns of cases": PeoplesTable(
+        "kernels.csv",
+        "test,kernel 6.1,kernel 6.6,unit\nswitch,1.5,1.25,us\npipe,4.5,4.75,GB/s\nfork,84.5,80.5,us\nalloc,512,480,B/op\n",
+        8,
+        (
+            ("latency", 80.5e-6, {"test": "fork", "case": "kernel 6.6"}),
+            ("bandwidth", 4.5e9, {"test": "pipe", "case": "kernel 6.1"}),
+            ("b_per_op", 480, {"test": "alloc", "case": "kernel 6.6"}),
+        ),
+    ),
+    "one answer for all columns of a matrix": PeoplesTable(
+        "servers.csv",
+        ",alpha,beta,gamma\n100,30.15,30.25,33.5\n500,31.5,31.25,34.5\n900,40.5,42.25,39.5\n",
+        9,
+        (("latency", 0.04225, {"case": 900, "variant": "beta"}),),
+        answers={"beta": "ms"},
+    ),
+    "bytes in names without underscores": PeoplesTable(
+        "keys.csv",
+        "algorithm,signTimeMs,publicKeyBytes\na,1.5,0\nb,129.5,294\nc,11.5,58\n",
+        6,
+        (("sign_time", 0.1295, {"algorithm": "b"}), ("public_key", 294, {"algorithm": "b"})),
+    ),
+    "work in a second, which differs for one matrix and for one kernel": PeoplesTable(
+        "spmv.tsv",
+        "matrix\tkernel\tms\tgflops\tgbs\na\tx\t2.5\t4.38\t29.8\na\ty\t1.5\t5.21\t33.4\nb\tx\t3.5\t3.98\t27.1\nb\ty\t4.5\t3.7\t25.5\n",
+        12,
+        (("flops", 3.98e9, {"matrix": "b", "kernel": "x"}), ("bandwidth", 25.5e9, {"matrix": "b"})),
+    ),
+    "work of models, or a rate": PeoplesTable(
+        "models.csv",
+        "model,ms,gflops\na,2.5,4.38\nb,1.5,5.21\n",
+        2,
+        (("latency", 0.0025, {"model": "a"}),),
+        frozenset({"gflops"}),
+    ),
 }

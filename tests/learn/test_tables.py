@@ -681,7 +681,7 @@ def test_each_table_of_a_long_latex_document_is_read() -> None:
         ("goos: linux\nBenchmarkGet-8  91240  13.04 ns/op  0 B/op\nBenchmarkPut-8  631  1894 ns/op  143 p50-ns\n", "go_bench reads"),
         ("fft/8   time:   [4.10 µs 4.12 µs 4.14 µs]\n        change: [-3.1 % -2.6 % -2.2 %]\n" * 4, "criterion_text reads"),
         ("== a ==\nclients: 4\nlatency average = 0.15 ms\ntps = 7141.5 (all)\n" * 2, '2 blocks .*"clients"'),
-        ('{"tags": ["C++"], "load": 418.5, "result": [[0.5, 0.25], [1.5, 1.25]]}', '"result" is a list of lists'),
+        ('{"tags": ["C++"], "load": 418.5, "result": [[[0.5, 0.25]], [[1.5, 1.25]]]}', '"result" is a list of lists'),
         (
             "Echo, 1 core\n\nMetric   Unit    kernel   bypass\n[ 64 B ]\n  Rate     Mpps      1.12     9.84\n"
             "  RTT      us        14.2      6.1\n  Drops    packets  18 402      7\n",

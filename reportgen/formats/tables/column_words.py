@@ -126,15 +126,15 @@ _FACTORS = {
 # Numbers that people choose and do not measure.
 _CHOSEN = _words(
     """
-    accumulation_steps batch_tokens beam beam_size block_size channels chunk_size context context_len
-    context_length cores count cp cpus ctx depth device_id dim dims dp dropout elements ep gpu_id
+    accumulation_steps batch_tokens beam beam_size block_size channels chunk_size column_number context
+    context_len context_length cores count cp cpus ctx depth device_id dim dims dp dropout elements ep gpu_id
     grad_accum gradient_accumulation_steps head_dim heads height hidden hidden_dim hidden_size
     image_size img_size input_len input_length input_size iterations iters k layers learning_rate lr m
     max_tokens n n_cores n_heads n_layers n_threads n_workers nnz num_beams num_cores num_heads
     loops rounds num_iters num_layers num_prompts num_runs num_samples num_threads num_workers output_len
     output_length output_tokens page_size power_limit prompt_len prompt_tokens queue_depth rank ranks
-    repeats request_rate resolution rows size sparsity stage threads version vocab_size warmup width window
-    workers year zero_stage
+    repeats request_rate resolution row_number rows size sparsity stage threads version vocab_size warmup
+    width window workers year zero_stage
     """
 )
 CONFIGURATION = _words(

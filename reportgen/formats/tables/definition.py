@@ -20,7 +20,7 @@ from reportgen.formats.parsing.user_patterns import pattern_fault
 from reportgen.formats.tables.derive import FUNCTIONS
 
 Kind = Literal["json", "jsonl", "csv", "tsv", "markdown", "aligned", "columns", "pattern", "block", "matrix"]
-Layout = Literal["objects", "columns", "split"]
+Layout = Literal["objects", "columns", "split", "grid"]
 # Kinds whose rows are read as Markdown.
 BETWEEN_BARS = ("markdown", "aligned")
 Severity = Literal["note", "warning", "invalid"]
@@ -101,7 +101,7 @@ class TableRows(TomlTable, kw_only=True):
     twin_same  columns whose numbers must all occur in the twin; without them the twin has all rows
     layout    of JSON. objects: each is a row. columns: an object of lists of one length, or of objects with
               the same keys, which are the column `*`. split: rows are lists, beside or below a
-              list of names
+              list of names. grid: an object with lists of lists of numbers, each a row with its place
     transposed  whether each column of CSV or Markdown is a row; the first has the names of its cells
     fill      columns whose empty cells repeat the cell above, of CSV or Markdown
     heads     lines of the header of CSV: the first of several names columns of the next

@@ -8,7 +8,7 @@ from itertools import islice
 from reportgen.formats.parsing import json_values
 from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of
 from reportgen.formats.tables.definition import Layout, TableRows
-from reportgen.formats.tables.layouts import are_columns, is_split
+from reportgen.formats.tables.layouts import are_columns, is_grid, is_split
 
 _MAX_DEPTH = 5
 _MAX_PATHS = 40
@@ -76,6 +76,8 @@ def _tables(values: Sequence[object], path: str, depth: int) -> Iterator[_PlaceI
         return
     if all(map(is_split, values)):
         yield _PlaceInJson(path, "split")
+    elif all(map(is_grid, values)):
+        yield _PlaceInJson(path, "grid")
     elif all(map(are_columns, values)):
         yield _PlaceInJson(path, "columns")
     if items := _items(values):

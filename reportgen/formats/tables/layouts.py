@@ -1,11 +1,15 @@
-"""Turn JSON whose rows are not objects into objects: columns as lists, columns as objects, rows as lists."""
+"""Turn JSON whose rows are not objects into objects: columns as lists or objects, rows as lists, grids."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
 from reportgen.formats.parsing import json_values
+
+# Keys of lists that name columns.
+_NAMES = {"column", "columns", "cols", "fields", "head", "header", "headers", "keys", "labels", "names"}
 
 
 def are_columns(value: object) -> bool:
@@ -26,6 +30,18 @@ def is_split(value: object) -> bool:
     )
     has_numbers = any(json_values.is_number(cell) for row in rows[:1] for cell in row)
     return is_named and len(set(names)) == len(names) and bool(rows) and are_rows and has_numbers
+
+
+def is_grid(value: object) -> bool:
+    """Return whether an object has lists of lists of numbers, such as three times of each query.
+
+    Beside a list as long as the grid, its rows are values of one row, unless a list names them, too.
+    """
+    if not isinstance(value, dict):
+        return False
+    grids = _grids(value)
+    width = max((len(row) for rows in grids.values() for row in rows), default=0)
+    return bool(grids) and (not are_columns(value) or _names_of(value, width, "")[0] != "")
 
 
 def _objects(value: object) -> Iterator[dict[str, Any]]:
@@ -65,13 +81,62 @@ def _by_rows(value: object) -> Iterator[dict[str, Any]]:
         yield dict(zip_longest(texts, json_values.items(row)[: len(texts)]))
 
 
+def _by_places(value: object) -> Iterator[dict[str, Any]]:
+    """Yield a row for each place of grids of one shape: their values, and the row and the column from 0.
+
+    A list beside them that is as long as the grid, or as its rows, names these. The rest is about all rows.
+    """
+    grids = _grids(value) if isinstance(value, dict) else {}
+    if not isinstance(value, dict) or not grids:
+        return
+    rows = next(iter(grids.values()))
+    width = max(map(len, rows))
+    # Of a square, either may be named.
+    lists = value if len(rows) != width else {}
+    above, beside = _names_of(lists, len(rows), "row_number"), _names_of(lists, width, "column_number")
+    used = {*grids, above[0], beside[0]}
+    about = {f"../{name}": cell for name, cell in value.items() if name not in used}
+    for at, name in enumerate(above[1]):
+        for place, other in enumerate(beside[1]):
+            cells = {key: grid[at][place] for key, grid in grids.items() if place < len(grid[at])}
+            if cells:
+                yield {**about, above[0]: name, beside[0]: other, **cells}
+
+
+def _names_of(value: Mapping[str, Any], length: int, place: str) -> tuple[str, Sequence[object]]:
+    """Return (key, names) of the list of different values with a length; (place, numbers from 0) without."""
+    lists = [
+        (key, cell)
+        for key, cell in value.items()
+        if isinstance(cell, list) and len(cell) == length and all(map(_is_single, cell))
+    ]
+    is_named = len(lists) == 1 and len(set(map(str, lists[0][1]))) == length
+    return lists[0] if is_named else (place, range(length))
+
+
+def _grids(value: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
+    """Return the members of an object that are lists of at least two lists of single values, of one shape."""
+    grids = {
+        name: cell
+        for name, cell in value.items()
+        if isinstance(cell, list) and len(cell) > 1 and all(map(_is_row, cell))
+    }
+    shapes = {tuple(map(len, cell)) for cell in grids.values()}
+    return grids if len(shapes) == 1 else {}
+
+
+def _is_row(value: object) -> bool:
+    """Return whether a value is a list of numbers, or of none where there is no number."""
+    return isinstance(value, list) and all(x is None or json_values.is_number(x) for x in value)
+
+
 def _split(value: object) -> tuple[list[Any], list[Any]]:
     """Return (names, rows); ([], []) for other values."""
     if isinstance(value, dict):
         if {"columns", "data", "index", "index_names"} <= value.keys():
             return _tight(value)
         lists = [cell for cell in value.values() if isinstance(cell, list) and cell]
-        names = next((cell for cell in lists if all(isinstance(name, str) for name in cell)), [])
+        names: list[Any] = next((cell for key, cell in value.items() if _is_names(key, cell)), [])
         return names, next((cell for cell in lists if all(isinstance(row, list) for row in cell)), [])
     rows = json_values.items(value)
     return (rows[0], rows[1:]) if rows and isinstance(rows[0], list) else ([], [])
@@ -93,6 +158,12 @@ def _tight(value: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     return [*levels, *names], [[*key, *row] for key, row in zip(keys, rows, strict=True)] if are_rows else []
 
 
+def _is_names(key: str, value: object) -> bool:
+    """Return whether a member of an object is a list of the names of columns."""
+    last = re.split(r"[_ -]|(?<=[a-z])(?=[A-Z])", key)[-1].lower()
+    return last in _NAMES and isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
 def _is_single(cell: object) -> bool:
     return not isinstance(cell, list | dict)
 
@@ -101,4 +172,5 @@ LAYOUTS: Mapping[str, Callable[[object], Iterator[dict[str, Any]]]] = {
     "objects": _objects,
     "columns": _by_columns,
     "split": _by_rows,
+    "grid": _by_places,
 }

@@ -20,8 +20,8 @@ def find_cases(draft: Draft) -> None:
     """Set the columns that are cases: by their names, or by the size and the form of their numbers."""
     bare = _bare(draft)
     groups = [bare, *_by_kind(bare)] if len(bare) <= MAX_FIGURES else []
-    draft.named_cases = next((names for names in groups if len(names) > 1 and _are_cases(draft, names)), [])
-    draft.cases = draft.named_cases or ([] if _has_figures(draft) else _alike(draft, bare[:MAX_FIGURES]))
+    named = next((names for names in groups if len(names) > 1 and _are_cases(draft, names)), [])
+    draft.cases = named or ([] if _has_figures(draft) else _alike(draft, bare[:MAX_FIGURES]))
     draft.titled = {} if _has_figures(draft) else _of_titled_metric(draft)
 
 

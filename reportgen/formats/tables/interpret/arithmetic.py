@@ -30,8 +30,9 @@ _QUOTIENTS: tuple[Callable[[float], float], ...] = (
     lambda ratio: 100 * (ratio - 1),
     lambda ratio: 100 * (1 - ratio),
 )
-# Fewer rows, or numbers with fewer digits, may have a constant product by chance.
+# Fewer rows, or numbers with fewer digits or of one size, may have a constant product by chance.
 _MIN_DISTINCT = 3
+_MIN_SPREAD = 1.2
 _DIGITS = 50.0
 # Numbers whose digits leave more open show nothing.
 _MAX_OPEN = 0.2
@@ -99,7 +100,9 @@ def _has_constant(own: Numbers, other: Numbers) -> bool:
     So are a compression ratio beside the compressed sizes, and the percent of a peak beside the rates.
     """
     rows = [(value, x) for value, x in zip(own, other, strict=True) if value and x]
-    if len({(value.value, x.value) for value, x in rows}) < _MIN_DISTINCT or not all(map(_is_exact, rows)):
+    known = sorted({value.value for value, _ in rows})
+    is_told = len(known) >= _MIN_DISTINCT and known[-1] > _MIN_SPREAD * known[0]
+    if not is_told or not all(map(_is_exact, rows)):
         return False
     return any(
         max(low for low, _ in bounds) <= min(high for _, high in bounds)

@@ -17,6 +17,10 @@ _COUNT = re.compile(r"(?:n|num|nr|number_of|no_of)_(?!.*(?:err|fail|timeout|oom|
 _FAULTS = frozenset(
     ("crashes", "dropped", "drops", "errors", "errs", "failed", "failures", "lost", "retries", "timeouts")
 )
+# How the question begins that is asked once for all cases of one metric.
+OF_CASES = "a case of"
+# Fewer columns with numbers of one size may be of several metrics.
+_MIN_CASES = 3
 # Words of times that alone name no metric, but distinguish several times.
 _PARTS_OF_RUNS = {"train", "training", "run", "end"}
 
@@ -192,9 +196,12 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
     """Sort the columns of numbers whose names say nothing: settings, cases of one metric, or open."""
     unknown = _read_stated(draft, unknown)
     cases = [x for x in unknown if not is_setting(draft, x) and not meaning_of(x).statistic]
-    if kind := _factor_of_names(cases) if len(cases) > 1 else "":
+    kind = _factor_of_names(cases) if len(cases) > 1 else ""
+    is_matrix = len(cases) >= _MIN_CASES and not draft.result.figures and set(cases) <= set(draft.cases)
+    if kind or is_matrix:
+        of = f"the factor {kind}" if kind else f"one metric, as {len(cases) - 1} other columns"
         for column in cases:
-            draft.result.open[column] = f"a case of the factor {kind}? its metric and unit are not stated"
+            draft.result.open[column] = f"{OF_CASES} {of}? its metric and unit are not stated"
         unknown = [column for column in unknown if column not in cases]
     for column in unknown:
         if is_setting(draft, column):

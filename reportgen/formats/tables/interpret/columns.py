@@ -50,6 +50,8 @@ _DURATIONS = frozenset(
     )
 )
 
+# A larger size is one of bytes that was measured.
+_LARGEST_CHOSEN = 10**6
 # Digits of a load that people choose: 1, 2, 4, 5, 10, 16, 25, 30, ...
 _STEPS = {
     f"{n}".rstrip("0")
@@ -255,7 +257,7 @@ def _about(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
         draft.result.notes.append(f'"{column.lstrip("./")}": "{text}" is not read')
         draft.result.doubts.append("members without numbers")
     elif meaning.kind in ("factor", "other") and not any(isinstance(x, list) for x in draft.known(column)):
-        if meaning.kind == "other" and not draft.is_text(column) and not draft.is_whole(column):
+        if meaning.kind == "other" and not draft.is_text(column) and not _is_fact(draft, column, meaning):
             draft.result.left_out[column] = "a number without a known meaning"
         else:
             add_factor(
@@ -265,6 +267,12 @@ def _about(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
         draft.result.started = draft.result.started or column
     elif meaning.kind == "figure":
         draft.result.left_out[column] = "a figure of all rows"
+
+
+def _is_fact(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
+    """Return whether numbers beside all rows are chosen: whole, and not the time or size of something."""
+    is_large = any(value > _LARGEST_CHOSEN for value in draft.values(column)) and "size" in meaning.extra
+    return draft.is_whole(column) and not is_large and "time" not in meaning.extra
 
 
 def _is_member(draft: Draft, column: str) -> bool:

@@ -46,7 +46,6 @@ class Draft:
     figure_factors  factors in whose values the names of figures differ
     has_ratios  whether a column compares others
     cases     columns that are cases of one metric, whose names state no unit
-    named_cases  cases whose names are values of usual factors
     titled    the meanings of cases of the metric that the title names, with units in their cells
     named_in  the columns with the name and the value of each figure, for a table with one number a row
     """
@@ -63,7 +62,6 @@ class Draft:
         self.named_in = ("", "")
         self.figure_factors: set[str] = set()
         self.cases: list[str] = []
-        self.named_cases: list[str] = []
         self.titled: dict[str, ColumnMeaning] = {}
         self.has_ratios = any(meaning_of(name).kind == "derived" for name in self.columns)
         self.cells: dict[str, list[object]] = {}

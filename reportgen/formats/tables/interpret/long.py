@@ -47,7 +47,8 @@ def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
         named = all(meaning_of(text).metric for text in texts)
         name_column = by_slug["name"] if texts and named else ""
     unit_column = _unit_column(draft)
-    if values and not name_column and _has_several_bases(draft, unit_column):
+    is_mixed = not name_column and _has_several_bases(draft, unit_column)
+    if is_mixed and (values or _cases_beside(draft, unit_column)):
         name_column = unit_column
     cases = [] if values or not name_column else _cases_beside(draft, name_column)
     statistics = [name for name in draft.columns if _is_statistic(draft, name)] if not cases else []
@@ -95,6 +96,8 @@ class _NamedIn:
             return stated_meaning(text, answer)
         if unit.lower() in _COUNTED:
             return stated_meaning(text, _COUNTED[unit.lower()])
+        if self.name == self.unit and known and not meaning_of("", unit).metric:
+            return stated_meaning("", unit)
         return meaning_of("" if self.name == self.unit else text, unit if known else "")
 
     def is_read(self, meaning: ColumnMeaning) -> bool:

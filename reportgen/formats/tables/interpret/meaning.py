@@ -9,13 +9,15 @@ from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.interpret.arithmetic import is_ratio
 from reportgen.formats.tables.interpret.aside import is_total
-from reportgen.formats.tables.interpret.draft import Draft
+from reportgen.formats.tables.interpret.draft import AROUND, Draft
 from reportgen.formats.tables.interpret.sizes import size_meaning
 from reportgen.formats.tables.stated_units import stated_meaning
 
 # What a column with units in its cells may be called; "run", "step" and "user" with times are times.
 _MEASURED = ("figure", "other", "derived")
 _TIMED = (*_MEASURED, "repeat", "series", "ignored")
+# Work, or work in a second: the question about "gflops".
+_WORK = re.compile(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
 # "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
 _MULTIPLE = re.compile(r"[0-9]+\.[0-9]+ ?[x×]")
 # Factors that only have whole numbers: "GBs" is a batch size with 512, a bandwidth with 410.5.
@@ -140,12 +142,24 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     if slug(column) == "bs" and _is_storage(draft, known):
         return ColumnMeaning("factor", factor="block_size")
     if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
-        return ColumnMeaning("other")
+        return meaning_of("bandwidth", "GB/s") if slug(column) == "gbs" else ColumnMeaning("other")
+    if (work := _WORK.match(meaning.doubt)) and _differs_in_each_case(draft, column):
+        return meaning_of("flops", f"{work[1]}FLOP/s")
     is_named = bool(meaning.label) and not kind_of([meaning.label])
     is_unclear = meaning.is_own or (is_named and meaning.doubt == "names no metric")
     if is_unclear and draft.is_constant(column):
         return ColumnMeaning("factor", factor=factor_name(column))
     return None
+
+
+def _differs_in_each_case(draft: Draft, column: str) -> bool:
+    """Return whether numbers differ for one model, for one kernel, and so on: then they are not its work."""
+    cases = [name for name in draft.columns if draft.is_text(name) and not name.startswith(AROUND)]
+    for case in cases:
+        pairs = set(zip(map(str, draft.cells[case]), map(str, draft.cells[column]), strict=True))
+        if len({name for name, _ in pairs}) == len(pairs):
+            return False
+    return bool(cases)
 
 
 def _is_storage(draft: Draft, sizes: Sequence[str]) -> bool:
@@ -162,7 +176,7 @@ def _is_time_of_day(draft: Draft, column: str) -> bool:
 
 def _is_derived(draft: Draft, column: str) -> bool:
     """Return whether the numbers of a column are ratios of numbers of two others, or of one other."""
-    if draft.is_text(column) or draft.is_repetitive(column) or not draft.compared:
+    if draft.is_text(column) or draft.is_repetitive(column) or not draft.compared or column in draft.cases:
         return False
     others = [draft.printed(name) for name in draft.compared if name != column]
     return is_ratio(draft.printed(column), others)

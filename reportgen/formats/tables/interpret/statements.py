@@ -28,6 +28,8 @@ _LIST = re.compile(r"(?i)^units?:\s*(?=.*[=:])")
 _ENDS = re.compile(
     r"(?i)\s*(?:$|[^\w\s]|(?:across|at|by|for|from|higher|in|lower|of|on|over|per|unless|using|vs|when|while|with)\b)"
 )
+# Shorter names of columns are words of sentences, too.
+_SHORTEST = 3
 # Subjects that are all columns of the base.
 _ALL = frozenset({
     "all", "times", "timings", "latencies", "durations", "bandwidths", "throughputs", "rates", "sizes",
@@ -80,12 +82,21 @@ def unit_for(column: str, meaning: ColumnMeaning, stated: Sequence[Statement], n
     """
     own = set(words_of(column))
     fitting = [each for each in stated if _fits(column, meaning, each, {each.base for each in stated})]
+    if not fitting and meaning.kind == "other" and not any(each.subject & _ALL for each in stated):
+        fitting = [each for each in stated if _names(each, column)]
     special = [each for each in fitting if not each.subject & _ALL and each.subject & named]
     about = [each for each in special if each.subject & own] or [
         each for each in fitting if each not in special
     ]
     texts = {unit_of(each.unit): each.unit for each in about}
     return texts.popitem()[1] if len(texts) == 1 else ""
+
+
+def _names(statement: Statement, column: str) -> bool:
+    """Return whether the words before a unit are the name of a column, and hardly more."""
+    own = frozenset(words_of(column))
+    is_name = bool(own) and own <= statement.subject and all(len(word) >= _SHORTEST for word in own)
+    return is_name and len(statement.subject) <= len(own) + 2
 
 
 def _is_own(statement: Statement) -> bool:
