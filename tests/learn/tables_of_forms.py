@@ -265,6 +265,28 @@ FORMS = {
         6,
         (("latency", 0.0105, {"model": "b", "batch_size": 4, "statistic": "p99"}),),
     ),
+    "statistics in names in camel case": PeoplesTable(
+        "cs.csv",
+        "engine,latencyMeanMs,MedianTTFT(ms),P99TTFT_ms,latencyStdMs,requestsPerMin,latency 95 percentile (ms)\n"
+        "a,12.5,3.5,9.5,0.5,66.0,20.5\nb,13.5,4.5,8.5,0.25,72.0,21.5\n",
+        10,
+        (
+            ("latency", 0.0125, {"engine": "a", "statistic": "mean"}),
+            ("latency", 0.0215, {"engine": "b", "statistic": "p95"}),
+            ("ttft", 0.0045, {"engine": "b", "statistic": "median"}),
+            ("ttft", 0.0085, {"engine": "b", "statistic": "p99"}),
+            ("request_throughput", 1.2, {"engine": "b"}),
+        ),
+    ),
+    "a column that names the statistic, the mean, too": PeoplesTable(
+        "stat.csv",
+        "case,stat,time_ms\nsort,mean,1.25\nsort,min,1.1\nsort,max,1.9\njoin,mean,3.25\njoin,min,3.1\njoin,max,3.9\n",
+        6,
+        (
+            ("latency", 1.25e-3, {"case": "sort", "statistic": "mean"}),
+            ("latency", 3.9e-3, {"case": "join", "statistic": "maximum"}),
+        ),
+    ),
     "a ratio of two columns, found by arithmetic": PeoplesTable(
         "ur.csv",
         "kernel,torch_us,triton_us,torch/triton\nsoftmax,20.0,10.0,2.0\nln,30.0,12.0,2.5\n",

@@ -6,7 +6,7 @@ than none.
 """
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -53,8 +53,15 @@ _A_MINUTE = re.compile(r"(?i)(?:/ ?|\bper[ _])min(?:ute)?$")
 _SHARE_OF = re.compile(r"(?i)(?:%|percent|pct)[\s_]+of[\s_]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _COUNT_OF = re.compile(r"^(?:of|anzahl|nb|nombre_de|número_de|numero_de|number_of|num|no_of)_|_count$")
-# "p99LatencyMs", "latencyP99"
-_PERCENTILE_IN_CAMEL = re.compile(r"(?<=[pP][0-9]{2})(?=[A-Z][a-z])|(?<=[a-z])(?=P[0-9]{2})")
+# "p99LatencyMs", "P99TTFT", "latencyP99"
+_PERCENTILE_IN_CAMEL = re.compile(
+    r"(?<=[pP][0-9]{2})(?=[A-Z][a-z])|(?<=P9[0-9])(?=[A-Z])|(?<=[a-z])(?=P[0-9]{2})"
+)
+# "99 percentile", "99th %ile", "percentile 99.9"
+_PERCENTILE_IN_WORDS = re.compile(
+    r"(?i)(?<![0-9a-z.])([0-9]{1,2}(?:\.[0-9]{1,3})?)(?:st|nd|rd|th)?[\s_-]?(?:percentile|%[\s-]?ile)s?(?![a-z])"
+    r"|(?<![0-9a-z])percentile[\s_-]?([0-9]{1,2}(?:\.[0-9]{1,3})?)(?![0-9])"
+)
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
 _PERCENTILE = re.compile(r"p[0-9]{1,2}(?:\.[0-9]{1,3})?|p999|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?")
 _STATISTICS = _words(
@@ -68,6 +75,7 @@ _SPREADS = _words(
     ci ci95 cv error iqr sd sem sigma std stddev stderr stdev var variance
     """
 )
+_STATISTICS_AND_SPREADS = _STATISTICS | _SPREADS
 _DERIVED = _words(
     """
     aceleración accélération beschleunigung change delta δ diff difference efficiency effizienz faktor gain
@@ -303,7 +311,7 @@ def _role(own: str) -> ColumnMeaning | None:
 
 def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     """Return the meaning of a name that is not one of the usual names of factors."""
-    name = _PERCENTILE_IN_CAMEL.sub(" ", re.split(r"±|\+/-", name)[0])
+    name = _with_plain_statistic(re.split(r"±|\+/-", name)[0])
     name = _GROUP.sub(r"\1 ", name)
     unit, text = _unit_in_brackets(name, unit)
     statistic, spread, text = without_statistic(text)
@@ -340,6 +348,22 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         statistic = ""  # memory is a peak
     label = _label(text, meaning.extra)
     return replace(meaning, scale=unit.scale if unit else 1.0, statistic=statistic, label=label)
+
+
+def _with_plain_statistic(name: str) -> str:
+    """Return a name whose statistic is a word of its own: `latency Mean Ms`, `p99 latency`."""
+    name = _PERCENTILE_IN_WORDS.sub(lambda match: f"p{match[1] or match[2]}", name)
+    name = _PERCENTILE_IN_CAMEL.sub(" ", name).replace("StdDev", "Stddev").replace("stdDev", "stddev")
+    return re.sub(r"[^\W_]+", lambda match: _apart(re.split("(?<=[a-z0-9])(?=[A-Z])", match[0])), name)
+
+
+def _apart(words: Sequence[str]) -> str:
+    """Return the words of a name in camel case as one, but for words of a statistic; "PerMin" is a minute."""
+    text = words[0]
+    for before, word in pairwise(words):
+        is_own = not _STATISTICS_AND_SPREADS.isdisjoint((before.lower(), word.lower()))
+        text += f"{' ' if is_own and before.lower() != 'per' else ''}{word}"
+    return text
 
 
 def _of_tokens(unit: ColumnUnit | None, words: list[str]) -> ColumnUnit | None:

@@ -26,6 +26,8 @@ _SUMMARY_OF = {
     "median": "median",
 }
 _SUMMARY_OF |= {"std": "standard deviation", "stdev": "standard deviation"}
+# Columns whose "mean" is what a row is, not a row about others.
+_NAMING = STATISTIC_COLUMN | METRIC_COLUMN
 # More rows than these are not sums of others.
 _MAX_TOTALS = 50
 _MAYBE_TOTALS = re.compile(
@@ -67,8 +69,9 @@ def take_totals(draft: Draft) -> None:
     # Below numbers of repeats, too: "mean" is not a seed.
     texts = [name for at, name in enumerate(draft.columns) if not at or draft.is_text(name)]
     name = next((name for name in texts if draft.is_text(name) or _has_total(draft, name)), "")
-    if not name or slug(name) in STATISTIC_COLUMN | METRIC_COLUMN:
+    if not name or slug(name) in _NAMING:
         return
+    texts = [name for name in texts if slug(name) not in _NAMING]
     for name in texts:
         if at := _with_parts(draft, name, _totals(draft, name)):
             words = sorted({str(draft.cells[name][i] or "").strip() for i in at})
