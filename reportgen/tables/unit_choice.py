@@ -2,9 +2,10 @@
 
 A table with one metric and one phase has one unit. If metrics or phases are side by side, each column
 (or row) has its own: milliseconds of forward and seconds of loading do not share a unit. The same holds
-if some runs count images and others tokens.
+if some runs count images and others tokens: a cell of a row whose runs count something else says so itself.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.core.errors import RequestError, did_you_mean
@@ -16,6 +17,9 @@ from reportgen.tables.pivot import AxisKey, CaseGrid, Place
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
 _MODES: dict[str, UnitMode] = {"per-cell": "cell", "per-row": "row", "per-column": "column"}
+
+# Up to this share of rows with several units, the rows have units, and single cells their own.
+_MOST_MIXED = 0.25
 
 Slots = Mapping[Place, Sequence[Case]]
 
@@ -38,7 +42,7 @@ class UnitChoice:
     def _units(
         self, lines: Mapping[AxisKey, Sequence[Sequence[Case]]], keys: Iterable[AxisKey]
     ) -> dict[AxisKey, Unit | None]:
-        return {key: unit_for(self._spec, _joined(lines.get(key, ()))) for key in keys}
+        return {key: unit_for(self._spec, _alike(lines.get(key, ()))) for key in keys}
 
     def of_row(self, row: AxisKey) -> Unit | None:
         """Return the unit of a row, None if the rows have none of their own."""
@@ -50,9 +54,10 @@ class UnitChoice:
 
     def of_cell(self, place: Place, case: Case) -> Unit | None:
         """Return the unit of a cell that shows a case."""
-        if self.mode == "cell":
-            return unit_for(self._spec, [case])
-        return self.table or self._rows.get(place.row) or self._columns.get(place.column)
+        shared = self.table or self._rows.get(place.row) or self._columns.get(place.column)
+        own = unit_for(self._spec, [case]) if self.mode in ("cell", "row") else None
+        # Times of a row are read in one unit, rates of other items never.
+        return own if own and (shared is None or own.base == "samples/s") else shared
 
 
 def unit_mode(spec: TableSpec, slots: Slots) -> UnitMode:
@@ -62,14 +67,15 @@ def unit_mode(spec: TableSpec, slots: Slots) -> UnitMode:
     if spec.unit:
         return "table"
     if {METRIC, PHASE} & set(spec.columns):
-        return "cell" if _is_mixed(_by_column(slots)) else "column"
+        return "cell" if _mixed(_by_column(slots)) else "column"
     if {METRIC, PHASE} & set(spec.rows):
-        return "cell" if _is_mixed(_by_row(slots)) else "row"
+        return "cell" if _mixed(_by_row(slots)) else "row"
     if len(_counted(_joined(slots.values()))) < 2:
         return "table"
-    if not _is_mixed(_by_column(slots)):
+    if not _mixed(_by_column(slots)):
         return "column"
-    return "cell" if _is_mixed(_by_row(slots)) else "row"
+    rows = {row: line for row, line in _by_row(slots).items() if _counted(_joined(line))}
+    return "row" if len(_mixed(rows)) <= _MOST_MIXED * len(rows) else "cell"
 
 
 def _by_row(slots: Slots) -> dict[AxisKey, list[Sequence[Case]]]:
@@ -90,9 +96,18 @@ def _joined(slots: Iterable[Sequence[Case]]) -> list[Case]:
     return [case for cases in slots for case in cases]
 
 
-def _is_mixed(lines: Mapping[AxisKey, Sequence[Sequence[Case]]]) -> bool:
-    """Return True if the rates in one of the rows or columns count different items."""
-    return any(len(_counted(_joined(line))) > 1 for line in lines.values())
+def _alike(line: Sequence[Sequence[Case]]) -> list[Case]:
+    """Return the cases of a row or column that count what most of its cells count."""
+    counted = Counter(item for cases in line for item in _counted(cases))
+    if len(counted) < 2:
+        return _joined(line)
+    (most, _), *_ = counted.most_common(1)
+    return _joined(cases for cases in line if _counted(cases) == {most})
+
+
+def _mixed(lines: Mapping[AxisKey, Sequence[Sequence[Case]]]) -> list[AxisKey]:
+    """Return the rows or columns in which rates count different items."""
+    return [key for key, line in lines.items() if len(_counted(_joined(line))) > 1]
 
 
 def _counted(cases: Iterable[Case]) -> set[str]:

@@ -592,6 +592,23 @@ def test_environment_can_be_used_like_a_factor():
     assert texts(only_table(runs, rows=("driver",))) == [["1"], ["2"]]
 
 
+def test_a_cell_says_its_unit_if_the_runs_of_its_row_count_something_else():
+    runs = [
+        published_run(
+            m=model, d=device, item="token" if (model, device) == ("a", 2) else "image", throughput=1.0
+        )
+        for model in "abcd"
+        for device in (1, 2, 3)
+    ]
+    table = only_table(runs, rows=("m",), columns=("d",))
+    assert table.unit_mode == "row"
+    assert [row.unit.name for row in table.rows if row.unit] == ["images/s"] * 4
+    assert [[cell.unit.name for cell in line if cell.unit] for line in table.cells[:2]] == [
+        ["images/s", "tokens/s", "images/s"],
+        ["images/s"] * 3,
+    ]
+
+
 @pytest.mark.parametrize(
     ("keys", "mode", "units"),
     [

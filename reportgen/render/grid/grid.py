@@ -97,8 +97,8 @@ def lay_out(document: Document, table: Table) -> Grid:
     numbers = _note_numbers(table)
     heads = [_row_heads(table, row, numbers) for row in table.rows]
     rows = tuple(
-        (_marked(own, above), _cells(document, table, cells, numbers))
-        for own, above, cells in zip(heads, [(), *heads], table.cells, strict=False)
+        (_marked(own, above), _cells(document, table, row, cells, numbers))
+        for row, own, above, cells in zip(table.rows, heads, [(), *heads], table.cells, strict=False)
     )
     lead = [
         Item(label.text, kind="head", href=label.href, align=_lead_align(table, i))
@@ -249,15 +249,24 @@ def _marked(heads: tuple[Item, ...], above: tuple[Item, ...]) -> tuple[Item, ...
 
 
 def _cells(
-    document: Document, table: Table, cells: Sequence[Cell], numbers: Mapping[str, int]
+    document: Document, table: Table, row: Header, cells: Sequence[Cell], numbers: Mapping[str, int]
 ) -> tuple[Item, ...]:
     pairs = zip(table.columns, cells, strict=True)
-    return tuple(_cell(document, table, column, cell, numbers) for column, cell in pairs)
+    return tuple(_cell(document, table, (row, column), cell, numbers) for column, cell in pairs)
 
 
-def _cell(document: Document, table: Table, column: Header, cell: Cell, numbers: Mapping[str, int]) -> Item:
+def _own_unit(table: Table, row: Header, cell: Cell) -> str:
+    """Return the unit that a cell shows itself, "" if a head or the caption says it."""
+    is_other = table.unit_mode == "row" and cell.unit and row.unit and cell.unit.base == row.unit.base
+    is_own = table.unit_mode == "cell" or (is_other and cell.unit != row.unit)
+    return unit_label(cell.unit) if is_own and cell.value is not None else ""
+
+
+def _cell(
+    document: Document, table: Table, heads: tuple[Header, Header], cell: Cell, numbers: Mapping[str, int]
+) -> Item:
+    row, column = heads
     text = number(table, column.quantity, cell)
-    unit = unit_label(cell.unit) if table.unit_mode == "cell" and cell.value is not None else ""
     return Item(
         text,
         INVALID_SIGN
@@ -266,7 +275,7 @@ def _cell(document: Document, table: Table, column: Header, cell: Cell, numbers:
         if table.has_signs
         else "",
         _interval(cell, text),
-        unit,
+        _own_unit(table, row, cell),
         cell.kind,
         "right" if cell.kind == "number" else "left",
         (*cell.qualifiers, *_over_all(table, column, cell)),

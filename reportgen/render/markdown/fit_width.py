@@ -16,7 +16,7 @@ from reportgen.render.grid.grid import Grid, Item, head_paths
 MAX_WIDTH = 120
 # Of a cell: a forge adds 13 pixels on each side and a line.
 _PADDING = 4
-_COLUMN_HEAD_LINES, _ROW_HEAD_LINES = 3, 2
+_COLUMN_HEAD_LINES, _ROW_HEAD_LINES, _QUALIFIER_LINES = 3, 2, 2
 
 
 def fitted(table: Table, grid: Grid) -> list[Grid]:
@@ -68,10 +68,11 @@ def _wrapped_width(words: Sequence[str], most_lines: int) -> int:
 
 
 def _item_width(item: Item) -> int:
-    """Return the characters of the longer line of an item: the number, or the qualifiers."""
+    """Return the characters of the longest line of an item: the number, or one of two of its qualifiers."""
     number = " ".join(filter(None, (item.text, item.sign, item.interval, item.unit)))
     width = _wrapped_width(number.split(" "), _ROW_HEAD_LINES) if item.kind == "head" else len(number)
-    return max(width, len(", ".join(item.qualifiers)))
+    qualifiers = ", ".join(item.qualifiers).split(" ")
+    return max(width, _wrapped_width(qualifiers, _QUALIFIER_LINES))
 
 
 # Transposing
