@@ -750,10 +750,11 @@ def _number_of(pairs: Sequence[ComparedPair]) -> str:
     ]
     if len(pairs) == 1:
         return "1 comparison"
+    values = {name: [pair.case.factors.get(name) for pair in pairs] for name in varying}
     distinct = [
         name
-        for name in varying
-        if len(varying) == 1 or len({repr(pair.case.factors.get(name)) for pair in pairs}) == len(pairs)
+        for name, own in values.items()
+        if len(varying) == 1 or (all(isinstance(value, str) for value in own) and len(set(own)) == len(pairs))
     ]
     return f"{len(pairs)} {plural(distinct[:1]) if distinct else 'comparisons'}"
 

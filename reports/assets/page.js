@@ -1072,7 +1072,7 @@ const tools = (() => {
   };
 })();
 // A table that is wider than its place says how many columns are beside it, since a telephone shows no scroll bar,
-// and begins where its first number is seen.
+// and begins where its first number is seen. Heads of a row that leave no room for that number move below the first.
 
 const scrolls = (() => {
   const SLACK = 8; // pixels that a column may be cut off
@@ -1090,9 +1090,24 @@ const scrolls = (() => {
   }
 
   function showFirst(box) {
+    const { table } = boxes.get(box);
     boxes.get(box).isPlaced = true;
     const first = box.querySelector("tbody td");
-    if (first) box.scrollLeft = Math.max(0, first.getBoundingClientRect().right - box.getBoundingClientRect().right + SLACK);
+    const hidden = () => first.getBoundingClientRect().right - box.getBoundingClientRect().right + SLACK;
+    if (first && hidden() > SLACK) stack(table);
+    if (first) box.scrollLeft = Math.max(0, hidden());
+  }
+
+  function stack(table) {
+    const { leads } = tables.of(table);
+    for (const row of [table.tHead.rows[0], ...table.tBodies[0].rows]) {
+      const [first, ...others] = [...row.cells].slice(0, leads);
+      const texts = others.map(tables.plain).filter((text) => text && text !== "-");
+      if (texts.length) first.dataset.aside = texts.join(" \u00b7 ");
+      others.forEach((head) => head.classList.add("aside"));
+      first.append(...others.flatMap((head) => [...head.querySelectorAll("sup")]));
+    }
+    table.classList.add("stacked");
   }
 
   const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => update(target)));
@@ -3104,6 +3119,9 @@ families.start();
 contents.start();
 // On a phone the facts would push the results down.
 if (matchMedia("(max-width: 40rem)").matches) document.querySelector(".measured")?.removeAttribute("open");
+// A tall figure above the first table is below it where the two are not side by side.
+const tall = matchMedia("(max-width: 64rem)").matches && document.querySelector(".opening figure.tall");
+if (tall) document.querySelector(`main a[href="#${CSS.escape(tall.id)}"]`)?.parentElement.replaceWith(tall);
 figures.start();
 
 // One number of each table is in the order of the Tab key; the arrow keys reach the others.

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from reportgen.core.model import Case
 from reportgen.document import model
-from reportgen.document.model import Header, Provenance
+from reportgen.document.model import Header, Label, Provenance
 from reportgen.render.grid import first_screen
 from reportgen.render.page.outline import number_headings, outline
 from reportgen.tables.results import Report, Table
@@ -200,3 +200,48 @@ def test_paper_shows_folded_tables(open_page: OpenPage, folded: dict[str, bytes]
     expect(page.locator(".fold[open]")).to_have_count(6)
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     expect(page.locator(".fold[open]")).to_have_count(1)
+
+
+def test_a_tall_figure_is_beside_the_sentences_and_on_a_phone_below_the_table(open_page: OpenPage) -> None:
+    report = example.report()
+    figure = replace(report.figures[0], kind="dots", categories=(), series=())
+    names = tuple(f"model {n}" for n in range(20))
+    series = replace(
+        report.figures[0].series[0], x=names, y=(1.5,) * 20, low=(), high=(), cases=(), failed=()
+    )
+    tall = replace(figure, categories=names, series=(series,), ideal=())
+    files = render_report(replace(report, figures=(tall,)))
+    page = open_page(files, viewport={"width": 1440, "height": 900})
+    box = page.locator("header figure.tall").bounding_box()
+    assert box
+    assert box["height"] < 900
+    page = open_page(files, viewport={"width": 390, "height": 844})
+    expect(page.locator("header figure")).to_have_count(0)
+    expect(page.locator("main figure.tall")).to_have_count(1)
+
+
+def test_heads_of_a_row_make_room_for_its_first_number_on_a_phone(open_page: OpenPage) -> None:
+    """Each name takes a third of the screen, so the number would begin beyond it."""
+    table = example.throughput_table()
+    rows = tuple(
+        Header(
+            (f"model {n}", "a-long-name-of-data", "a-long-name-of-work"),
+            labels=(Label(f"model {n}"), *map(Label, ("a-long-name-of-data", "a-long-name-of-work"))),
+        )
+        for n in range(len(table.rows))
+    )
+    titles = tuple(map(Label, ("model", "dataset", "task")))
+    table = replace(table, row_factors=("model", "dataset", "task"), row_titles=titles, rows=rows)
+    page = open_page(
+        render_report(example.report(tables=(table,), figures=(), prose="")),
+        viewport={"width": 390, "height": 844},
+    )
+    head, number = page.locator("tbody th").first, page.locator("tbody td").first
+    assert (
+        head.evaluate("th => getComputedStyle(th, '::after').content")
+        == '"a-long-name-of-data · a-long-name-of-work"'
+    )
+    assert page.locator(".scroll").first.evaluate("box => box.scrollLeft") == 0
+    box = number.bounding_box()
+    assert box
+    assert box["x"] + box["width"] <= 390

@@ -55,9 +55,9 @@ _TERMS = ("sum", "constants", "contract", "sets", "chance")
 # More tables that differ in their facet only are folded.
 _MOST_UNFOLDED = 4
 
+# A figure that is taller pushes the first table off the first screen, even if the style sheet makes it lower.
+_MAX_HEIGHT_TO_WIDTH = 1.7
 # The placeholders of two blocks after each other.
-# A figure that is taller pushes the first table off the first screen.
-_MAX_HEIGHT_TO_WIDTH = 1.0
 _PAIR = re.compile(f"{BEGIN}([0-9]+){END}\\s*{BEGIN}([0-9]+){END}")
 
 
@@ -186,10 +186,9 @@ def _values(table: Table) -> dict[tuple[int, int], str]:
     return {(i, j): f"{value:.6g}" for i, j, value in cells if value is not None}
 
 
-def _is_tall(svg: bytes) -> bool:
-    """Return whether a figure is too tall for the first screen, beside the text."""
+def _height_to_width(svg: bytes) -> float:
     box = re.search(rb'viewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"', svg)
-    return box is not None and float(box[2]) > _MAX_HEIGHT_TO_WIDTH * float(box[1])
+    return float(box[2]) / float(box[1]) if box else 0.0
 
 
 class _Page:
@@ -199,7 +198,9 @@ class _Page:
         self._content, self._report = content, content.report
         self._tables = {table.id: table for table in content.report.tables}
         self._figures = {figure.id: figure for figure in content.report.figures}
-        self._first = next((id for id in list(self._figures)[:1] if not _is_tall(content.svgs[id])), "")
+        first = list(self._figures)[:1]
+        fits = (_height_to_width(content.svgs[id]) <= _MAX_HEIGHT_TO_WIDTH for id in first)
+        self._first = first[0] if any(fits) else ""
 
     def anchor(self, table: Table) -> str:
         return f"table-{self._content.table_names[table.id]}"
@@ -301,7 +302,8 @@ class _Page:
             by_colour=ON_A_PAGE,
         )
         table = self._tables.get(figure.table)
-        return self._macro("figure", Markup(shown), name, self.anchor(table) if table else "")
+        is_tall = _height_to_width(self._content.svgs[figure.id]) > 1
+        return self._macro("figure", Markup(shown), name, self.anchor(table) if table else "", is_tall)
 
     def environment(self) -> Markup:
         environments = shown_environments(self._report)

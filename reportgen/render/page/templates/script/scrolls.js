@@ -1,5 +1,5 @@
 // A table that is wider than its place says how many columns are beside it, since a telephone shows no scroll bar,
-// and begins where its first number is seen.
+// and begins where its first number is seen. Heads of a row that leave no room for that number move below the first.
 
 const scrolls = (() => {
   const SLACK = 8; // pixels that a column may be cut off
@@ -17,9 +17,24 @@ const scrolls = (() => {
   }
 
   function showFirst(box) {
+    const { table } = boxes.get(box);
     boxes.get(box).isPlaced = true;
     const first = box.querySelector("tbody td");
-    if (first) box.scrollLeft = Math.max(0, first.getBoundingClientRect().right - box.getBoundingClientRect().right + SLACK);
+    const hidden = () => first.getBoundingClientRect().right - box.getBoundingClientRect().right + SLACK;
+    if (first && hidden() > SLACK) stack(table);
+    if (first) box.scrollLeft = Math.max(0, hidden());
+  }
+
+  function stack(table) {
+    const { leads } = tables.of(table);
+    for (const row of [table.tHead.rows[0], ...table.tBodies[0].rows]) {
+      const [first, ...others] = [...row.cells].slice(0, leads);
+      const texts = others.map(tables.plain).filter((text) => text && text !== "-");
+      if (texts.length) first.dataset.aside = texts.join(" \u00b7 ");
+      others.forEach((head) => head.classList.add("aside"));
+      first.append(...others.flatMap((head) => [...head.querySelectorAll("sup")]));
+    }
+    table.classList.add("stacked");
   }
 
   const sizes = new ResizeObserver((entries) => entries.forEach(({ target }) => update(target)));

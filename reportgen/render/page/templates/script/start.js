@@ -9,6 +9,9 @@ families.start();
 contents.start();
 // On a phone the facts would push the results down.
 if (matchMedia("(max-width: 40rem)").matches) document.querySelector(".measured")?.removeAttribute("open");
+// A tall figure above the first table is below it where the two are not side by side.
+const tall = matchMedia("(max-width: 64rem)").matches && document.querySelector(".opening figure.tall");
+if (tall) document.querySelector(`main a[href="#${CSS.escape(tall.id)}"]`)?.parentElement.replaceWith(tall);
 figures.start();
 
 // One number of each table is in the order of the Tab key; the arrow keys reach the others.
