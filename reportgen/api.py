@@ -950,9 +950,10 @@ def _rebuilt(target: _Target) -> RebuiltReport:
     from reportgen.diff.rebuilt import compare_builds
     from reportgen.render.registry import is_listing
 
-    new = {path: content for path, content in target.files.items() if is_listing(path)}
-    old = {path: publish.read_generated(target.folder, path) for path in new}
-    return compare_builds({path: content for path, content in old.items() if content is not None}, new)
+    listings = filter(is_listing, target.files)
+    read = {path: publish.read_generated(target.folder, path) for path in listings}
+    old = {path: content for path, content in read.items() if content is not None}
+    return compare_builds(old, {path: target.files[path] for path in old})
 
 
 def _unknown_file(path: str) -> Finding:

@@ -20,6 +20,7 @@ from reportgen.cache.inputs import Inputs, Unanswerable, add_program
 from reportgen.cache.rows import Rows
 from reportgen.core.column_file import release_columns
 from reportgen.core.model import Finding
+from reportgen.core.stored_files import StoredFiles
 from reportgen.document.encode import decode
 from reportgen.document.file_names import REPORT_JSON
 from reportgen.document.model import Document, Figure
@@ -88,7 +89,9 @@ class KeptReports:
         if row.committed_only and not committed_only:
             return None
         paths = filter_committed(row.files) if committed_only else row.files
-        files = {path: read_existing(path) or b"" for path in paths}
+        files = StoredFiles()
+        for path in paths:
+            files.add(path, read_existing(path) or b"")
         if any(_digest(content) != row.files[path] for path, content in files.items()):
             return None
         self._used.append(key)

@@ -27,6 +27,7 @@ from reportgen.core.model import Finding, Source, Status
 from reportgen.core.progress import TrackProgress
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
+from reportgen.core.stored_files import StoredFiles
 from reportgen.document.encode import encode
 from reportgen.document.file_names import HISTORY, REPORT_JSON
 from reportgen.document.model import Document
@@ -163,17 +164,15 @@ def build(
         reports.append(_build_report(parts, measured, watch, kept))
     documents = [report.document for report in reports]
     findings = [finding for report in reports for finding in report.findings]
-    files = {
-        f"{report.document.name}/{path}": content
-        for report in reports
-        for path, content in report.files.items()
-    }
+    files = StoredFiles()
+    for report in reports:
+        files.take(report.files, f"{report.document.name}/")
     existing = partial(read_generated, request.target)
     if not committed_only and not request.standalone:
-        files.update(_history_files(reports, versions, kept, existing))
+        files.take(dict(_history_files(reports, versions, kept, existing)))
     if kept:
         kept.store()
-    files.update(render_index(documents, existing, committed_only, request.standalone))
+    files.take(render_index(documents, existing, committed_only, request.standalone))
     injected, problems = _inject(request, settings, documents) if request.out is None else ({}, ())
     findings += problems
     return Build(tuple(documents), tuple(dict.fromkeys(findings)), files, injected, problems, logs)
@@ -290,7 +289,7 @@ def _history_files(
         yield path, new
 
 
-def _document(report: Report, source_url: str) -> tuple[Document, Mapping[str, bytes]]:
+def _document(report: Report, source_url: str) -> tuple[Document, StoredFiles]:
     """Return the document of a report, and the files with steps and telemetry that it names."""
     from reportgen.render import headline_text
 

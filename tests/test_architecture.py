@@ -51,7 +51,7 @@ THIRD_PARTY = {
     "rich": "cli",
 }
 
-WRITERS = ("publish", "cache", "parquet", "column_file")
+WRITERS = ("publish", "cache", "parquet", "temporary_file")
 PRINTERS = ("cli", "__main__")
 
 WRITING_METHODS = {

@@ -1,13 +1,11 @@
 """Columns of steps in a temporary file: the steps of many runs need not be in memory.
 
 A column goes in, the same values come out as an array that cannot be written: a view of the file, which the
-system reads where it is looked at. The first megabytes stay in memory, so a small build needs no file. A file
-has no name, and is gone with its last column.
+system reads where it is looked at. The first megabytes stay in memory, so a small build needs no file.
 """
 
 import mmap
 import os
-import tempfile
 from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
@@ -15,10 +13,14 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.core.temporary_file import TemporaryFile
+
 # Columns of this many bytes stay in memory.
 _IN_MEMORY = 16 * 2**20
 # The file is mapped in pieces of this size; a longer column stays in memory, too.
 _PIECE = 64 * 2**20
+# Numbers begin at multiples of their size.
+_ALIGNMENT = 8
 
 
 class ColumnFile:
@@ -26,10 +28,10 @@ class ColumnFile:
 
     def __init__(self) -> None:
         self._seen = 0
-        self._descriptor: int | None = None
-        self._end = 0
-        self._piece = np.empty(0, np.uint8)
+        self._file: TemporaryFile | None = None
         self._maps: list[mmap.mmap] = []
+        self._piece = np.empty(0, np.uint8)  # the last one
+        self._end = 0  # in it
 
     def stored(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return a column as a view of the file; itself if it may stay in memory, or the disk is full."""
@@ -45,33 +47,28 @@ class ColumnFile:
 
     def _written(self, content: bytes) -> int:
         """Write a column, and return where it begins in the last piece."""
-        if self._descriptor is None:
-            with tempfile.TemporaryFile(prefix="reportgen-") as file:
-                self._descriptor = os.dup(file.fileno())
+        if self._file is None:
+            self._file = TemporaryFile()
             _FILES.add(self)
-        begin = self._end
-        if len(self._piece) - begin < len(content):
-            os.ftruncate(self._descriptor, (len(self._maps) + 1) * _PIECE)
-            self._maps.append(
-                mmap.mmap(self._descriptor, _PIECE, offset=len(self._maps) * _PIECE, access=mmap.ACCESS_READ)
-            )
-            self._piece, begin = np.frombuffer(self._maps[-1], np.uint8), 0
+        if self._end + len(content) > len(self._piece):
+            self._add_piece(self._file.descriptor)
         # A write reports a full disk; a write to the mapped memory would end the program.
-        place = (len(self._maps) - 1) * _PIECE + begin
-        if os.pwrite(self._descriptor, content, place) < len(content):
-            raise OSError("the disk is full")
-        self._end = begin + -(-len(content) // 8) * 8
+        begin = self._end
+        self._file.write(content, (len(self._maps) - 1) * _PIECE + begin)
+        self._end += -(-len(content) // _ALIGNMENT) * _ALIGNMENT
         return begin
+
+    def _add_piece(self, descriptor: int) -> None:
+        begin = len(self._maps) * _PIECE
+        os.ftruncate(descriptor, begin + _PIECE)
+        self._maps.append(mmap.mmap(descriptor, _PIECE, offset=begin, access=mmap.ACCESS_READ))
+        self._piece, self._end = np.frombuffer(self._maps[-1], np.uint8), 0
 
     def release(self) -> None:
         """Take what was read of the file out of the memory of this process; it is read again when needed."""
         with suppress(AttributeError, OSError):  # the hint does not exist everywhere
             for each in self._maps:
                 each.madvise(mmap.MADV_DONTNEED)
-
-    def __del__(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
 
 
 _FILES: "WeakSet[ColumnFile]" = WeakSet()

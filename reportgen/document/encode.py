@@ -8,16 +8,16 @@ was made with it.
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from io import BytesIO
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from reportgen.core import units
 from reportgen.core.errors import RequestError
 from reportgen.core.plain_text import printable_json
-from reportgen.document.model import VERSION, Document
+from reportgen.document.model import VERSION, Case, Document
 from reportgen.document.older import OLDEST, upgraded
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -27,6 +27,8 @@ T = TypeVar("T", bound=msgspec.Struct)
 _LINE, _LINE_OF_ROWS = 4000, 480
 # A line is this much shorter than the longest.
 _MARGIN = 3
+# A list of more cases does not fit on a line, however short they are.
+_MANY_CASES = 1000
 # The library writes integers of 64 bits.
 _MAX_INTEGER = 2**63 - 1
 _ENCODER = msgspec.json.Encoder()
@@ -47,20 +49,41 @@ def canonical(part: T) -> T:
 
 def encode(document: Document) -> bytes:
     """Return report.json: UTF-8, a line break at the end. The document must be canonical."""
+    return b"".join(encode_lines(document))
+
+
+def encode_lines(document: Document) -> Iterator[bytes]:
+    """Yield the lines of report.json. The document of many runs has hundreds of megabytes."""
     # A line for each field, however short: one of them is the mark of a generated file.
-    return _text(_lines_of_parts(_ENCODER.encode(document)))
+    cases = document.cases
+    has_many = len(cases) > _MANY_CASES
+    fields = _ENCODER.encode(replace(document, cases=cases[:1]) if has_many else document)
+    yield b"{\n"
+    for value, name, comma in _children(fields):
+        if has_many and name == '"cases": ':
+            lines = _lines_of_cases(cases, name, comma)
+        else:
+            lines = _lines(value, 1, name, comma)
+        yield from map(_encoded, lines)
+    yield b"}\n"
+
+
+def _lines_of_cases(cases: Sequence[Case], name: str, comma: str) -> Iterator[str]:
+    """Yield the lines of a list of so many cases that it does not fit on one."""
+    yield f" {name}["
+    for case in cases[:-1]:
+        yield from _lines(_ENCODER.encode(case), 2, comma=",")
+    yield from _lines(_ENCODER.encode(cases[-1]), 2)
+    yield f" ]{comma}"
 
 
 def encode_value(value: Any) -> bytes:
     """Return a part of a document as JSON, in the form of report.json."""
-    return _text(_lines(_ENCODER.encode(value)))
+    return b"".join(map(_encoded, _lines(_ENCODER.encode(value))))
 
 
-def _text(lines: Iterable[str]) -> bytes:
-    content = BytesIO()  # written line by line, because the document of many runs has many megabytes
-    for line in lines:
-        content.write(printable_json(line).encode() + b"\n")
-    return content.getvalue()
+def _encoded(line: str) -> bytes:
+    return printable_json(line).encode() + b"\n"
 
 
 def is_document(raw: object) -> bool:

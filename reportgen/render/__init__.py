@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from reportgen.core.progress import TrackProgress
 
 if TYPE_CHECKING:  # they are imported when something is rendered
+    from reportgen.core.stored_files import StoredFiles
     from reportgen.document.model import Document, Figure, Table
     from reportgen.render.outputs import Output
 
@@ -42,7 +43,7 @@ def render_document(
     standalone: bool = False,
     history: bytes | None = None,
     drawn: DrawnFigures | None = None,
-) -> dict[str, bytes]:
+) -> "StoredFiles":
     """Return the files of a report: paths relative to its folder.
 
     side_files     the files with steps and telemetry that the document names, as far as they are at hand
@@ -55,6 +56,7 @@ def render_document(
     drawn          knows the files of figures that need not be drawn again
     Raises RequestError for a mistake in the prose, with its file and line.
     """
+    from reportgen.core.stored_files import StoredFiles
     from reportgen.document.file_names import stems
     from reportgen.render.outputs import NO_HISTORY, Content
     from reportgen.render.prose.template import fill_headline, fill_prose
@@ -78,13 +80,13 @@ def render_document(
         history=NO_HISTORY if history is None else history,
         is_standalone=standalone,
     )
-    return {
-        path: data
-        for output in outputs
-        if _is_written(output, committed_only, standalone)
-        for path, data in output.files(content)
-        if data
-    }
+    files = StoredFiles()
+    for output in outputs:
+        if _is_written(output, committed_only, standalone):
+            for path, data in output.files(content):
+                if data:
+                    files.add(path, data)
+    return files
 
 
 def _svgs(

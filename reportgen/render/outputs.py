@@ -51,7 +51,7 @@ class Output:
     path       relative to the report's folder, or to the folder of all reports for `of_reports`;
                `*` stands for the name of the table, figure or part
     mark       is in the content of every such file, and in no hand-written file
-    of_...     render the content; exactly one of the five is given
+    of_...     render the content, a large one in pieces; exactly one of the five is given
     parts      the names of the files of `of_parts`
     is_needed  False for a report that has no such file
     is_intact  False for an old file that was edited by hand; keeps_edited  whether a build keeps its text
@@ -64,7 +64,7 @@ class Output:
 
     path: str
     mark: re.Pattern[bytes]
-    of_report: Callable[[Content], bytes] | None = None
+    of_report: Callable[[Content], bytes | Iterator[bytes]] | None = None
     of_table: Callable[[Content, Table], bytes] | None = None
     of_figure: Callable[[Content, Figure], bytes] | None = None
     of_parts: Callable[[Content], Mapping[str, bytes]] | None = None
@@ -102,8 +102,8 @@ class Output:
         paths = (self.path_of(table_names[table.id]) for table in report.tables)
         return [path for path in paths if self.is_for_table(report, path)]
 
-    def files(self, content: Content) -> Iterator[tuple[str, bytes]]:
-        """Yield (path, content) of the files of a report."""
+    def files(self, content: Content) -> Iterator[tuple[str, bytes | Iterator[bytes]]]:
+        """Yield (path, content) of the files of a report; a content may be in pieces."""
         if self.of_report:
             yield self.path, self.of_report(content)
         if self.of_table:

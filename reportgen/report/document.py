@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 
 from msgspec.structs import replace
 
@@ -30,6 +30,7 @@ from reportgen.core.model import (
     Window,
 )
 from reportgen.core.plain_text import one_line
+from reportgen.core.stored_files import StoredFiles
 from reportgen.document import model
 from reportgen.document.encode import canonical
 from reportgen.document.model import Header, Note, name_of_pair, source_of
@@ -45,7 +46,7 @@ _MAX_VALUE_CHARACTERS = 500
 
 
 def make_document(
-    report: Report, side_files: Mapping[str, bytes] | None = None, source_url: str = ""
+    report: Report, side_files: StoredFiles | None = None, source_url: str = ""
 ) -> model.Document:
     """Return the document of a report, canonical; its headline has no numbers yet if an author wrote it.
 
@@ -54,7 +55,6 @@ def make_document(
     """
     names = CaseNames(report.tables)
     machines = _Machines([run for case in names.cases for run in _runs(case)])
-    conditions = _known_conditions(report.tables)
     compared = _Comparisons(names)
     is_template = bool(report.headline_place)
     document = canonical(
@@ -87,18 +87,17 @@ def make_document(
             },
             provenance=report.provenance,
             sources=dict(sorted(report.sources.items())),
-            side_files={path: sha256(content).hexdigest() for path, content in (side_files or {}).items()},
+            side_files={path: side_files.sha256(path) for path in side_files} if side_files else {},
             source_url=source_url,
         )
     )
-    return replace(document, cases=_cases(names, machines, conditions))
+    return replace(document, cases=_cases(names, machines, report.tables))
 
 
 def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) -> model.Document:
     """Return a document of tables, figures of them and the cases behind them, without a report."""
     names = CaseNames(tuple(tables))
     machines = _Machines([run for case in names.cases for run in _runs(case)])
-    conditions = _known_conditions(tables)
     compared = _Comparisons(names)
     document = canonical(
         model.Document(
@@ -111,7 +110,7 @@ def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) 
             notes=_notes(tables),
         )
     )
-    return replace(document, cases=_cases(names, machines, conditions))
+    return replace(document, cases=_cases(names, machines, tables))
 
 
 def _source(source: Source | None) -> str:
@@ -408,18 +407,15 @@ def _known_conditions(tables: Iterable[Table]) -> dict[Case, Conditions]:
     return {side.case: side.conditions for side in sides if side.case}
 
 
-def _cases(
-    names: CaseNames, machines: "_Machines", known: Mapping[Case, Conditions]
-) -> tuple[model.Case, ...]:
+def _cases(names: CaseNames, machines: "_Machines", tables: Iterable[Table]) -> tuple[model.Case, ...]:
     """Return the cases, canonical. They hold most of a document, so each is made canonical by itself."""
-    return tuple(canonical(_case(case, names, machines, known)) for case in names.cases)
+    conditions, evidence = _known_conditions(tables), _Evidence(machines)
+    return tuple(_case(case, names.name(case), conditions, evidence) for case in names.cases)
 
 
-def _case(
-    case: Case, names: CaseNames, machines: "_Machines", known: Mapping[Case, Conditions]
-) -> model.Case:
-    return model.Case(
-        name=names.name(case),
+def _case(case: Case, name: str, conditions: Mapping[Case, Conditions], evidence: "_Evidence") -> model.Case:
+    without_runs = model.Case(
+        name=name,
         factors={
             name: _finite(value) for name, value in case.factors.items() if name not in ("metric", "phase")
         },
@@ -429,11 +425,14 @@ def _case(
         protocol=case.protocol,
         parts=case.parts,
         formula="; ".join(dict.fromkeys(each.formula for each in case.measurements if each.formula)),
-        conditions=dict(known[case] if case in known else conditions_of_case(case)),
+        conditions=dict(conditions[case] if case in conditions else conditions_of_case(case)),
         summary=_summary(case.summary) if case.summary else None,
-        measurements=tuple(_measurement(each, case, machines) for each in case.measurements),
-        unmeasured=tuple(_run(run, case, machines) for run in case.unmeasured),
         findings=_findings(case.findings),
+    )
+    return replace(
+        canonical(without_runs),
+        measurements=tuple(evidence.measurement(each, case) for each in case.measurements),
+        unmeasured=tuple(evidence.run(run, case) for run in case.unmeasured),
     )
 
 
@@ -451,29 +450,62 @@ def _summary(summary: Summary) -> model.Summary:
     )
 
 
-def _measurement(measurement: Measurement, case: Case, machines: "_Machines") -> model.Measurement:
-    sources = tuple(map(_source, measurement.sources))
-    return model.Measurement(
-        run=_run(measurement.run, case, machines),
-        value=measurement.value,
-        evidence=measurement.evidence,
-        clock=measurement.clock,
-        window=_window(measurement.window) if measurement.window else None,
-        sources=() if sources == (_source(measurement.run.source),) else sources,
-        findings=_findings(measurement.findings),
-        over_all=measurement.over_all,
-    )
+class _Evidence:
+    """The measurements of all cases, canonical. Cases of several metrics hold one object for each run."""
+
+    def __init__(self, machines: "_Machines") -> None:
+        self._machines = machines
+        # By the identity of what they are made of, which the report keeps alive.
+        self._runs: dict[tuple[object, ...], model.Run] = {}
+        self._windows: dict[int, model.Window] = {}
+        self._sources: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def measurement(self, measurement: Measurement, case: Case) -> model.Measurement:
+        """Return a measurement of a case."""
+        sources = tuple(map(_source, measurement.sources))
+        own = canonical(
+            model.Measurement(
+                run=_NO_RUN,
+                value=measurement.value,
+                evidence=measurement.evidence,
+                clock=measurement.clock,
+                sources=() if sources == (_source(measurement.run.source),) else sources,
+                findings=_findings(measurement.findings),
+                over_all=measurement.over_all,
+            )
+        )
+        return replace(
+            own,
+            run=self.run(measurement.run, case),
+            window=self._window(measurement.window) if measurement.window else None,
+            sources=self._sources.setdefault(own.sources, own.sources),
+        )
+
+    def run(self, run: Run, case: Case) -> model.Run:
+        """Return a run of a case."""
+        own = {name: _finite(value) for name, value in run.factors.items() if name not in case.factors}
+        key = id(run), *own  # the values are those of the run
+        if key not in self._runs:
+            self._runs[key] = canonical(_run(run, own, self._machines.name(run)))
+        return self._runs[key]
+
+    def _window(self, window: Window) -> model.Window:
+        if id(window) not in self._windows:
+            self._windows[id(window)] = canonical(_window(window))
+        return self._windows[id(window)]
 
 
-def _run(run: Run, case: Case, machines: "_Machines") -> model.Run:
-    own = {name: _finite(value) for name, value in run.factors.items() if name not in case.factors}
+_NO_RUN = model.Run("")
+
+
+def _run(run: Run, own: dict[str, FactorValue], machine: str) -> model.Run:
     return model.Run(
         id=run.id,
         format=run.format,
         status=run.status,
         repeat=run.repeat,
         factors=own,
-        machine=machines.name(run),
+        machine=machine,
         started=run.started,
         started_clock=run.started_clock,
         round=run.round,

@@ -5,16 +5,16 @@ reader opens a number; a script that assigns data is the one form that a browser
 tables of runs with steps have one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from reportgen.core.column_file import release_columns
-from reportgen.core.model import Window
 from reportgen.core.plain_text import one_line, printable_json
+from reportgen.core.stored_files import StoredFiles
 from reportgen.document.file_names import stems
-from reportgen.report.step_series import run_json, runs_with_steps
-from reportgen.tables.results import Report, Table
+from reportgen.report.step_series import MeasuredSteps, run_json, runs_with_steps
+from reportgen.tables.results import Report
 
 # After as many runs, the steps that were read leave the memory.
 _RELEASED_AT_ONCE = 500
@@ -22,30 +22,27 @@ _RELEASED_AT_ONCE = 500
 BEGIN = "(globalThis.reportgenSteps ??= {})["
 
 
-def step_files(report: Report) -> Mapping[str, bytes]:
+def step_files(report: Report) -> StoredFiles:
     """Return path -> content of the side files, relative to the folder of the report."""
     names = stems(table.id for table in report.tables)
-    known: _Lines = {}
-    files = ((names[table.id], _steps_js(table, names[table.id], known)) for table in report.tables)
-    return {f"steps/{name}.js": content for name, content in files if content}
+    files, lines = StoredFiles(), StoredFiles()
+    for table in report.tables:
+        runs = runs_with_steps(table)
+        if runs:
+            files.add(f"steps/{names[table.id]}.js", _steps_js(runs, names[table.id], lines))
+    return files
 
 
-# The line of a run with its window: tables of several metrics show the same runs.
-_Lines = dict[tuple[int, Window | None], str]
-
-
-def _steps_js(table: Table, name: str, known: _Lines) -> bytes:
-    """Return a list of [run, document]; empty for a table without steps."""
-    lines = []
-    for number, (run, window) in enumerate(runs_with_steps(table), 1):
+def _steps_js(runs: Sequence[MeasuredSteps], name: str, lines: StoredFiles) -> Iterator[bytes]:
+    """Yield the parts of a list of [run, document]."""
+    yield f"{BEGIN}{msgspec.json.encode(name).decode()}] = [\n".encode()
+    for number, (run, window) in enumerate(runs):
         if number % _RELEASED_AT_ONCE == 0:
             release_columns()
-        key = id(run), window
-        if key not in known:
+        # Tables of several metrics show the same runs.
+        key = f"{id(run)} {id(window)}"
+        if key not in lines:
             document = [one_line(run.id), run_json(run, window)]
-            known[key] = printable_json(msgspec.json.encode(document).decode("utf-8", "replace"))
-        lines.append(known[key])
-    if not lines:
-        return b""
-    joined = ",\n".join(lines)
-    return f"{BEGIN}{msgspec.json.encode(name).decode()}] = [\n{joined}\n];\n".encode()
+            lines.add(key, printable_json(msgspec.json.encode(document).decode("utf-8", "replace")).encode())
+        yield (b",\n" if number else b"") + lines[key]
+    yield b"\n];\n"

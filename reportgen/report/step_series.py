@@ -15,6 +15,8 @@ from reportgen.core.plain_text import one_line
 from reportgen.tables.results import Table
 
 Json = dict[str, Any]
+# A run with steps, and the window that was measured.
+MeasuredSteps = tuple[Run, Window | None]
 
 _MAX_POINTS = 240
 _MAX_TELEMETRY_POINTS = 120
@@ -25,9 +27,9 @@ _COLUMNS = ("sm_clock", "power", "temperature", "utilization", "throttle_reasons
 _MAX_DEVICES = 16
 
 
-def runs_with_steps(table: Table) -> list[tuple[Run, Window | None]]:
+def runs_with_steps(table: Table) -> list[MeasuredSteps]:
     """Return the runs behind a table that have steps, each once, with the window that was measured."""
-    windows: dict[str, tuple[Run, Window | None]] = {}
+    windows: dict[str, MeasuredSteps] = {}
     for case in _cases(table):
         for measurement in case.measurements:
             known = windows.get(measurement.run.id)

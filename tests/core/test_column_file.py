@@ -70,7 +70,8 @@ def test_on_a_full_disk_columns_stay_in_memory(name: str, monkeypatch: pytest.Mo
     assert _are_equal([before, after], columns)
 
 
-def test_a_column_that_was_written_in_part_stays_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "pwrite", lambda *_: 3)
-    (column,) = _columns(10)
-    assert ColumnFile().stored(column) is column
+def test_a_column_is_written_whole_by_a_system_that_writes_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, content, at: write(file, bytes(content)[:3], at))
+    columns, file = _columns(10, 20), ColumnFile()
+    assert _are_equal([file.stored(each) for each in columns], columns)
