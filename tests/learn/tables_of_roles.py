@@ -114,4 +114,27 @@ ROLES = {
         (("latency", 0.0025, {"model": "a"}),),
         frozenset({"gflops"}),
     ),
+    "names of metrics that state a factor that a column has, too": PeoplesTable(
+        "taken.csv",
+        "metric,device,model,value,unit\nlatency A100,sxm,r,12.5,ms\nlatency H100,sxm,r,8.5,ms\n"
+        "latency A100,pcie,r,14.5,ms\nlatency H100,pcie,r,9.5,ms\n",
+        4,
+        (
+            ("latency", 8.5e-3, {"device": "sxm", "figure_device": "H100"}),
+            ("latency", 14.5e-3, {"device": "pcie", "figure_device": "A100"}),
+        ),
+    ),
+    "a constant in a name, and a column that has its name": PeoplesTable(
+        "constant.csv",
+        "precision,mode,train_fp16_samples_per_sec\ntf32,a,123.5\ntf32,b,133.5\nfp32,a,143.5\n",
+        3,
+        (("throughput", 143.5, {"precision": "fp32", "mode": "a", "figure_precision": "fp16"}),),
+    ),
+    "keys of objects beside a column of the same factor": PeoplesTable(
+        "keys.json",
+        '{"results":{"A100":[{"device":"gpu0","latency_ms":2.5},{"device":"gpu1","latency_ms":2.75}],'
+        '"H100":[{"device":"gpu0","latency_ms":1.5},{"device":"gpu1","latency_ms":1.75}]}}',
+        4,
+        (("latency", 1.75e-3, {"device": "gpu1", "case": "H100"}),),
+    ),
 }

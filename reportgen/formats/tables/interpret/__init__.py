@@ -17,7 +17,13 @@ from reportgen.formats.tables.interpret.merged_cells import without_gaps
 from reportgen.formats.tables.interpret.orientation import upright
 from reportgen.formats.tables.interpret.reading import TableReading, numbers
 from reportgen.formats.tables.interpret.status import add_faults
-from reportgen.formats.tables.interpret.whole import check_rows, keep_rows_apart, name_items, name_units
+from reportgen.formats.tables.interpret.whole import (
+    check_rows,
+    keep_factors_apart,
+    keep_rows_apart,
+    name_items,
+    name_units,
+)
 
 __all__ = ["TableReading", "interpret", "numbers"]
 
@@ -38,6 +44,7 @@ def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> Ta
     name_units(draft)
     keep_rows_apart(draft)
     read_answers(draft, answers or {})
+    keep_factors_apart(draft)
     state_statistic(draft)
     check_rows(draft)
     return draft.result

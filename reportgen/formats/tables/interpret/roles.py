@@ -166,9 +166,10 @@ def _share_name(draft: Draft, name: str, column: str) -> None:
     known = draft.result.factors[name]
     other = known if isinstance(known, str) else known["column"]
     draft.result.doubts.append(f'"{other}" and "{column}" may both be {name}')
-    if slug(column) == name != slug(other) and slug(other) not in draft.result.factors:
+    own = next((x for x in (slug(other), *_LEVELS) if x and x not in draft.result.factors), "")
+    if slug(column) == name != slug(other) and own:
         del draft.result.factors[name]
-        draft.result.factors[slug(other)] = known
+        draft.result.factors[own] = known
 
 
 def add_factor(draft: Draft, name: str, column: str, pattern: str = "") -> None:

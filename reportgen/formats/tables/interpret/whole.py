@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
@@ -50,6 +50,30 @@ def name_items(draft: Draft) -> None:
         items = [keep] if not draft.named_in[0] else []
     if items and items[0] not in ("sample", ""):
         draft.result.constants["item"] = items[0]
+
+
+def keep_factors_apart(draft: Draft) -> None:
+    """Rename the factors of figures that have the name of a column, which would lose its values."""
+    result = draft.result
+    of_figures = {name for figure in result.figures for name, _ in figure.factors}
+    renamed = {name: _free(name, {*result.factors, *of_figures}) for name in of_figures & {*result.factors}}
+    result.figures = [
+        replace(figure, factors=tuple((renamed.get(name, name), value) for name, value in figure.factors))
+        for figure in result.figures
+    ]
+    result.notes += [
+        f'the {name} that names of figures state is "{own}": a column is "{name}"'
+        for name, own in sorted(renamed.items())
+    ]
+    result.constants = {
+        _free(name, {*result.factors, *result.constants}) if name in result.factors else name: value
+        for name, value in result.constants.items()
+    }
+
+
+def _free(name: str, taken: Set[str]) -> str:
+    """Return the name of a factor that the names of figures state."""
+    return next(own for number in ("", *range(2, 99)) if (own := f"figure_{name}{number}") not in taken)
 
 
 def keep_rows_apart(draft: Draft) -> None:
