@@ -278,6 +278,22 @@ FORMS = {
             ("request_throughput", 1.2, {"engine": "b"}),
         ),
     ),
+    "rows that name the group of the rows below": PeoplesTable(
+        "groups.md",
+        "| Model | Batch | Latency (ms) |\n|---|---|---|\n| **A100** | | |\n| resnet | 1 | 2.5 |\n| resnet | 8 | 12.5 |\n"
+        "| **H100** | | |\n| resnet | 1 | 1.5 |\n| resnet | 8 | 7.5 |\n",
+        4,
+        (
+            ("latency", 12.5e-3, {"device": "A100", "batch_size": 8}),
+            ("latency", 1.5e-3, {"device": "H100", "batch_size": 1, "model": "resnet"}),
+        ),
+    ),
+    "a row without numbers, which is not a group": PeoplesTable(
+        "gap.csv",
+        "model,batch,time (ms)\na,1,2.5\nb,,\nc,4,3.5\n",
+        2,
+        (("latency", 3.5e-3, {"model": "c", "batch_size": 4}),),
+    ),
     "a column that names the statistic, the mean, too": PeoplesTable(
         "stat.csv",
         "case,stat,time_ms\nsort,mean,1.25\nsort,min,1.1\nsort,max,1.9\njoin,mean,3.25\njoin,min,3.1\njoin,max,3.9\n",

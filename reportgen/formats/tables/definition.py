@@ -103,6 +103,7 @@ class TableRows(TomlTable, kw_only=True):
               the same keys, which are the column `*`. split: rows are lists, beside or below a
               list of names. grid: an object with lists of lists of numbers, each a row with its place
     transposed  whether each column of CSV or Markdown is a row; the first has the names of its cells
+    groups    whether a row that has only a first cell names the group of the rows below it: column `../group`
     fill      columns whose empty cells repeat the cell above, of CSV or Markdown
     heads     lines of the header of CSV: the first of several names columns of the next
     separator of cells, of CSV; " " for columns of words, "&" for LaTeX
@@ -129,6 +130,7 @@ class TableRows(TomlTable, kw_only=True):
     twin_same: list[str] = field(default_factory=list)
     layout: Layout = "objects"
     transposed: bool = False
+    groups: bool = False
     fill: list[str] = field(default_factory=list)
     heads: Literal[1, 2, 3] = 1
     separator: Literal[",", ";", "|", " ", "&"] = ","

@@ -22,7 +22,7 @@ from reportgen.formats.tables.definition import BETWEEN_BARS, OwnTable, Sign
 from reportgen.formats.tables.families import Recogniser
 from reportgen.formats.tables.parquet import as_text
 from reportgen.formats.tables.reader import read as read_table
-from reportgen.formats.tables.records import TITLE
+from reportgen.formats.tables.records import GROUP, TITLE
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
@@ -71,7 +71,11 @@ def _names(own: OwnTable) -> list[str]:
     """Return the columns that a definition names in a header, without the second one of a name."""
     factors = [column if isinstance(column, str) else column.column for column in own.factors.values()]
     names = dict.fromkeys(name for name in (*factors, *_figures(own)) if name)
-    return [name for name in names if name != TITLE and not re.search(r"\.[2-9]$|^column [0-9]+$", name)]
+    return [
+        name
+        for name in names
+        if name not in (GROUP, TITLE) and not re.search(r"\.[2-9]$|^column [0-9]+$", name)
+    ]
 
 
 def _figures(own: OwnTable) -> list[str]:

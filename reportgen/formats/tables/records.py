@@ -33,6 +33,8 @@ _MAX_COLUMNS = 4000
 ROW = "#row"
 # The title of the table that a row is in, where a file has several with one header.
 TITLE = "../table"
+# Column of the text of the last row that has only a first cell.
+GROUP = "../group"
 _MAX_DEPTH = 8
 _MAX_ROWS = 200_000
 # What srun, mpirun and kubectl put before a line of a process.
@@ -110,12 +112,34 @@ def read_records(table: TableFile) -> Iterator[Record]:
     """Yield the rows of a file, at most 200,000."""
     records = _READERS[table.rows.kind](table)
     records = transposed(records) if table.rows.transposed else records
+    records = grouped(records) if table.rows.groups else records
     for number, record in enumerate(filled(records, table.rows.fill) if table.rows.fill else records):
         if number == _MAX_ROWS:
             table.fault(record.line, f"more than {_MAX_ROWS} rows; the rest is not read")
             return
         parts = _each(record, table.rows.each) if table.rows.each else [record]
         yield from (each for part in parts for each in _expanded(table, part))
+
+
+def grouped(records: Iterable[Record]) -> Iterator[Record]:
+    """Yield the rows below each row that has only a first cell, with its text in the column `../group`."""
+    group = ""
+    part = 0
+    for record in records:
+        group = group if record.part == part else ""
+        part = record.part
+        if text := title_of_group(record):
+            group = text
+        else:
+            yield replace(record, cells={**record.cells, GROUP: group})
+
+
+def title_of_group(record: Record) -> str:
+    """Return the text of a row that has only a first cell, "" for others."""
+    first, *others = [cell for name, cell in record.cells.items() if name not in (TITLE, ROW, "#part")] or [
+        ""
+    ]
+    return "" if not others or any(str(cell or "").strip() for cell in others) else str(first or "").strip()
 
 
 def filled(records: Iterable[Record], columns: Sequence[str]) -> Iterator[Record]:

@@ -13,7 +13,7 @@ from reportgen.formats.tables.interpret.columns import read_wide
 from reportgen.formats.tables.interpret.described import state_statistic
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.long import read_named_metrics
-from reportgen.formats.tables.interpret.merged_cells import without_gaps
+from reportgen.formats.tables.interpret.merged_cells import with_groups, without_gaps
 from reportgen.formats.tables.interpret.orientation import upright
 from reportgen.formats.tables.interpret.reading import TableReading, numbers
 from reportgen.formats.tables.interpret.status import add_faults
@@ -30,7 +30,7 @@ __all__ = ["TableReading", "interpret", "numbers"]
 
 def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> TableReading:
     """Return what the columns of a table are. answers  column -> unit, as the user states it."""
-    table = without_gaps(upright(table))
+    table = without_gaps(with_groups(upright(table)))
     draft = Draft(table)
     _note_form(draft)
     take_units_row(draft)
@@ -56,6 +56,9 @@ def _note_form(draft: Draft) -> None:
     if rows.transposed:
         draft.result.doubts.append("its columns are the rows")
         draft.result.notes.append(f'each column is a row: "{draft.columns[0]}" names the figures')
+    if rows.groups:
+        draft.result.doubts.append("some rows name groups")
+        draft.result.notes.append("a row that has only a first cell names the group of the rows below it")
     if rows.fill:
         draft.result.doubts.append("empty cells repeat the cell above")
         draft.result.notes.append(f"empty cells repeat the cell above: {', '.join(rows.fill)}")

@@ -30,7 +30,7 @@ from reportgen.formats.tables.interpret.roles import (
     add_titles,
     factor_of,
 )
-from reportgen.formats.tables.records import TITLE
+from reportgen.formats.tables.records import GROUP, TITLE
 
 _DURATIONS = frozenset(
     (
@@ -247,8 +247,8 @@ def _open_text(draft: Draft, column: str, text: str) -> None:
 
 def _about(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
     """Add a fact about all rows of JSON: a setting that is the same in all of them."""
-    if column == TITLE and not draft.table.is_json:
-        add_titles(draft)
+    if column in (TITLE, GROUP) and not draft.table.is_json:
+        add_titles(draft, column)
         return
     own = slug(column.rpartition(".")[2].lstrip("./"))
     if _is_member(draft, column):

@@ -1,14 +1,15 @@
-"""Fill the cells of the first columns that are empty because the cell above holds for them, too."""
+"""Give rows the cells that are written once for several: above in a first column, or in a row of its own."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import msgspec
 
 from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.cells import number_of
-from reportgen.formats.tables.records import Record, filled
+from reportgen.formats.tables.records import GROUP, Record, filled, grouped, title_of_group
 
 
 def without_gaps(table: FoundTable) -> FoundTable:
@@ -24,6 +25,24 @@ def without_gaps(table: FoundTable) -> FoundTable:
     if not fill or not _differ(records, table.columns):
         return table
     return replace(table, rows=msgspec.structs.replace(table.rows, fill=fill), records=records)
+
+
+def with_groups(table: FoundTable) -> FoundTable:
+    """Return a table whose rows with only a first cell name the groups of the rows below them.
+
+    They do if the first row is one and each has rows; a row of a case without numbers is rarely the first.
+    """
+    are_titles = [bool(title_of_group(record)) for record in table.records]
+    if table.is_json or not are_titles or not are_titles[0] or are_titles[-1] or sum(are_titles) < 2:
+        return table
+    if any(above and below for above, below in pairwise(are_titles)):
+        return table
+    titles = [title for record in table.records if (title := title_of_group(record))]
+    if len(set(titles)) < len(titles) or any(map(number_of, titles)):
+        return table
+    rows = msgspec.structs.replace(table.rows, groups=True)
+    records = tuple(grouped(table.records))
+    return replace(table, rows=rows, records=records, columns=(*table.columns, GROUP))
 
 
 def _differ(records: Sequence[Record], columns: Sequence[str]) -> bool:

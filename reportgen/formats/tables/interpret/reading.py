@@ -109,6 +109,7 @@ class TableReading:
         entry |= {"path": rows.path} if rows.path else {}
         entry |= {"layout": rows.layout} if rows.layout != "objects" else {}
         entry |= {"transposed": True} if rows.transposed else {}
+        entry |= {"groups": True} if rows.groups else {}
         entry |= {"fill": rows.fill} if rows.fill else {}
         entry |= {"header": rows.header} if rows.header else {}
         entry |= {"end": rows.end} if rows.end else {}

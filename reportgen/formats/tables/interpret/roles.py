@@ -18,7 +18,7 @@ from reportgen.formats.tables.column_words import (
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.status import add_errors, add_status
-from reportgen.formats.tables.records import TITLE, steps_of
+from reportgen.formats.tables.records import steps_of
 from reportgen.formats.tables.secret_names import may_be_secret
 from reportgen.formats.tables.stated_units import named_unit
 from reportgen.formats.tables.titles import shared_words
@@ -132,19 +132,19 @@ def add_member_names(draft: Draft, column: str) -> None:
         add_factor(draft, next(free, slug(column)), column)
 
 
-def add_titles(draft: Draft) -> None:
-    """Name the factor that the titles of tables with one header are, by the words in which they differ."""
-    texts = list(dict.fromkeys(str(cell) for cell in draft.known(TITLE)))
+def add_titles(draft: Draft, column: str) -> None:
+    """Name the factor that titles of groups, or of tables with one header, are: by the words that differ."""
+    texts = list(dict.fromkeys(str(cell) for cell in draft.known(column)))
     begin, end = shared_words(texts)
     pattern = rf"^{re.escape(begin)}\W*(.+?)\W*{re.escape(end)}$"
     values = [match[1] for text in texts if (match := re.search(pattern, text))]
     counted = numbered([f"{begin} {value}".strip() for value in values]) or numbered(values)
     kind = counted[0] if counted else kind_of(values)
     if not kind or len(values) < len(texts) or kind in draft.result.factors:
-        add_factor(draft, factor_of(draft, TITLE, ColumnMeaning("other")), TITLE)
+        add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
     else:
         number = rf"^{re.escape(begin)}[^0-9]*([0-9]+)"
-        add_factor(draft, kind, TITLE, pattern=number if counted else pattern)
+        add_factor(draft, kind, column, pattern=number if counted else pattern)
 
 
 def _level_name(path: str, column: str) -> str:
