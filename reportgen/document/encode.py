@@ -1,7 +1,8 @@
 """Write a Document as report.json, and read it.
 
 Fields are in the order of their class, numbers have 12 significant digits, and fields with their default
-value are left out. What fits on a line is on one line, so a diff shows what changed and not much else. A
+value are left out. What fits on a line is on one line. Cases of the same runs share a line, and so do
+comparisons with baselines of the same runs, because they change together: a new number changes few lines. A
 Document that was read equals the one that was written, so a page that is made from a file is the page that
 was made with it.
 """
@@ -9,6 +10,7 @@ was made with it.
 import math
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,18 +19,17 @@ from msgspec.structs import replace
 from reportgen.core import units
 from reportgen.core.errors import RequestError
 from reportgen.core.plain_text import printable_json
-from reportgen.document.model import VERSION, Case, Document
+from reportgen.document.model import VERSION, Document, Value
 from reportgen.document.older import OLDEST, upgraded
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-# Longest line of an object: a case of a few repeats with their findings is one, so a new run changes a line
-# for each number that is measured of it. Longest line of a list of lists: each row has its line.
-_LINE, _LINE_OF_ROWS = 4000, 480
+# Longest line of a value: a case of a few repeats with their findings, or the cells of a small table.
+_LINE = 4000
+# Longest line of cases or comparisons of the same runs: ten measurements of a few repeats fit.
+_LINE_OF_RUNS = 32_000
 # A line is this much shorter than the longest.
 _MARGIN = 3
-# A list of more cases does not fit on a line, however short they are.
-_MANY_CASES = 1000
 # The library writes integers of 64 bits.
 _MAX_INTEGER = 2**63 - 1
 _ENCODER = msgspec.json.Encoder()
@@ -36,6 +37,8 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 # Encoded JSON.
 _Json = bytes | msgspec.Raw
+# The name before a part of a document, the part, and its runs, () if it shares no line.
+_Part = tuple[str, Value, tuple[str, ...]]
 
 
 def canonical(part: T) -> T:
@@ -54,27 +57,44 @@ def encode(document: Document) -> bytes:
 
 def encode_lines(document: Document) -> Iterator[bytes]:
     """Yield the lines of report.json. The document of many runs has hundreds of megabytes."""
-    # A line for each field, however short: one of them is the mark of a generated file.
-    cases = document.cases
-    has_many = len(cases) > _MANY_CASES
-    fields = _ENCODER.encode(replace(document, cases=cases[:1]) if has_many else document)
+    runs = {case.name: tuple(run.id for run in case.runs) for case in document.cases}
+    parts: dict[str, list[_Part]] = {
+        '"tables": ': [("", table, ()) for table in document.tables],
+        '"cases": ': [("", case, runs[case.name]) for case in document.cases],
+        '"comparisons": ': [
+            (_named(name), each, runs.get(each.baseline, ())) for name, each in document.comparisons.items()
+        ],
+    }
+    comparisons = dict(islice(document.comparisons.items(), 1))
+    short = replace(document, tables=document.tables[:1], cases=document.cases[:1], comparisons=comparisons)
     yield b"{\n"
-    for value, name, comma in _children(fields):
-        if has_many and name == '"cases": ':
-            lines = _lines_of_cases(cases, name, comma)
+    # A line for each field, however short: one of them is the mark of a generated file.
+    for value, name, comma in _children(_ENCODER.encode(short)):
+        if name in parts:
+            begin, end = "{}" if _is_object(value) else "[]"
+            yield _encoded(f" {name}{begin}")
+            yield from map(_encoded, _lines_of_runs(parts[name]))
+            yield _encoded(f" {end}{comma}")
         else:
-            lines = _lines(value, 1, name, comma)
-        yield from map(_encoded, lines)
+            yield from map(_encoded, _lines(value, 1, name, comma))
     yield b"}\n"
 
 
-def _lines_of_cases(cases: Sequence[Case], name: str, comma: str) -> Iterator[str]:
-    """Yield the lines of a list of so many cases that it does not fit on one."""
-    yield f" {name}["
-    for case in cases[:-1]:
-        yield from _lines(_ENCODER.encode(case), 2, comma=",")
-    yield from _lines(_ENCODER.encode(cases[-1]), 2)
-    yield f" ]{comma}"
+def _lines_of_runs(parts: Sequence[_Part]) -> Iterator[str]:
+    """Yield the lines of the parts of a list or an object; neighbours of the same runs share a line."""
+    shared = ""
+    before: tuple[str, ...] = ()
+    for number, (name, part, runs) in enumerate(parts, 1):
+        lines = list(_lines(_ENCODER.encode(part), 2, name, "," if number < len(parts) else ""))
+        if runs and runs == before and len(lines) == 1 and len(shared) + len(lines[0]) < _LINE_OF_RUNS:
+            shared += lines[0][1:]
+            continue
+        if shared:
+            yield shared
+        *whole, shared = lines
+        yield from whole
+        before = () if whole else runs
+    yield shared
 
 
 def encode_value(value: Any) -> bytes:
@@ -192,32 +212,29 @@ def _line(value: _Json, depth: int, name: str, comma: str) -> str | None:
     """Return a value on one line; None for a list or object that is too long, or has such a part."""
     begin = bytes(memoryview(value)[:2])
     is_scalar = begin[:1] not in (b"{", b"[")
-    longest = _LINE_OF_ROWS if begin == b"[[" else _LINE
     # A character has at most four bytes.
-    if not is_scalar and memoryview(value).nbytes > 4 * longest:
+    if not is_scalar and memoryview(value).nbytes > 4 * _LINE:
         return None
     text = msgspec.json.format(value, indent=0).decode()
     line = f"{' ' * depth}{name}{text}{comma}"
-    if is_scalar:
-        return line
-    if len(line) + _MARGIN > longest:
-        return None
-    may_have_rows = "[[" in text[1:]
-    if may_have_rows and any(_line(part, depth + 1, *around) is None for part, *around in _children(value)):
-        return None
-    return line
+    return line if is_scalar or len(line) + _MARGIN <= _LINE else None
 
 
 def _children(value: _Json) -> Iterator[tuple[_Json, str, str]]:
     """Yield the values in a list or object, each with the name before it and the comma after it."""
     if _is_object(value):
         named = _OBJECT.decode(value)
-        names, parts = [f"{_ENCODER.encode(name).decode()}: " for name in named], list(named.values())
+        names, parts = list(map(_named, named)), list(named.values())
     else:
         parts = _LIST.decode(value)
         names = [""] * len(parts)
     commas = [*[","] * (len(parts) - 1), ""]
     yield from zip(parts, names, commas, strict=True)
+
+
+def _named(name: str) -> str:
+    """Return what is before a value of that name."""
+    return f"{_ENCODER.encode(name).decode()}: "
 
 
 def _is_object(value: _Json) -> bool:

@@ -16,7 +16,7 @@ CaseKey = tuple[object, ...]
 
 
 class CaseNames:
-    """The cases of tables in reading order, and the name of each."""
+    """The cases of tables, and the name of each: in reading order, but cases of the same runs together."""
 
     def __init__(self, tables: tuple[Table, ...]) -> None:
         self._names: dict[CaseKey, str] = {}
@@ -24,6 +24,10 @@ class CaseNames:
         self.cases: list[Case] = []
         for case in _cases(tables):
             self._add(case)
+        first: dict[tuple[str, ...], int] = {}
+        for i, case in enumerate(self.cases):
+            first.setdefault(_runs(case), i)
+        self.cases.sort(key=lambda case: first[_runs(case)])
 
     def name(self, case: Case) -> str:
         """Return the name of a case of these tables."""
@@ -57,6 +61,10 @@ def _digest(case: Case) -> str:
     factors = sorted(map(repr, factors_key(case.factors)))
     what = repr((case.metric, case.phase, case.protocol, factors, case.parts))
     return blake2b(what.encode("utf-8", "backslashreplace"), digest_size=4).hexdigest()
+
+
+def _runs(case: Case) -> tuple[str, ...]:
+    return tuple(run.id for run in (*(each.run for each in case.measurements), *case.unmeasured))
 
 
 def _key(case: Case) -> CaseKey:

@@ -68,7 +68,7 @@ def make_document(
             prose=model.Template(report.prose, _source(report.prose_source)) if report.prose else None,
             tables=tuple(_table(table, names, compared) for table in report.tables),
             figures=tuple(_figure(figure, names) for figure in report.figures),
-            comparisons=compared.by_name,
+            comparisons=compared.sorted(),
             contracts=_contracts(report.tables),
             notes=_notes(report.tables),
             explorer=_explorer(report.explorer, names) if report.explorer else None,
@@ -105,7 +105,7 @@ def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) 
             name="",
             tables=tuple(_table(table, names, compared) for table in tables),
             figures=tuple(_figure(figure, names) for figure in figures),
-            comparisons=compared.by_name,
+            comparisons=compared.sorted(),
             contracts=_contracts(tables),
             notes=_notes(tables),
         )
@@ -183,6 +183,11 @@ class _Comparisons:
 
     names: CaseNames
     by_name: dict[str, model.Comparison] = field(default_factory=dict)
+
+    def sorted(self) -> dict[str, model.Comparison]:
+        """Return the comparisons in the order of their baselines."""
+        order = {self.names.name(case): i for i, case in enumerate(self.names.cases)}
+        return dict(sorted(self.by_name.items(), key=lambda item: order[item[1].baseline]))
 
     def of_table(self, table: Table) -> dict[str, str]:
         """Return the name of the comparison of each case; all cells of a case have the same one."""

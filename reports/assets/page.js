@@ -2,7 +2,7 @@
 (() => {
 "use strict";
 const own = document.currentScript.dataset;
-own.serves = "3";
+own.serves = "4";
 if (own.page !== own.serves) return;
 const compareWords = {"command":"command","item":"item","parts":"parts","unexplained":["item","parts","statistic"],"variable":"variable ","essential":["samples_per_step","clock","evidence","item"],"alwaysEssential":["clock","evidence","statistic","item","tokens_per_sample","operations_per_sample","dataset","image_size","model","model_revision","precision","sequence_length","tokenizer"],"ofTime":["samples_per_step","batch_size","global_batch_size","gradient_accumulation_steps","micro_batch_size"],"work":["batch_size","dataset","global_batch_size","gradient_accumulation_steps","image_size","micro_batch_size","model","model_revision","precision","sequence_length","tokenizer"],"sizes":["batch_size","devices","devices_per_node","global_batch_size","micro_batch_size","nodes","ranks"],"ofSize":["samples_per_step","ranks","batch_size","global_batch_size","gradient_accumulation_steps","micro_batch_size"],"deviceNames":["accelerator","cluster","device","gpu","system"],"ofDevice":["device_model","clock_limit","device_memory","power_limit"],"deviceTerms":["clock_limit","device_memory","power_limit"],"expected":["samples_per_step","ranks","device_model","clock","dataset","precision"],"ofItems":{"token":["sequence_length","tokenizer"],"sequence":["sequence_length","tokenizer"],"image":["image_size"]},"versions":["driver","cpu","framework","cuda","cudnn","nccl"],"gpuVersions":["cuda","cudnn","driver","nccl"],"settings":["optimizer","compile","num_workers","container","git_commit"],"rule":{"confidence":0.95,"margin":0.01,"separation":3.72,"separationOfFewer":0.02,"fewestSeparated":5,"fewestShared":6,"alternatingLevel":0.8,"maxLogRatio":690.0,"turns":"interleaved rounds"}};
 function start() {
@@ -70,8 +70,10 @@ function check(text, isOn, onchange) {
   const box = h("input", { type: "checkbox", checked: isOn, onchange: () => onchange(box.checked) });
   return h("label", {}, box, " ", text);
 }
-// The evidence of the page: JSON that is parsed when the first number is opened. That of a large report is in files
-// beside the page, each loaded with the first of its numbers (render/page/evidence_files.py).
+// The evidence of the page: JSON that is parsed when the first number is opened. What configurations share is in one
+// element; the data of each are beside its text, which is not HTML here, since the text is for readers without a script.
+// The evidence of a large report is in files beside the page, each loaded with the first of its numbers
+// (render/page/evidence_files.py).
 // docs/developers/rendering.md describes the keys.
 
 const evidence = (() => {
@@ -80,7 +82,12 @@ const evidence = (() => {
   let parsed = null;
 
   function page() {
-    if (!parsed) add((parsed = JSON.parse(document.getElementById("data").textContent)));
+    if (!parsed) {
+      parsed = JSON.parse(document.getElementById("data").textContent);
+      const texts = [...document.querySelectorAll("noscript")].map((each) => each.textContent).join("");
+      const configurations = [...texts.matchAll(/ data-runs='([^']*)'/g)].map(([, json]) => json);
+      add({ ...parsed, configurations: JSON.parse(`[${configurations}]`) });
+    }
     return parsed;
   }
 
@@ -145,7 +152,7 @@ const evidence = (() => {
     return address && address.replace("{path}", () => encoded).replace("{line}", line);
   }
 
-  function repeat(data, entries, value, kind, [folder, paths, steps]) {
+  function repeat(data, entries, value, kind, [folder = "", paths = [], steps = [0, 0, 0]] = []) {
     const [id, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0, outside = 0] = entries;
     const [base, number] = id.split(/#(.*)/s);
     const log = number === undefined ? folder + id : data.logs[base];
@@ -2371,9 +2378,9 @@ const charts = (() => {
     draw,
     // Whether charts can be drawn.
     ready: async () => Boolean(await library()),
-    // The names of the figures that have a specification, and the specification of one.
-    names: () => Object.keys(page.figures ?? {}),
-    spec: (name) => unpacked(page.figures[name]),
+    // The figures that have a specification, and the specification of one.
+    figures: () => [...document.querySelectorAll("figure[data-chart]")],
+    spec: (figure) => unpacked(JSON.parse(figure.dataset.chart)),
   };
 })();
 // The figures of the page become charts when the reader comes near them. The picture stays for print.
@@ -2391,11 +2398,11 @@ const figures = (() => {
     if (!(td && panel.openCell(td))) panel.openCase(name);
   }
 
-  async function replace(figure, name) {
+  async function replace(figure) {
     const picture = figure.querySelector("svg");
     const height = Math.max(picture.getBoundingClientRect().height, MIN_HEIGHT);
     if (!(await charts.ready())) return;
-    const spec = charts.spec(name);
+    const spec = charts.spec(figure);
     const box = h("div", {});
     figure.style.minHeight = `${height}px`;
     figure.classList.add("drawn");
@@ -2406,18 +2413,17 @@ const figures = (() => {
 
   return {
     start() {
-      const names = new Map(charts.names().map((name) => [document.getElementById(`figure-${name}`), name]));
       const observer = new IntersectionObserver(
         (entries) => {
           for (const { isIntersecting, target } of entries) {
             if (!isIntersecting || matchMedia("print").matches) continue;
             observer.unobserve(target);
-            replace(target, names.get(target));
+            replace(target);
           }
         },
         { rootMargin: NEAR },
       );
-      for (const figure of names.keys()) if (figure) observer.observe(figure);
+      charts.figures().forEach((figure) => observer.observe(figure));
     },
   };
 })();

@@ -1,6 +1,5 @@
 """A document is written and read without loss, whatever numbers and texts it holds."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,19 @@ from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
 from reportgen.core.units import Unit
-from reportgen.document import encode as encode_module
 from reportgen.document.encode import MARK, canonical, decode, encode
-from reportgen.document.model import VERSION, Case, Cell, Document, Header, Measurement, Run, Summary, Table
+from reportgen.document.model import (
+    VERSION,
+    Case,
+    Cell,
+    Comparison,
+    Document,
+    Header,
+    Measurement,
+    Run,
+    Summary,
+    Table,
+)
 from tests.conftest import ROOT
 from tests.each_of import each_row
 
@@ -55,20 +64,10 @@ def test_a_committed_document_is_written_as_it_was_read(path: Path) -> None:
     assert canonical(document) == document
 
 
-@pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.parent.name)
-def test_many_cases_are_written_one_by_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encode_module, "_MANY_CASES", 1)
-    assert encode(decode(path.read_bytes(), str(path))) == path.read_bytes()
-
-
-def test_the_shortest_cases_of_a_large_document_do_not_fit_on_a_line() -> None:
-    cases = tuple(Case(str(number), {}) for number in range(encode_module._MANY_CASES + 1))
-    assert len(b'{"name":"0","factors":{}},') * len(cases) > encode_module._LINE
-    lines = encode(Document(version=VERSION, name="", cases=cases)).decode().splitlines()
-    at = lines.index(' "cases": [')
-    assert [json.loads(line.rstrip(","))["name"] for line in lines[at + 1 : -2]] == [
-        each.name for each in cases
-    ]
+def test_names_of_comparisons_are_any_texts() -> None:
+    comparisons = {'a"\\\n': Comparison("speedup", "c"), "\u00e9": Comparison("ratio", "c")}
+    document = Document(version=VERSION, name="", cases=(Case("c"), Case("d")), comparisons=comparisons)
+    assert decode(encode(document), "report.json") == document
 
 
 def test_reports_are_committed() -> None:

@@ -87,14 +87,14 @@ def test_nothing_in_the_page_is_active() -> None:
     page = _Active()
     page.feed(render_report(hostile_report())["index.html"].decode())
     assert page.found == [
-        "script [('data-page', '3')]",
+        "script [('data-page', '4')]",
         "script [('type', 'application/json'), ('id', 'data')]",
     ]
 
 
 def test_the_policy_allows_no_script_but_ours() -> None:
     text = render_report(hostile_report())["index.html"].decode()
-    (script,) = re.findall(r'<script data-page="3">(.*?)</script>', text, re.DOTALL)
+    (script,) = re.findall(r'<script data-page="4">(.*?)</script>', text, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = html.unescape(re.findall(r'Content-Security-Policy" content="(.*?)"', text)[0])
     assert f"default-src 'none'; script-src 'sha256-{digest}' 'strict-dynamic';" in policy
@@ -114,6 +114,20 @@ def test_hostile_evidence_stays_data() -> None:
     assert any(
         text.startswith("<script>alert(1)</script>") for _, _, text in json.loads(data)["messages"].values()
     )
+
+
+def test_data_in_an_attribute_stay_data() -> None:
+    evil = "' onclick='alert(1)' &#39;><script>"
+    cell = example.number(example.case(1.0, {"framework": evil, "devices": 1}))
+    table = replace(example.throughput_table(), cells=((cell,) * 4,) * 3)
+    figure = replace(example.report().figures[0], title=evil)
+    report = example.report(tables=(table,), figures=(figure,), prose="")
+    text = render_report(report)["index.html"].decode()
+    runs = re.findall(r" data-runs='([^']*)'>", text)
+    (chart,) = re.findall(r" data-chart='([^']*)'>", text)
+    assert {value for own in runs for value in json.loads(own)["factors"]} >= {evil}
+    assert json.loads(chart)["title"]["text"] == evil
+    assert not any(set("<&") & set(each) for each in (chart, *runs))
 
 
 def test_no_table_row_of_the_readme_is_broken() -> None:

@@ -1,4 +1,4 @@
-"""report.json: canonical and complete, one line for each value."""
+"""report.json: canonical and complete, few lines for a run."""
 
 import json
 from dataclasses import replace
@@ -50,12 +50,19 @@ def test_order_of_findings_does_not_matter() -> None:
     assert render_report(report) == render_report(turned)
 
 
-def test_each_value_is_a_line_and_numbers_have_12_digits() -> None:
+def test_each_table_is_a_line_and_numbers_have_12_digits() -> None:
     text = render_report(example.report())["report.json"].decode()
     assert text.endswith("\n}\n")
-    cells, comparison = [line for line in text.splitlines() if "7.857" in line and '"value"' in line]
-    assert cells.startswith('    [{"value": 3124.25, "unit"')
+    table, comparison = [line for line in text.splitlines() if "7.857" in line and '"value"' in line]
+    assert table.startswith('  {"id": "fp32-b128", ')
     assert '"value": 7.85777162978, ' in comparison
+
+
+def test_cases_of_the_same_runs_share_a_line_and_so_do_comparisons_with_one_baseline() -> None:
+    lines = render_report(example.report())["report.json"].decode().splitlines()
+    run = [line.count('"name": ') for line in lines if '"id": "DARNN-CPU/r1"' in line]
+    compared = [line.count('"baseline": "5a672af4"') for line in lines if '"baseline": ' in line]
+    assert (run, compared) == ([2], [2, 0])
 
 
 def test_values_without_json_equivalent_are_written() -> None:

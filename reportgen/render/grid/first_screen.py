@@ -52,9 +52,16 @@ def measured(report: Document) -> list[tuple[str, str]]:
 
 def _runs_text(report: Document) -> str:
     """Return how many runs ended in which way, "" if all are complete and in the tables."""
-    runs = report.runs
-    is_whole = len(runs.sentences) < 2 and runs.statuses.keys() <= {"complete"}
-    return "" if is_whole else " ".join(runs.sentences)
+    return "" if _is_whole(report) else " ".join(report.runs.sentences)
+
+
+def runs_below(report: Document) -> str:
+    """Return how many runs there are, for the end of a page; "" if its first screen says it."""
+    return " ".join(report.runs.sentences) if _is_whole(report) else ""
+
+
+def _is_whole(report: Document) -> bool:
+    return len(report.runs.sentences) < 2 and report.runs.statuses.keys() <= {"complete"}
 
 
 def trust(report: Document) -> Trust:

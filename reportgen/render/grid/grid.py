@@ -94,7 +94,7 @@ class Grid:
 
 def lay_out(document: Document, table: Table) -> Grid:
     """Return the grid of a table of the document."""
-    numbers = _note_numbers(table)
+    numbers = _note_numbers(document, table)
     heads = [_row_heads(table, row, numbers) for row in table.rows]
     rows = tuple(
         (_marked(own, above), _cells(document, table, row, cells, numbers))
@@ -112,12 +112,17 @@ def lay_out(document: Document, table: Table) -> Grid:
     )
 
 
-def _note_numbers(table: Table) -> dict[str, int]:
-    """Return the number, from 1, of each note that a row or a cell refers to, in the order of reading."""
+def _note_numbers(document: Document, table: Table) -> dict[str, int]:
+    """Return the number, from 1, of each note that a row or a cell refers to.
+
+    The most frequent note is the first; of equally frequent ones, those without a rule; then in the order of
+    reading. So a finding about a new run does not number the other notes again.
+    """
     lines = zip(table.rows, table.cells, strict=True)
     in_order = (notes for row, cells in lines for notes in (row.notes, *(cell.notes for cell in cells)))
-    used = (note for notes in in_order for note in notes)
-    return {note: number for number, note in enumerate(dict.fromkeys(used), start=1)}
+    used = Counter(note for notes in in_order for note in notes)
+    order = sorted(used, key=lambda note: (-used[note], bool(document.notes[note].rule)))
+    return {note: number for number, note in enumerate(order, start=1)}
 
 
 def _notes(document: Document, table: Table, names: Iterable[str]) -> tuple[GridNote, ...]:

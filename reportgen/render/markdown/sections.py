@@ -6,7 +6,7 @@ Each function returns the blocks of its section, [] if there is nothing to say.
 from collections.abc import Iterator, Sequence
 
 from reportgen.document.model import Acceptance, Document, Environment, Provenance
-from reportgen.render.grid import acceptance
+from reportgen.render.grid import acceptance, first_screen
 from reportgen.render.grid.contracts import ContractText, contracts_of_tables
 from reportgen.render.grid.summary import (
     Example,
@@ -97,7 +97,10 @@ def findings(report: Document) -> list[str]:
 
 
 def _finding_group(group: FindingGroup) -> str:
-    lines = [f"- {escape.code(group.rule)}: {group.label}", *map(_example, group.examples)]
+    if group.count == 1:
+        return f"- {escape.code(group.rule)} ({group.label}): {_example(group.examples[0])}"
+    examples = (f"  - {_example(example)}" for example in group.examples)
+    lines = [f"- {escape.code(group.rule)}: {group.label}", *examples]
     if group.rest:
         lines.append(f"  - {group.rest:,} more in [report.json](report.json)")
     return "\n".join(lines)
@@ -108,7 +111,7 @@ def _example(example: Example) -> str:
     subject = escape.code(_cut(finding.subject)) + example.and_others if finding.subject else ""
     source = escape.code(example.place) if example.place else ""
     places = "; ".join(place for place in (subject, source) if place)
-    return f"  - {escape.sentence(example.message)}" + (f" ({places})" if places else "")
+    return escape.sentence(example.message) + (f" ({places})" if places else "")
 
 
 def _cut(text: str) -> str:
@@ -119,7 +122,7 @@ def sources(report: Document) -> list[str]:
     """Return the protocol, the numbers of runs, and the folders of logs."""
     protocol = protocol_line(report)
     text = [escape.paragraph(protocol)] if protocol else []
-    text += [escape.paragraph(" ".join(report.runs.sentences))] if report.runs.sentences else []
+    text += [escape.paragraph(counts)] if (counts := first_screen.runs_below(report)) else []
     if not report.provenance:
         return text
     body = [_source_row(provenance) for provenance in report.provenance]

@@ -1,4 +1,4 @@
-"""Encode the charts of a page as JSON for its script, one line per chart.
+"""Encode the charts of a page as JSON for its script, each by itself.
 
 Specifications repeat themselves: axes in each layer, names of series in each row. So an object that occurs
 more than once is written once and referred to by `{"$": name}`, and the rows of data are written as columns.
@@ -12,39 +12,32 @@ from typing import Any
 
 from reportgen.render.figures.colours import ON_A_PAGE
 from reportgen.render.figures.vega import CONFIG, Json
-from reportgen.render.page.page_json import encoded
+from reportgen.render.page.page_json import encoded, in_attribute
 
 # A shorter object is not worth a name.
 _MIN_SHARED_CHARACTERS = 60
 
 
-def charts_json(specifications: Mapping[str, Json]) -> str:
-    """Return the document. It is safe inside a script element: it has no `<`.
+def charts_json(specifications: Mapping[str, Json]) -> tuple[str, dict[str, str]]:
+    """Return what the charts share, and the specification of each by its name.
 
     specifications  of the charts by name, all with the common configuration
 
-    It has `theme`, the properties of the page's style for the colours of figures, the common `config`,
-    `shared` objects by name, and `figures`.
+    Both are JSON: the first is safe inside a script element, the others are in an attribute. What they share
+    is `theme`, the properties of the page's style for the colours of figures, the common `config`, and
+    `shared` objects by name.
     """
     own = {name: _without_common(spec) for name, spec in specifications.items()}
     shared = _Shared(own.values())
-    packed = {name: shared.packed(spec) for name, spec in own.items()}
+    packed = {name: in_attribute(shared.packed(spec)) for name, spec in own.items()}
     theme = {colour: text.removeprefix("var(").removesuffix(")") for colour, text in ON_A_PAGE.items()}
-    objects = _lines(dict(sorted(shared.objects.items())))
-    return (
-        f'{{"theme":{encoded(theme)},\n"config":{encoded(CONFIG)},\n'
-        f'"shared":{objects},\n"figures":{_lines(packed)}}}\n'
-    )
+    objects = encoded(dict(sorted(shared.objects.items())))
+    return f'{{"theme":{encoded(theme)},\n"config":{encoded(CONFIG)},\n"shared":{objects}}}\n', packed
 
 
 def _without_common(spec: Json) -> Json:
     assert spec["config"] == CONFIG
     return {name: value for name, value in spec.items() if name not in ("config", "$schema")}
-
-
-def _lines(values: Mapping[str, object]) -> str:
-    lines = ",\n".join(f"{encoded(name)}:{encoded(value)}" for name, value in values.items())
-    return f"{{\n{lines}\n}}" if values else "{}"
 
 
 class _Shared:

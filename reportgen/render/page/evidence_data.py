@@ -1,4 +1,4 @@
-"""Encode the evidence of a report as JSON for the script of index.html, one line per configuration.
+"""Encode the evidence of a report as JSON for the script of index.html.
 
 The keys are in docs/developers/rendering.md. A page of 10,000 runs has to stay small, so what many runs
 share is written once: factors of all cases, messages of findings, environments, and paths that differ only
@@ -6,7 +6,7 @@ in the run. Cases of the same runs are one configuration, which says once what t
 whose last entries are left out where they have their default.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from hashlib import blake2b
 from typing import Any
 
@@ -25,7 +25,7 @@ from reportgen.render.grid.evidence import (
     ReportEvidence,
 )
 from reportgen.render.page import compare_data
-from reportgen.render.page.page_json import encoded
+from reportgen.render.page.page_json import encoded, in_attribute
 
 Json = dict[str, Any]
 
@@ -35,11 +35,14 @@ _MAX_VALUE_CHARACTERS = 500
 _NAME_CHARACTERS = 4
 
 
-def evidence_json(report: Document, evidence: ReportEvidence) -> str:
-    """Return the evidence of the report as JSON. It is safe inside a script element: it has no `<`."""
+def evidence_json(report: Document, evidence: ReportEvidence) -> tuple[str, dict[str, str]]:
+    """Return what the page says of all configurations, and what of each, by the name of its first case.
+
+    Both are JSON: the first is safe inside a script element, the others are in an attribute.
+    """
     encoder = _Encoder(report, compare_data.ambiguous_names(report.cases))
-    configurations = list(map(encoder.configuration, evidence.configurations))
-    return _document(head(report) | encoder.shared(evidence), configurations)
+    own = {each.first.name: in_attribute(encoder.configuration(each)) for each in evidence.configurations}
+    return _document(head(report), encoder.shared(evidence)), own
 
 
 def head(report: Document) -> Json:
@@ -57,7 +60,7 @@ def head(report: Document) -> Json:
 
 def head_json(report: Document, files: int) -> str:
     """Return the data of a page whose evidence is in so many files beside it."""
-    return _document(head(report) | {"evidenceFiles": files}, [])
+    return _document(head(report) | {"evidenceFiles": files})
 
 
 def parts_json(report: Document, evidence: ReportEvidence, part_of: Callable[[str], str]) -> dict[str, str]:
@@ -74,13 +77,18 @@ def parts_json(report: Document, evidence: ReportEvidence, part_of: Callable[[st
         for name, cases in members.items():
             encoder, done = parts.setdefault(name, (_Encoder(report, ambiguous), []))
             done.append(encoder.configuration(ConfigurationEvidence(tuple(cases))))
-    return {name: _document(encoder.shared(evidence), done) for name, (encoder, done) in parts.items()}
+    return {
+        name: _document(encoder.shared(evidence), {"configurations": done})
+        for name, (encoder, done) in parts.items()
+    }
 
 
-def _document(fields: Json, configurations: Sequence[Json]) -> str:
-    lines = ",\n".join(f"{encoded(name)}:{encoded(value)}" for name, value in fields.items())
-    body = ",\n".join(map(encoded, configurations))
-    return f'{{{lines},\n"configurations":[\n{body}\n]}}\n'
+def _document(*groups: Json) -> str:
+    """Return the fields of all groups as one object, a line each group."""
+    fields = [
+        ",".join(f"{encoded(name)}:{encoded(value)}" for name, value in group.items()) for group in groups
+    ]
+    return "{" + ",\n".join(fields) + "}\n"
 
 
 class _Named:
@@ -133,7 +141,7 @@ class _Encoder:
             {
                 "factors": [self._names.name(tuple(factors)), *factors.values()],
                 "keys": compare_data.factor_keys(stored, self._ambiguous),
-                "usual": [first.usual.folder, self._paths(first.usual.paths), first.usual.steps],
+                "usual": _trimmed([first.usual.folder, self._paths(first.usual.paths), _steps(first)]),
                 "runs": [self._repeat(repeat, first) for repeat in first.repeats],
                 **compare_data.fields_of_runs(stored),
                 "cases": {case.name: self._case(case) for case in configuration.cases},
@@ -220,9 +228,14 @@ def _some(fields: Json) -> Json:
     return {name: value for name, value in fields.items() if value not in ([], {}, "", None)}
 
 
+def _steps(case: CaseEvidence) -> tuple[int, ...]:
+    """Return the usual steps of a case, () if its log has none."""
+    return case.usual.steps if any(case.usual.steps) else ()
+
+
 def _trimmed(entries: list[Any]) -> list[Any]:
     """Return a list without the empty entries at its end."""
-    while entries[-1] in (0, "", [], None):
+    while entries and entries[-1] in (0, "", [], (), None):
         entries.pop()
     return entries
 

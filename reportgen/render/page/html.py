@@ -64,12 +64,15 @@ _PAIR = re.compile(f"{BEGIN}([0-9]+){END}\\s*{BEGIN}([0-9]+){END}")
 def index_html(content: Content) -> bytes:
     """Return the page."""
     report = content.report
-    page = _Page(content)
+    charts, drawn = _charts(content)
+    page = _Page(content, drawn)
     is_beside = evidence_files.is_beside(report) and not content.is_standalone
     proofs = None if is_beside else evidence.evidence_of(report, page.anchor)
+    of_all, of_each = (
+        evidence_json(report, proofs) if proofs else (head_json(report, evidence_files.FILES), {})
+    )
     scripts = standalone.scripts(content) if content.is_standalone else [page_script.loader()]
     main = page.main()
-    charts = _charts(content)
     context = {
         "report": report,
         "headline": page.headline(),
@@ -84,13 +87,12 @@ def index_html(content: Content) -> bytes:
         "main": main,
         "contents": page_outline.outline(main),
         "evidence": proofs,
-        "evidence_json": Markup(
-            evidence_json(report, proofs) if proofs else head_json(report, evidence_files.FILES)
-        ),
+        "evidence_json": Markup(of_all),
+        "evidence_of": {name: Markup(data) for name, data in of_each.items()},
         "explorer_json": Markup(explorer_json(report, report.explorer) if report.explorer else ""),
         "scripts": list(map(Markup, scripts)),
         "script_digests": list(map(page_script.digest, scripts)),
-        "charts": charts,
+        "charts": Markup(charts),
         "library": "" if content.is_standalone else library.FROM_A_REPORT,
         "page_version": page_script.PAGE_VERSION,
         "is_standalone": content.is_standalone,
@@ -98,18 +100,20 @@ def index_html(content: Content) -> bytes:
     return page_templates().get_template("report.html").render(context).encode("utf-8", "replace")
 
 
-def _charts(content: Content) -> Markup:
-    """Return the specifications of the figures as JSON, "" for a page without charts."""
+def _charts(content: Content) -> tuple[str, Mapping[str, str]]:
+    """Return what the charts of the page share as JSON, "" for a page without, and each by its name."""
     from reportgen.render.figures.vega import specification
     from reportgen.render.page.chart_data import charts_json
 
+    if not has_charts(content.report):
+        return "", {}
     specifications = {
         content.figure_names[figure.id]: specification(
             figure, lambda name: len(content.report.case_by_name[name].measurements)
         )
         for figure in content.report.figures
     }
-    return Markup(charts_json(specifications)) if has_charts(content.report) else Markup("")
+    return charts_json(specifications)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,8 +198,8 @@ def _height_to_width(svg: bytes) -> float:
 class _Page:
     """The blocks of a page as HTML, wherever the author's text or the page itself places them."""
 
-    def __init__(self, content: Content) -> None:
-        self._content, self._report = content, content.report
+    def __init__(self, content: Content, charts: Mapping[str, str]) -> None:
+        self._content, self._report, self._charts = content, content.report, charts
         self._tables = {table.id: table for table in content.report.tables}
         self._figures = {figure.id: figure for figure in content.report.figures}
         first = list(self._figures)[:1]
@@ -218,6 +222,7 @@ class _Page:
             "acceptance_heads": acceptance.HEADS,
             "explorer": self.explorer(),
             "prose": self.prose().strip(),
+            "run_counts": first_screen.runs_below(self._report),
             "families": [self._loose(members, drawn) for members in _families(loose)],
             "figures": [self.figure(figure) for figure in drawn.get("", ()) if figure.id != self._first],
             "expected": "" if prose.places("expected") else self.expected(),
@@ -302,8 +307,8 @@ class _Page:
             by_colour=ON_A_PAGE,
         )
         table = self._tables.get(figure.table)
-        is_tall = _height_to_width(self._content.svgs[figure.id]) > 1
-        return self._macro("figure", Markup(shown), name, self.anchor(table) if table else "", is_tall)
+        chart, is_tall = Markup(self._charts[name]), _height_to_width(self._content.svgs[figure.id]) > 1
+        return self._macro("figure", Markup(shown), name, self.anchor(table) if table else "", is_tall, chart)
 
     def environment(self) -> Markup:
         environments = shown_environments(self._report)

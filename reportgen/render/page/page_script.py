@@ -60,7 +60,7 @@ EXPLORER = (
 
 # Version of what a page says to its script: the keys of its data, and the elements that the script looks for.
 # A page and a script of different versions do not run together; raise it when one of them needs the other.
-PAGE_VERSION = "3"
+PAGE_VERSION = "4"
 
 # `currentScript` is the element that the loader adds, or the script inside a standalone page.
 _HEAD = f"""\

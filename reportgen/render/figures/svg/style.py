@@ -3,7 +3,7 @@
 Text stays text, so a reader can search, select and enlarge it, and a file is a quarter of what outlines take.
 It is laid out for DejaVu Sans; Verdana has the same widths, and most other fonts are narrower. A program that
 ignores the style sheet draws the same on white paper. A page replaces the sheet and the colours by its own.
-Each mark has a line, so that a diff has a line for each mark that moved, came or went.
+Each mark has a line, and the points of a series share one, so a diff has few lines for a number.
 """
 
 import re
@@ -22,6 +22,7 @@ _FAMILY = "text{font-family: 'DejaVu Sans', Verdana, sans-serif}"
 _TAG = re.compile(r"<[^<>]+>")
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 _GROUP = "g|defs|clipPath"
+_BETWEEN_POINTS = re.compile(r"(?<=/>)\s+(?=<use )")
 _AROUND_MARK = re.compile(rf"(<(?:{_GROUP})(?: [^<>]*[^<>/])?>)\s+|\s+(?=</(?:{_GROUP})>)")
 
 
@@ -35,7 +36,7 @@ def styled(svg: bytes) -> bytes:
 def _one_line_each(svg: str) -> str:
     """Return the SVG with each mark on one line, in the groups that begin before it and end after it."""
     text = _TAG.sub(lambda tag: _LINE_BREAK.sub(" ", tag.group()), svg)
-    return _AROUND_MARK.sub(lambda match: match[1] or "", text)
+    return _BETWEEN_POINTS.sub(" ", _AROUND_MARK.sub(lambda match: match[1] or "", text))
 
 
 def recoloured(svg: str, by_colour: Mapping[str, str]) -> str:

@@ -320,8 +320,8 @@ const charts = (() => {
     draw,
     // Whether charts can be drawn.
     ready: async () => Boolean(await library()),
-    // The names of the figures that have a specification, and the specification of one.
-    names: () => Object.keys(page.figures ?? {}),
-    spec: (name) => unpacked(page.figures[name]),
+    // The figures that have a specification, and the specification of one.
+    figures: () => [...document.querySelectorAll("figure[data-chart]")],
+    spec: (figure) => unpacked(JSON.parse(figure.dataset.chart)),
   };
 })();

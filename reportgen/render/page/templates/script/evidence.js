@@ -1,5 +1,7 @@
-// The evidence of the page: JSON that is parsed when the first number is opened. That of a large report is in files
-// beside the page, each loaded with the first of its numbers (render/page/evidence_files.py).
+// The evidence of the page: JSON that is parsed when the first number is opened. What configurations share is in one
+// element; the data of each are beside its text, which is not HTML here, since the text is for readers without a script.
+// The evidence of a large report is in files beside the page, each loaded with the first of its numbers
+// (render/page/evidence_files.py).
 // docs/developers/rendering.md describes the keys.
 
 const evidence = (() => {
@@ -8,7 +10,12 @@ const evidence = (() => {
   let parsed = null;
 
   function page() {
-    if (!parsed) add((parsed = JSON.parse(document.getElementById("data").textContent)));
+    if (!parsed) {
+      parsed = JSON.parse(document.getElementById("data").textContent);
+      const texts = [...document.querySelectorAll("noscript")].map((each) => each.textContent).join("");
+      const configurations = [...texts.matchAll(/ data-runs='([^']*)'/g)].map(([, json]) => json);
+      add({ ...parsed, configurations: JSON.parse(`[${configurations}]`) });
+    }
     return parsed;
   }
 
@@ -73,7 +80,7 @@ const evidence = (() => {
     return address && address.replace("{path}", () => encoded).replace("{line}", line);
   }
 
-  function repeat(data, entries, value, kind, [folder, paths, steps]) {
+  function repeat(data, entries, value, kind, [folder = "", paths = [], steps = [0, 0, 0]] = []) {
     const [id, time, environment = "", findings = [], status, own, ownSteps, gap = 0, evidence, more = 0, outside = 0] = entries;
     const [base, number] = id.split(/#(.*)/s);
     const log = number === undefined ? folder + id : data.logs[base];

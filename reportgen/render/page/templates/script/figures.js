@@ -13,11 +13,11 @@ const figures = (() => {
     if (!(td && panel.openCell(td))) panel.openCase(name);
   }
 
-  async function replace(figure, name) {
+  async function replace(figure) {
     const picture = figure.querySelector("svg");
     const height = Math.max(picture.getBoundingClientRect().height, MIN_HEIGHT);
     if (!(await charts.ready())) return;
-    const spec = charts.spec(name);
+    const spec = charts.spec(figure);
     const box = h("div", {});
     figure.style.minHeight = `${height}px`;
     figure.classList.add("drawn");
@@ -28,18 +28,17 @@ const figures = (() => {
 
   return {
     start() {
-      const names = new Map(charts.names().map((name) => [document.getElementById(`figure-${name}`), name]));
       const observer = new IntersectionObserver(
         (entries) => {
           for (const { isIntersecting, target } of entries) {
             if (!isIntersecting || matchMedia("print").matches) continue;
             observer.unobserve(target);
-            replace(target, names.get(target));
+            replace(target);
           }
         },
         { rootMargin: NEAR },
       );
-      for (const figure of names.keys()) if (figure) observer.observe(figure);
+      charts.figures().forEach((figure) => observer.observe(figure));
     },
   };
 })();
