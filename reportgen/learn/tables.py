@@ -186,11 +186,11 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     """Return why a table has no proposal, and the remedy; None for a text without a table."""
     if broken := _broken_json(files):
         return broken
-    if _HTML.search(files.head(files.path)):
-        return "a page of HTML", f"save its tables as CSV or Markdown, see {GUIDE}"
     if lacks_header(files):
         return "a table without a header", "add a first line with the names of its columns"
     reading = best_reading(files, answers)
+    if reading is None and _HTML.search(files.head(files.path)):
+        return "a page of HTML without a table of results", f"save its tables as CSV or Markdown, see {GUIDE}"
     if reading is None or len(reading.table.columns) < 2:
         return None
     if reading.series:

@@ -1440,4 +1440,27 @@ FORMS = {
         4,
         (("latency", 0.0045, {"index_1": "b"}),),
     ),
+    "HTML inside Markdown, each cell a head": PeoplesTable(
+        "README.md",
+        "# zip\n\n|Branch |Status |\n|-------|-------|\n|main |[![x](https://x.org/a.svg)](https://x.org) |\n\n"
+        "<table>\n  <tr>\n    <th>Compressor</th><th>Compression</th><th>Decompression</th>\n  </tr>\n"
+        "  <tr>\n    <th>quick (r9)</th><th>422&nbsp;MB/s</th><th>1820 MB/s</th>\n  </tr>\n"
+        "  <tr>\n    <th>slow 1.2 -9</th><th>65 MB/s</th><th>280 MB/s</th>\n  </tr>\n</table>\n",
+        4,
+        (("bandwidth", 1820e6, {"compressor": "quick (r9)", "variant": "Decompression"}),),
+    ),
+    "a page of HTML with cells that span others, notes and sections": PeoplesTable(
+        "page.html",
+        "<html><body><h2>Run <b>times</b></h2><table class=x><caption>of one node</caption><thead>"
+        "<tr><th rowspan=2>Model</th><th rowspan=2>Nodes</th><th colspan=2>Latency (ms)</th></tr>"
+        "<tr><th>p50</th><th>p99</th></tr></thead><tbody>"
+        "<tr><td colspan=4>NVIDIA</td></tr>\n<tr><td rowspan=2>bert</td><td>1</td><td>6.5<sup>1</sup></td><td>7.25</td></tr>\n"
+        "<tr><td>2</td><td>3.5</td><td>n/a</td></tr><tr><td colspan=4>AMD</td></tr>"
+        "<tr><td>bert</td><td>1</td><td>8.5</td><td>9.5</tr></tbody></table><p><sup>1</sup> warm</body></html>",
+        5,
+        (
+            ("latency", 0.0065, {"model": "bert", "nodes": 1, "section": "NVIDIA", "statistic": "median"}),
+            ("latency", 0.0095, {"model": "bert", "nodes": 1, "section": "AMD", "statistic": "p99"}),
+        ),
+    ),
 }

@@ -655,10 +655,10 @@ def test_each_table_of_a_file_has_a_definition_that_reads_it(
 
 
 def test_a_page_of_html_says_that_it_is_one() -> None:
-    page = b"<html><body><table><tr><th>model</th><th>ms</th></tr><tr><td>a</td><td>1.5</td></tr></table></body></html>"
+    page = b"<html><body><p>6.5 ms</p><table><tr><td><a href='b.html'>on</a></td></tr></table></body></html>"
     view = LogFiles.of({"page.html": page}).file("page.html")
     assert why_not(view) == (
-        "a page of HTML",
+        "a page of HTML without a table of results",
         "save its tables as CSV or Markdown, see docs/how-to/read-a-table.md",
     )
 

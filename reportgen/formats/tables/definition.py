@@ -75,10 +75,10 @@ class Expansion(TomlTable):
 class TableRows(TomlTable, kw_only=True):
     """`[rows]`: where the rows of a file are.
 
-    kind      json, jsonl, csv, tsv, markdown: as the names say. aligned: columns that blanks align, also
-              below a rule of dashes. columns: words below a header line. pattern: lines that match a
-              regular expression. block: `label: value` lines below a title. matrix: numbers
-              below a line of column numbers
+    kind      json, jsonl, csv, tsv: as the names say. markdown: also tables of HTML. aligned: columns that
+              blanks align, also below a rule of dashes. columns: words below a header line. pattern:
+              lines that match a regular expression. block: `label: value` lines below a title. matrix:
+              numbers below a line of column numbers
     path      of rows in JSON: `benchmarks[*].states[*]`; "" for the document itself. `[*]` also takes one
               object
     line      key of JSON whose line is that of its row, without one the first key that is in each row once

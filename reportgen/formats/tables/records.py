@@ -18,7 +18,7 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.user_patterns import whole_line
-from reportgen.formats.tables import aligned, drawn, expand, latex
+from reportgen.formats.tables import aligned, drawn, expand, html, latex
 from reportgen.formats.tables.definition import Context, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.heads import MOST_HEADS, count_heads, merged
@@ -516,7 +516,9 @@ def lines_between_bars(lines: Sequence[str], kind: str) -> list[tuple[int, str]]
     """Return (number from 1, text) of the lines of a text, with its tables as Markdown."""
     if kind == "aligned":
         return aligned.as_markdown(lines)
-    return list(enumerate(_with_whole_headers(drawn.as_markdown(lines)), 1))
+    numbered = html.as_markdown(lines)
+    texts = _with_whole_headers(drawn.as_markdown([text for _, text in numbered]))
+    return [(number, text) for (number, _), text in zip(numbered, texts, strict=True)]
 
 
 def _with_whole_headers(lines: Sequence[str]) -> list[str]:

@@ -11,8 +11,8 @@ from reportgen.formats.tables.interpret.statements import statements
 
 # "throughput in images/s", "times are in seconds", "units: ms"
 _IN_UNIT = re.compile(
-    r"(?i)\b(?:in|as|units?:?)\s+(?P<unit>[\w/%µ]+(?: per [a-z]+| ?/ ?[a-z]+)*)"
-    r"|[(\[](?P<inner>[^()\[\]]+)[)\]]"
+    r"(?i)\b(?:in|em|en|as|units?:?)\s+(?P<unit>[\w/%µ]+(?: per [a-z]+| ?/ ?[a-z]+)*)"
+    r"|[(\[](?:(?:in|em|en) )?(?P<inner>[^()\[\]]+)[)\]]"
 )
 # What may follow the unit: "Memory (GiB) is listed below" is about another table.
 _ENDS = re.compile(

@@ -19,8 +19,10 @@ _CLAUSE = re.compile(
     r"(?<=[.!?;])\s+|[;,]\s+(?![^()\[\]]*[)\]])|\s+[\u2013\u2014-]+\s+|\s+(?:and|und|et|y)\s+"
 )
 _UNIT = r"[^\W\d_][\w%µμ]*(?: ?/ ?[a-zA-Z]+| per [a-z]+)*|%"
-_IN_UNIT = re.compile(rf"(?i)(?P<subject>.*?)\b(?:in|en|as|units?:?)\s+(?P<unit>{_UNIT})")
-_IN_BRACKETS = re.compile(r"(?P<subject>[^()\[\]]*)[(\[](?:in )?(?P<unit>[^()\[\],;]+)[^()\[\]]*[)\]]")
+_IN_UNIT = re.compile(rf"(?i)(?P<subject>.*?)\b(?:in|em|en|as|units?:?)\s+(?P<unit>{_UNIT})")
+_IN_BRACKETS = re.compile(
+    r"(?P<subject>[^()\[\]]*)[(\[](?:(?:in|em|en) )?(?P<unit>[^()\[\],;]+)[^()\[\]]*[)\]]"
+)
 _IS_UNIT = re.compile(rf"(?P<subject>[\w ./-]+?)\s*[=:]\s*(?P<unit>{_UNIT})[.)]?")
 # "units: latency=us"
 _LIST = re.compile(r"(?i)^units?:\s*(?=.*[=:])")
@@ -33,7 +35,8 @@ _SHORTEST = 3
 # Subjects that are all columns of the base.
 _ALL = frozenset({
     "all", "times", "timings", "latencies", "durations", "bandwidths", "throughputs", "rates", "sizes",
-    "numbers", "values", "results", "figures", "units", "unit", "measurements", "zeiten", "temps", "tiempos",
+    "numbers", "values", "results", "figures", "units", "unit", "measurements", "zeiten", "temps",
+    "tiempos", "tempos", "tempi",
 })  # fmt: skip
 
 
