@@ -40,7 +40,7 @@ THIRD_PARTY = {
     "pandas": "tables.dataframes library api",  # in api for type checkers only
     "jinja2": "render",
     "markupsafe": "render",
-    "lxml": "audit.html_tables",
+    "lxml": "audit.html_tables formats.tables.html",
     "pyarrow": "formats.tables.parquet parquet",
     "markdown": "render",
     "markdown_it": "audit.markdown_tables",

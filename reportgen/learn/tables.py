@@ -439,7 +439,8 @@ def _columns(reading: TableReading) -> tuple[tuple[str, ...], ...]:
     for figure in reading.figures:
         shown = f"{figure.metric} in {figure.unit or '1'}"
         shown += f", {figure.statistic}" if figure.statistic else ""
-        shown += "".join(f", {name} = {text}" for name, text in (*figure.factors, *figure.where))
+        wheres = ((name, text[:_MAX_SHOWN_CHARS]) for name, text in figure.where)
+        shown += "".join(f", {name} = {text}" for name, text in (*figure.factors, *wheres))
         roles[figure.column] = (
             f"{roles[figure.column]}; {shown}" if figure.column in roles else f"figure: {shown}"
         )

@@ -1463,4 +1463,28 @@ FORMS = {
             ("latency", 0.0095, {"model": "bert", "nodes": 1, "section": "AMD", "statistic": "p99"}),
         ),
     ),
+    "tables with one header and a metric in each title": PeoplesTable(
+        "results.md",
+        "# Results\n\nPrompt speed (tokens/s) by model.\n\n| GPU | 7B | 70B |\n|---|---|---|\n| a | 3774.5 | OOM |\n"
+        "| b | 4868.5 | 855.5 |\n\nGeneration speed (tokens/s) by model. Higher is better.\n\n"
+        "| GPU | 7B | 70B |\n|---|---|---|\n| a | 118.5 | OOM |\n| b | 133.5 | 25.5 |\n",
+        6,
+        (
+            ("input_token_throughput", 855.5, {"device": "b"}),
+            ("output_token_throughput", 118.5, {"device": "a"}),
+        ),
+    ),
+    "tables with one header below headings that repeat": PeoplesTable(
+        "report.md",
+        "# load\n\n## cold\n\n| run | Latency (ms) |\n|---|---|\n| a | 1200.5 |\n| b | 1300.5 |\n\n"
+        "# decode\n\n## cold\n\n| run | Latency (ms) |\n|---|---|\n| a | 2200.5 |\n| b | 2300.5 |\n",
+        4,
+        (("latency", 2.3005, {"run": "b", "table": "decode: cold"}),),
+    ),
+    "Markdown with decimal commas": PeoplesTable(
+        "ergebnisse.md",
+        "| Browser | Median in ms | Durchsatz (MB/s) |\n|---|---:|---:|\n| A | 2289,50 | 1.005,5 |\n| B | 748,25 | 97,5 |\n",
+        4,
+        (("latency", 2.2895, {"browser": "A"}), ("bandwidth", 1005.5e6, {"browser": "A"})),
+    ),
 }

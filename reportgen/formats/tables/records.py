@@ -25,6 +25,7 @@ from reportgen.formats.tables.heads import MOST_HEADS, count_heads, merged
 from reportgen.formats.tables.layouts import LAYOUTS
 from reportgen.formats.tables.titles import above as title_above
 from reportgen.formats.tables.titles import distinct
+from reportgen.formats.tables.titles import of_tables as titles_at
 from reportgen.formats.tables.titles import text_of as title_of
 
 # A row with more columns than these holds lists of single values, which no definition names.
@@ -469,7 +470,7 @@ def _markdown(table: TableFile) -> Iterator[Record]:
     lines = [line for _, line in numbered]
     rows: list[tuple[int, dict[str, Any]]] = []
     parts: dict[int, int] = {}
-    titles: dict[str, dict[int, str]] = {}
+    starts: dict[str, dict[int, int]] = {}
     part = -1
     header: list[str] = []
     has_bar = is_torn = False
@@ -484,9 +485,10 @@ def _markdown(table: TableFile) -> Iterator[Record]:
             is_own = not table.rows.header or any(table.matches(table.rows.header, line))
             part, header, has_bar = part + 1, _unique(cells) if is_own else [], text.startswith("|")
             if header:
-                titles.setdefault(line.strip(), {})[part] = title_above(lines, place)
+                starts.setdefault(line.strip(), {})[part] = place
         elif header and cells and not is_rule and text.startswith("|") == has_bar:
             if len(cells) == len(header):
+                cells = list(map(_with_point, cells)) if table.rows.decimal == "," else cells
                 rows.append((offsets[number - 1], dict(zip(header, cells, strict=True))))
                 parts[number] = part
             else:
@@ -495,20 +497,20 @@ def _markdown(table: TableFile) -> Iterator[Record]:
     records = (
         _with_contexts(table, rows) if table.contexts else (Record(table.line_of(at), x) for at, x in rows)
     )
-    title_of = _distinct_titles(titles)
+    title_of = _titles_of_parts(lines, starts)
     for record in records:
         number = parts.get(record.line, record.part)
         named = {TITLE: title_of[number]} if number in title_of else {}
         yield replace(record, part=number, cells={**record.cells, **named})
 
 
-def _distinct_titles(titles: Mapping[str, Mapping[int, str]]) -> dict[int, str]:
-    """Return the titles of the tables whose header others have too. titles  header -> number -> title"""
-    several = [each for each in titles.values() if len(each) > 1]
+def _titles_of_parts(lines: Sequence[str], starts: Mapping[str, Mapping[int, int]]) -> dict[int, str]:
+    """Return the titles of the tables whose header others have too. starts  header -> number -> its line"""
+    several = [each for each in starts.values() if len(each) > 1]
     return {
         number: title
         for each in several
-        for number, title in zip(each, distinct(list(each.values())), strict=True)
+        for number, title in zip(each, titles_at(lines, list(each.values())), strict=True)
     }
 
 

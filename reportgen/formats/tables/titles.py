@@ -1,7 +1,8 @@
 """Find the texts around a table that may say what it measures, and titles for tables with one header."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 # "#+CAPTION: Latency", as Org has it; a mark of a heading, a comment or a list.
@@ -13,6 +14,16 @@ _LIMIT = re.compile(
 )
 
 _HEADING = re.compile(r"#{1,6} |[=]{3,}$")
+# The level of a heading is the number of its marks; what is around code is none.
+_LEVEL = re.compile(r"(#{1,6}|\*{1,6}) +\S")
+_AROUND_CODE = re.compile(r"\s*(?:```|~~~|\.\. \w|#\+begin)", re.IGNORECASE)
+_NO_LEVEL = 7
+_MAX_TITLE = 120
+# Lines above a table in which its headings are.
+_MAX_ABOVE = 300
+# Parts of a title; with more tables than these, only the nearest.
+_MAX_PARTS = 6
+_MAX_WITH_HEADINGS = 500
 _ABOUT_ALL = re.compile(r"(?i)\b(?:all|unless|each (?:cell|number|value))\b")
 
 
@@ -40,10 +51,27 @@ def above(lines: Sequence[str], at: int) -> str:
 def around(lines: Sequence[str], at: int) -> list[str]:
     """Return the texts above and below a table between bars."""
     end = next((number for number in range(at, len(lines)) if "|" not in lines[number]), len(lines))
-    below = next((line for line in lines[end:] if line.strip()), "")
+    below = next(_below(lines[end:]), "")
     return [
         text for text in (above(lines, at), "" if below.lstrip().startswith("#") else text_of(below)) if text
     ]
+
+
+def _below(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines with a text below a table, up to a heading; not the last ones above another table."""
+    block: list[str] = []
+    has_ended = False
+    for line in lines:
+        if "|" in line:
+            return
+        if _HEADING.match(line):
+            break
+        if line.strip() and has_ended:
+            yield from block
+            block = []
+        block += [line] if line.strip() else []
+        has_ended = not line.strip()
+    yield from block
 
 
 def shared_words(texts: Sequence[str]) -> tuple[str, str]:
@@ -62,15 +90,49 @@ def near(lines: Sequence[str], at: int) -> list[str]:
     """
     end = next((number for number in range(at, len(lines)) if "|" not in lines[number]), len(lines))
     above = [*takewhile(lambda line: "|" not in line, reversed(lines[:at]))]
-    below = [*takewhile(lambda line: "|" not in line and not _HEADING.match(line), lines[end:])]
+    below = [*_below(lines[end:])]
     heading = next((number for number, line in enumerate(above, 1) if _HEADING.match(line)), len(above))
     everywhere = [line for line in lines if "|" not in line and _ABOUT_ALL.search(line)]
     return list(dict.fromkeys(filter(None, map(plain, (*above[:heading], *below, *everywhere)))))
 
 
+def of_tables(lines: Sequence[str], starts: Sequence[int]) -> list[str]:
+    """Return distinct titles of the tables whose headers are at lines.
+
+    A title is the text above the table, or its heading; with the headings around it where two are equal.
+    """
+    most = _MAX_PARTS if len(starts) <= _MAX_WITH_HEADINGS else 1
+    paths = [_headings_above(lines, start, most) for start in starts]
+    for depth in range(1, max(map(len, paths), default=0) + 1):
+        titles = [": ".join(reversed(path[:depth])) for path in paths]
+        if all(titles) and len(set(titles)) == len(titles):
+            return titles
+    return distinct([path[0] if path else "" for path in paths])
+
+
+def _headings_above(lines: Sequence[str], at: int, most: int) -> list[str]:
+    """Return the text above a table and the headings around it, the nearest first."""
+    above = lines[max(at - _MAX_ABOVE, 0) : at][::-1]
+    is_text = (bool(re.search(r"\w", line)) and not _AROUND_CODE.match(line) for line in above)
+    nearest = next((number for number, is_it in enumerate(is_text) if is_it), 0)
+    texts: list[str] = []
+    deepest = _NO_LEVEL
+    for number, line in enumerate(above[nearest:]):
+        heading = _LEVEL.match(line) if line[:1] in ("#", "*") else None
+        level = len(heading[1]) if heading else _NO_LEVEL
+        is_beside = not number and "|" not in line and len(line) <= _MAX_TITLE
+        if is_beside or level < deepest:
+            texts += filter(None, [plain(line)])
+            deepest = level
+        if len(texts) == most or deepest == 1:
+            break
+    return texts
+
+
 def distinct(titles: Sequence[str]) -> list[str]:
     """Return the titles of several tables, with their numbers where two are equal or empty."""
+    counts = Counter(titles)
     return [
-        title if title and titles.count(title) == 1 else f"{title or 'table'} {number}"
+        title if title and counts[title] == 1 else f"{title or 'table'} {number}"
         for number, title in enumerate(titles, 1)
     ]

@@ -17,6 +17,7 @@ from reportgen.formats.tables.interpret.merged_cells import with_groups, without
 from reportgen.formats.tables.interpret.orientation import upright
 from reportgen.formats.tables.interpret.reading import TableReading, numbers
 from reportgen.formats.tables.interpret.status import add_faults
+from reportgen.formats.tables.interpret.titled import by_titles
 from reportgen.formats.tables.interpret.whole import (
     check_rows,
     keep_factors_apart,
@@ -30,6 +31,10 @@ __all__ = ["TableReading", "interpret", "numbers"]
 
 def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> TableReading:
     """Return what the columns of a table are. answers  column -> unit, as the user states it."""
+    return by_titles(_interpret(table, answers), lambda part: _interpret(part, answers))
+
+
+def _interpret(table: FoundTable, answers: Mapping[str, str] | None) -> TableReading:
     table = without_gaps(with_groups(upright(table)))
     draft = Draft(table)
     _note_form(draft)
