@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Optional
 
@@ -92,14 +92,13 @@ def main(options: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # under nohup
             signal.signal(number, lambda *_: stop.set())
-    if options.seconds:
-        threading.Timer(options.seconds, stop.set).start()
     if options.until_input_ends:
         threading.Thread(target=_stop_at_end_of_input, args=[stop], daemon=True).start()
     options.folder.mkdir(parents=True, exist_ok=True)
+    root = options.root or os.getpid()
     try:
-        root = options.root or os.getpid()
-        sample(options.folder, options.node, options.interval, stop, root=root, uses_dcgm=options.dcgm)
+        with _set_after(options.seconds, stop):
+            sample(options.folder, options.node, options.interval, stop, root=root, uses_dcgm=options.dcgm)
     except UnavailableError as error:
         warn(f"watch: no telemetry: {error}")
         return 1
@@ -107,6 +106,21 @@ def main(options: argparse.Namespace) -> int:
         warn(f"watch: {error.filename} exists; use another folder, or --node for another node")
         return 1
     return 0
+
+
+@contextlib.contextmanager
+def _set_after(seconds: Optional[float], stop: threading.Event) -> Iterator[None]:
+    """Set an event after some seconds; an error before that does not wait for them."""
+    if seconds is None:
+        yield
+        return
+    timer = threading.Timer(seconds, stop.set)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
 
 
 def _stop_at_end_of_input(stop: threading.Event) -> None:

@@ -133,10 +133,10 @@ def unloaded():
     """Unload the stand-in at the end, so that no later test of this process finds a driver."""
     threads, has_real = set(threading.enumerate()), _loaded() is not None
     yield
-    # A sampler that a failed test left would jump into nothing.
-    if not has_real and threads.issuperset(threading.enumerate()):
-        while handle := _loaded():  # ctypes closes nothing that it opened
-            _ctypes.dlclose(handle)
+    left = set(threading.enumerate()) - threads
+    assert not left, f"a sampler would jump into nothing, if its driver were unloaded: {left}"
+    while not has_real and (handle := _loaded()):  # ctypes closes nothing that it opened
+        _ctypes.dlclose(handle)
 
 
 def _loaded():
