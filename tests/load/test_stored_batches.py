@@ -134,7 +134,7 @@ def test_a_folder_that_is_one_run_is_parsed_again_if_a_file_of_it_changes(parsed
 def test_young_and_unreadable_files_are_not_stored(
     parsed: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inputs, "YOUNG_SECONDS", 2.0)
+    monkeypatch.setattr(inputs, "YOUNG_SECONDS", 3600.0)
     assert [parsed() for _ in range(2)] == [3, 3]
     monkeypatch.setattr(inputs, "YOUNG_SECONDS", 0.0)
     with monkeypatch.context() as patch:
