@@ -20,11 +20,15 @@ _MAX_NAMED_FORMATS = 3
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkKind:
-    """Runs of one kind, what to call it, and the files and folders that hold these runs and no others."""
+    """Runs of one kind, what to call it, and the files and folders that hold these runs and no others.
+
+    is_listed  whether the name is a mere list of formats, which says nothing in a title
+    """
 
     name: str
     runs: tuple[Run, ...]
     logs: tuple[str, ...]
+    is_listed: bool = False
 
 
 def split_kinds(runs: Sequence[Run], folder: str, others: Collection[str] = ()) -> list[BenchmarkKind]:
@@ -48,7 +52,8 @@ def split_kinds(runs: Sequence[Run], folder: str, others: Collection[str] = ()) 
         own = tuple(run for run in runs if run.format in formats)
         own_paths = {run.source.path for run in own}
         logs = tuple(covering_paths(own_paths, paths - own_paths, folder))
-        kinds.append(BenchmarkKind(_name(own, logs), own, logs))
+        name = _name(own, logs)
+        kinds.append(BenchmarkKind(name or _listed(own), own, logs, is_listed=not name))
     return sorted(kinds, key=lambda kind: (kind.name, kind.logs))
 
 
@@ -71,17 +76,20 @@ def _merged(sets: Iterable[Collection[str]]) -> list[frozenset[str]]:
 
 
 def _name(runs: Sequence[Run], logs: Sequence[str]) -> str:
-    """Return the name of their only folder, else what all of them ran, else their suite or formats."""
+    """Return the name of their only folder, else what all of them ran, else their suite; "" for several."""
     if len(logs) == 1 and logs[0] not in {run.source.path for run in runs}:
         return logs[0].rpartition("/")[2]
     for name in SUBJECTS:
         values = {str(run.factors.get(name, "")) for run in runs}
         if len(values) == 1 and "" not in values:
             return values.pop()
+    suites = {suite_of(run.format) for run in runs}
+    return suites.pop() if len(suites) == 1 else ""
+
+
+def _listed(runs: Sequence[Run]) -> str:
+    """Return the formats of runs, of many the first and their number."""
     formats = sorted({run.format for run in runs})
-    suites = {suite_of(format) for format in formats}
-    if len(suites) == 1:
-        return suites.pop()
     others = len(formats) - 1
     return " and ".join(formats if others < _MAX_NAMED_FORMATS else [formats[0], f"{others} more"])
 

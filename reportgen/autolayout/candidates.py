@@ -235,7 +235,8 @@ def _axes(
     yield list(columns), ordered, ()
     settings = [name for name in work if name not in (*sizes, *SUBJECTS)]
     for facets in (sizes, [*sizes, *settings]):
-        others = [name for name in ordered if name not in facets]
+        # In one facet, what follows from it has one value, which the caption says.
+        others = [name for name in ordered if name not in facets and _splits(facets, name, runs)]
         if facets and others and count_combinations(facets, runs) <= _MAX_FACETS:
             yield others, list(columns), tuple(facets)
             yield list(columns), others, tuple(facets)
@@ -258,7 +259,7 @@ def _core(numbers: MetricRuns, main: str) -> TableSpec | None:
     counts = _most_common(main, shown)
     kept = [value for value, count in counts.items() if 2 * count >= max(counts.values())]
     kept = kept[:_MAX_CORE_COLUMNS]
-    if count_combinations([main], numbers.runs) <= len(kept):
+    if count_combinations([main], numbers.runs) <= len(kept) and len(shown) == len(numbers.runs):
         return None
     where[main] = tuple(kept)
     part = replace(numbers, runs=[run for run in numbers.runs if matches(run.factors, where)])

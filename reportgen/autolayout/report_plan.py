@@ -81,7 +81,8 @@ def plan_reports(
     plans = []
     left = set(other_paths)
     every = {run.source.path for runs in folders.values() for run in runs}
-    for campaign in find_campaigns(folders, labelled):
+    campaigns = find_campaigns(folders, labelled)
+    for campaign in campaigns:
         runs = [run for folder in campaign.folders for run in campaign.told(folder, folders[folder])]
         place = campaign.folders[0] if len(campaign.folders) == 1 else root
         kinds = split_kinds(runs, place, every - {run.source.path for run in runs})
@@ -94,19 +95,17 @@ def plan_reports(
         ]
         factors = PathFactors.joined([each for each in of_kinds if each])
         base = campaign.name(is_all=len(campaign.folders) == len(folders), root=root)
+        place_in_title = campaign.title(root) if len(campaigns) > 1 else ""
         reports = []
         for kind in kinds:
             parts = [base, kind.name] if len(kinds) > 1 else [base]
             names.append(_free_name(parts, names))
-            title = ": ".join(filter(None, (campaign.title(root), *parts[1:])))
+            title = ": ".join(filter(None, (place_in_title, *([] if kind.is_listed else parts[1:]))))
             reports.append(_report(names[-1], title, kind, factors, campaign))
         left -= {path for path in left for report in reports if _is_below(path, report.logs)}
         own = sorted(path for path in left if _is_below(path, campaign.folders))
         reports[0] = replace(reports[0], logs=(*reports[0].logs, *own))
         plans.append(CampaignPlan(campaign, tuple(reports), factors))
-    match plans:
-        case [CampaignPlan(reports=(only,)) as plan]:
-            return [replace(plan, reports=(replace(only, title=""),))]
     return plans
 
 

@@ -84,7 +84,7 @@ def _by(table: TableSpec, said: set[str], runs: Sequence[Run]) -> str:
     """
     for name in table.compare.baseline if table.compare else ():
         values = _values(name, runs)
-        if name in said or name in DEVICE_COUNTS or not 1 < len(values) <= _MAX_NAMED:
+        if _follows(name, said, runs) or name in DEVICE_COUNTS or not 1 < len(values) <= _MAX_NAMED:
             continue
         text = joined([shown_value(name, plain(value)) for value in values])
         return f": {text}" if isinstance(values[0], str) else f": {name.replace('_', ' ')} {text}"
@@ -94,6 +94,12 @@ def _by(table: TableSpec, said: set[str], runs: Sequence[Run]) -> str:
         return f" at {joined(fixed)}" if fixed else ""
     size = next((name for name in sizes if _is_swept(name, table, runs)), "")
     return f" by {size.replace('_', ' ')}" if size else ""
+
+
+def _follows(name: str, said: set[str], runs: Sequence[Run]) -> bool:
+    """Return whether the title says a factor already, or others that decide its value."""
+    known = sorted(said - {""})
+    return count_combinations(known, runs) == count_combinations([*known, name], runs)
 
 
 def _is_swept(name: str, table: TableSpec, runs: Sequence[Run]) -> bool:

@@ -28,9 +28,9 @@ DEVICE_NAMES = frozenset(("device", "gpu", "accelerator", "cluster", "system"))
 # fmt: off
 COMPETITORS = frozenset((
     "accelerator", "attention", "backend", "build_commit", "cluster", "commit", "compiler", "cpu",
-    "device", "device_name", "engine", "framework", "gpu", "gpu_name", "hardware", "host", "implementation",
-    "instance", "interconnect", "kernel", "library", "loader", "machine", "node", "runtime", "server",
-    "software", "submitter", "system", "system_name", "variant", "version", "xla",
+    "device", "device_id", "device_name", "engine", "framework", "gpu", "gpu_name", "hardware", "host",
+    "implementation", "instance", "interconnect", "kernel", "library", "loader", "machine", "node", "runtime",
+    "server", "software", "submitter", "system", "system_name", "variant", "version", "xla",
 ))
 # fmt: on
 

@@ -76,7 +76,7 @@ def build_tables(
     alike = tuple(look_alikes(map(selection.factors_of, runs)))
     unequal = sets_differ(spec, grids, selection.pool)
     tables = [
-        _table(spec, grid, against, id, selection.factors_of, alike, unequal)
+        _without_unstated(_table(spec, grid, against, id, selection.factors_of, alike, unequal))
         for grid, id in zip(grids, ids, strict=True)
     ]
     missing = tuple(missing_required(spec.id, spec.required, tables))
@@ -164,6 +164,32 @@ def _table(
         ),
         column_titles=tuple(label_of_factor(spec.labels, name) for name in spec.columns),
         sets_differ=unequal[1],
+    )
+
+
+def _without_unstated(table: Table) -> Table:
+    """Return a table of one facet without row factors that no case of this facet has: a column of dashes."""
+    stated = [
+        i
+        for i in range(len(table.row_factors))
+        if any(row.key[i] != LACKING for row in table.rows if not row.is_mean)
+    ]
+    if not table.facet or not stated or len(stated) == len(table.row_factors):
+        return table
+    kept = {False: stated, True: range(len(stated))}  # the words of a mean are in the first column
+    rows = tuple(
+        structs.replace(
+            row,
+            key=tuple(row.key[i] for i in kept[row.is_mean]),
+            labels=tuple(row.labels[i] for i in kept[row.is_mean]),
+        )
+        for row in table.rows
+    )
+    return replace(
+        table,
+        row_factors=tuple(table.row_factors[i] for i in stated),
+        row_titles=tuple(table.row_titles[i] for i in stated),
+        rows=rows,
     )
 
 

@@ -117,3 +117,16 @@ def test_a_part_of_a_folder_has_patterns_for_its_own_paths():
         "slow",
         None,
     ]
+
+
+def test_a_title_names_neither_the_only_campaign_nor_a_list_of_formats():
+    alone = of("hf_trainer", "b/x.log")
+    alike = [of(format, f"a{n}/x.log", model="m") for n, format in enumerate(("jade", "megatron"))]
+    (plan,) = plan_reports({"logs/mine": [alone, *alike]})
+    assert [(report.name, report.title) for report in plan.reports] == [("mine-b", "b"), ("mine-m", "m")]
+    more = [of("timm", "c/x.log", model="n"), of("jade", "a2/x.log", model="n")]
+    (plan,) = plan_reports({"logs/mine": [alone, *alike, *more]})
+    assert [(report.name, report.title) for report in plan.reports] == [
+        ("mine-b", "b"),
+        ("mine-jade-and-megatron-and-timm", ""),
+    ]

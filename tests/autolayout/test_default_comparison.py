@@ -251,3 +251,9 @@ def test_a_device_that_the_logs_of_one_program_alone_state_is_in_a_note():
     assert told(one, other, run(framework="B", device="A40")) == ({"framework", "device"}, ())
     assert told(one, other, run(framework="B")) == ({"framework", "device"}, ())
     assert told(other, run(framework="A", device="A40"))[1] == ()
+
+
+def test_the_number_of_a_device_is_a_part_of_its_name():
+    runs = [run(device=d, device_id=n, size=s) for n, d in enumerate("BA") for s in (64, 256)]
+    assert compared(*runs) == ("speedup", {"device": "A", "device_id": 1}, [])
+    assert define_overview(runs, "reports").title == "Throughput on A and B"

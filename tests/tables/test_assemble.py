@@ -1198,3 +1198,11 @@ def test_scaling_efficiency_does_not_compare_devices() -> None:
     compare = CompareSpec("efficiency", {"devices": 1, "framework": "PyTorch"})
     with pytest.raises(RequestError, match="about the number of devices, and not framework; use kind"):
         only_table(FRAMEWORKS, rows=("framework", "devices"), compare=compare)
+
+
+def test_a_facet_has_no_column_of_dashes():
+    runs = [published_run(d=1, m=m, s=s, throughput=1.0) for m, s in (("a", 1), ("b", 2))]
+    runs += [published_run(d=2, m=m, throughput=1.0) for m in "ab"]
+    one, two = build_tables(table_spec(rows=("s", "m"), facets=("d",)), runs, NO_FACTS)
+    assert (one.row_factors, two.row_factors) == (("s", "m"), ("m",))
+    assert [row.key for row in two.rows] == [("a",), ("b",)]
