@@ -129,7 +129,7 @@ def _named(names: "Sequence[str]", most: int = _MAX_NAMED) -> str:
 
 
 def _print_table(table: "TableProposal") -> None:
-    from reportgen.learn.tables import answer_for
+    from reportgen.learn.tables import answer_for, questions
 
     print(_heading(table))
     print_table(table.columns)
@@ -138,9 +138,9 @@ def _print_table(table: "TableProposal") -> None:
     print_runs(replace(cases, rows=cases.rows[:_MAX_SHOWN_CASES]))
     if len(cases.rows) > _MAX_SHOWN_CASES:
         print(f"... and {count(len(cases.rows) - _MAX_SHOWN_CASES, 'more row')}")
-    for column, question in table.open:
-        answer = answer_for(column, question)
-        print(f"open: {column}: {question}" + (f", for example {answer}" if answer else ""))
+    for columns, question in questions(table.open):
+        answer = answer_for(columns[0], question)
+        print(f"open: {', '.join(columns)}: {question}" + (f", for example {answer}" if answer else ""))
     for note in table.notes:
         print(f"note: {note}")
     print()

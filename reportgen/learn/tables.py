@@ -22,11 +22,12 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import meaning_of, words_of
+from reportgen.formats.tables.column_words import counts_faults, meaning_of, words_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables, lacks_header
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
-from reportgen.formats.tables.interpret.cases import OF_CASES, counts_faults
+from reportgen.formats.tables.interpret.cases import OF_CASES, OF_STATISTICS
+from reportgen.formats.tables.interpret.reading import columns_of
 from reportgen.formats.tables.stated_units import SETTING, named_unit
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
@@ -112,8 +113,11 @@ def best_reading(files: LogFiles, answers: Mapping[str, str] | None = None) -> T
 
 
 def _weight(reading: TableReading) -> tuple[int, int, int]:
-    """Return the numbers that a reading gives, its rows and its factors."""
-    return sum(1 for _ in numbers(reading)), len(reading.table.records), len(reading.factors)
+    """Return the numbers that a reading gives, or may give with answers, its rows, and its clear columns."""
+    rows, questions = len(reading.table.records), reading.open.values()
+    asked = 0 if reading.figures else sum("has no unit" in question for question in questions)
+    clear = len(reading.factors) - len(questions)
+    return sum(1 for _ in numbers(reading)), rows * (asked or 1), clear
 
 
 def propose_table(
@@ -208,15 +212,15 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         return fact, f"write an object for each row: see {GUIDE}"
     shown = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
     fact = f"a table with the columns {shown}; none names a metric and its unit"
-    if reading.open:
-        asked = _each_once(reading.open, reading.open)[:_MAX_QUESTIONS]
-        fact += ": " + "; ".join(_asked(name, reading.open[name]) for name in asked)
-    ask = _each_once((name for name, why in reading.open.items() if unit_for(name, why)), reading.open)
+    asked = questions(reading.open.items())
+    if asked:
+        fact += ": " + "; ".join(_asked(name, why) for (name, *_), why in asked[:_MAX_QUESTIONS])
+    ask = [unit for (name, *_), why in asked if (unit := unit_for(name, why))]
     if reading.open and not ask:
         is_mark = any("separate thousands" in why for why in reading.open.values())
         how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
         return fact, f"{how}, see {GUIDE}"
-    stated = [unit_for(name, reading.open[name]) for name in ask[:_MAX_ASKED]]
+    stated = ask[:_MAX_ASKED]
     shown = " ".join(stated) or f'--unit "{_printable(reading.table.columns[-1])}=1"'
     which = "the units" if len(stated) > 1 else "a unit"
     return fact, f"state {which}: {shown}, or write [table] by hand, see {GUIDE}"
@@ -245,8 +249,9 @@ def unit_for(column: str, question: str) -> str:
     """Return an example of an answer that states a unit, "" if no unit answers the question."""
     if re.search(r"separate thousands|plain numbers|of the form|same metric|samples", question):
         return ""
-    unit = "h:mm" if "minutes and seconds" in question else named_unit(column) or meaning_of(column).unit
-    return _option(column, unit or _likely_unit(column))
+    stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
+    stated = stated if unit_of(stated) else meaning_of(column).unit
+    return _option(column, stated or ("ms" if question.startswith(OF_STATISTICS) else _likely_unit(column)))
 
 
 def _option(column: str, answer: str) -> str:
@@ -254,16 +259,18 @@ def _option(column: str, answer: str) -> str:
     return f"--unit {shlex.quote(text)}" if re.search(r'["$`\\!]', text) else f'--unit "{text}"'
 
 
-def _each_once(columns: Iterable[str], open_columns: Mapping[str, str]) -> list[str]:
-    """Return columns, of the cases of one metric only the first: they share an answer."""
-    shared: set[str] = set()
-    kept = []
-    for column in columns:
-        question = open_columns[column]
+def questions(open_columns: Iterable[tuple[str, str]]) -> list[tuple[list[str], str]]:
+    """Return (columns, question), each once: the cases, or the statistics, of one metric share an answer."""
+    shared: dict[str, list[str]] = {}
+    asked = []
+    for column, question in open_columns:
         if question not in shared:
-            kept.append(column)
-        shared |= {question} if question.startswith(OF_CASES) else set()
-    return kept
+            asked.append(([column], question))
+            if question.startswith((OF_CASES, OF_STATISTICS)):
+                shared[question] = asked[-1][0]
+        else:
+            shared[question].append(column)
+    return asked
 
 
 def _likely_unit(column: str) -> str:
@@ -445,7 +452,7 @@ def _columns(reading: TableReading) -> tuple[tuple[str, ...], ...]:
             f"{roles[figure.column]}; {shown}" if figure.column in roles else f"figure: {shown}"
         )
     for name, column in reading.factors.items():
-        roles[column if isinstance(column, str) else column["column"]] = f"factor: {name}"
+        roles |= dict.fromkeys(columns_of(column), f"factor: {name}")
     roles |= {reading.repeat: "repeat"} if reading.repeat else {}
     roles |= {reading.started: "start of the run"} if reading.started else {}
     roles |= {check["column"]: "status" for check in reading.checks if check["column"] not in roles}

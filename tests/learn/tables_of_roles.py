@@ -137,4 +137,53 @@ ROLES = {
         4,
         (("latency", 1.75e-3, {"device": "gpu1", "case": "H100"}),),
     ),
+    "a unit column is that of the values, and of nothing beside them": PeoplesTable(
+        "jmh.csv",
+        "Benchmark,Samples,Score,Score Error (99.9%),Unit,Param: size\nget,10,12.5,0.25,ns/op,1000\n"
+        "get,10,15.5,0.5,ns/op,100000\nput,10,42.5,1.25,ns/op,1000\n",
+        3,
+        (("action_time", 15.5e-9, {"benchmark": "get", "param_size": 100000, "statistic": None}),),
+    ),
+    "one answer for all percentiles, and a row of all requests": PeoplesTable(
+        "load.csv",
+        "Type,Name,Requests/s,50%,95%,100%\nGET,/a,20.5,12,14,40\nGET,/b,5.5,35,39,512\n,Aggregated,26.0,17,20,512\n",
+        8,
+        (
+            ("latency", 0.014, {"case": "/a", "statistic": "p95"}),
+            ("latency", 0.512, {"case": "/b", "statistic": "maximum"}),
+            ("request_throughput", 5.5, {"case": "/b"}),
+        ),
+        answers={"50%": "ms"},
+    ),
+    "a setting in the rows, or around them": PeoplesTable(
+        "sections.json",
+        '{"engines": {"rows": [{"rows_in": 1000, "engine": "a", "total_s": 19.5}, {"rows_in": 4000, "engine": "a",'
+        ' "total_s": 61.5}]}, "cores": {"rows_in": 1000, "rows": [{"cores": 1, "total_s": 37.5},'
+        ' {"cores": 2, "total_s": 26.5}], "finding": "'
+        + "Long texts are remarks, and not cases. " * 4
+        + '"}}',
+        4,
+        (
+            ("run_time", 61.5, {"rows_in": 4000, "engine": "a"}),
+            ("run_time", 26.5, {"rows_in": 1000, "cores": 2, "finding": None}),
+        ),
+    ),
+    "an accuracy from 0 to 1": PeoplesTable(
+        "scores.csv",
+        "model,acc,latency_ms\na,0.571,2.5\nb,0.74,3.5\n",
+        4,
+        (("accuracy", 0.571, {"model": "a"}),),
+    ),
+    "shares of a mix are not percentiles": PeoplesTable(
+        "mix.csv",
+        "store,95% reads (ops/s),50% reads (ops/s)\na,2500.5,1500.5\nb,3500.5,2100.5\n",
+        4,
+        (("throughput", 2500.5, {"store": "a", "statistic": None, "variant": "95% reads"}),),
+    ),
+    "failures in a second": PeoplesTable(
+        "failing.csv",
+        "name,Requests/s,Failures/s\na,20.5,0.0\nb,5.5,0.03\n",
+        4,
+        (("failure_rate", 0.03, {"case": "b"}),),
+    ),
 }

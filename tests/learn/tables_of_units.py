@@ -457,17 +457,25 @@ UNITS = {
     ),
     "a size that recurs is asked for": PeoplesTable(
         "store.csv",
-        "mode,sync,latency_ms,db_size_mb\na,full,4.5,118.25\na,off,3.5,118.25\nb,full,2.5,118.5\nb,off,1.5,118.5\n",
+        "mode,sync,db_size_mb,latency_ms\na,full,118.25,4.5\na,off,118.25,3.5\nb,full,118.5,2.5\nb,off,118.5,1.5\n",
         4,
         (("latency", 0.0045, {"mode": "a", "sync": "full", "db_size_mb": None}),),
         frozenset({"db_size_mb"}),
     ),
-    "a count of errors is asked for": PeoplesTable(
+    "a size that recurs after the times is a result": PeoplesTable(
+        "store.csv",
+        "mode,sync,latency_ms,db_size_mb\na,full,4.5,118.25\na,off,3.5,118.25\nb,full,2.5,118.5\nb,off,1.5,118.5\n",
+        8,
+        (
+            ("latency", 0.0045, {"mode": "a", "db_size_mb": None}),
+            ("db_size", 118.5e6, {"mode": "b", "sync": "off"}),
+        ),
+    ),
+    "a count of errors": PeoplesTable(
         "servers.csv",
         "server,latency_ms,Socket errors\na,4.5,0\nb,3.5,0\nc,2.5,0\nd,1.5,37\n",
-        4,
-        (("latency", 0.0045, {"server": "a", "socket_errors": None}),),
-        frozenset({"Socket errors"}),
+        8,
+        (("latency", 0.0045, {"server": "a", "socket_errors": None}), ("socket_errors", 37, {"server": "d"})),
     ),
     "block sizes of storage": PeoplesTable(
         "disk.csv",

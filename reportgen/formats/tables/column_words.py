@@ -49,6 +49,11 @@ _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 # What loggers put before a name: "train/tokens_per_second".
 _GROUP = re.compile(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
 _A_MINUTE = re.compile(r"(?i)(?:/ ?|\bper[ _])min(?:ute)?$")
+# "95% reads", "at 80% load"
+_MIX = re.compile(
+    r"(?i)[\s_]+(?:busy|capacity|cpu|delete|density|full|gets?|hits?|inserts?|load|miss(?:es)?|of|puts?|random"
+    r"|reads?|scans?|sets?|sparse|sparsity|updates?|util(?:i[sz]ation)?|writes?)(?![a-z])"
+)
 # "% of peak", "pct_of_baseline"
 _SHARE_OF = re.compile(r"(?i)(?:%|percent|pct)[\s_]+of[\s_]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
@@ -63,7 +68,9 @@ _PERCENTILE_IN_WORDS = re.compile(
     r"|(?<![0-9a-z])percentile[\s_-]?([0-9]{1,2}(?:\.[0-9]{1,3})?)(?![0-9])"
 )
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
-_PERCENTILE = re.compile(r"p[0-9]{1,2}(?:\.[0-9]{1,3})?|p999|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?")
+_PERCENTILE = re.compile(
+    r"p[0-9]{1,2}(?:\.[0-9]{1,3})?|p999|p100|100%|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?"
+)
 _STATISTICS = _words(
     """
     average avg best fastest max maximum mean med median min minimum p50 slowest worst
@@ -155,7 +162,7 @@ _FILLER = _words(
     """
     a and avg bench benchmark benchmarks better data figures higher in is lower measured measurement
     measurements metric metrics numbers of overall per perf performance report
-    res result results scores statistics stats summary the value values
+    res result results score scores statistics stats summary the value values
     """
 )
 # "Power mode" and "memory type" are settings.
@@ -165,6 +172,8 @@ _NAMES_OF_KINDS = _words(
 # What language models do.
 _OF_TOKENS = _words("decode decoding gen generation input output prefill prompt")
 _UNIT_WORDS = _words("fps iops qps rps")
+# What is counted where something goes wrong.
+FAULTS = _words("crashes dropped drops errors errs failed failures lost retransmits timeouts")
 _LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza")
 _TIME_WORDS = _words(
     """
@@ -248,6 +257,11 @@ _FACTOR_OF = {spelling: name for name, spellings in _FACTORS.items() for spellin
 def words_of(name: str) -> list[str]:
     """Return the words of a name, in lower case."""
     return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", name))]
+
+
+def counts_faults(name: str) -> bool:
+    """Return whether the name of a column of numbers says that they count what went wrong."""
+    return bool(FAULTS & set(words_of(name)))
 
 
 def slug(name: str) -> str:
@@ -416,7 +430,7 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
     spread = False
     for match in reversed(list(re.finditer(r"[^\W_]+(?:[._][0-9]+(?![0-9A-Za-z]))?%?", text))):
         word = match[0].lower().replace("_", ".")
-        if _A_MINUTE.search(text[: match.end()]):
+        if _A_MINUTE.search(text[: match.end()]) or (word.endswith("%") and _MIX.match(text, match.end())):
             continue
         plain = word if _PERCENTILE.fullmatch(word) else re.split(r"[._]", word)[0]
         if plain in _STATISTICS or _PERCENTILE.fullmatch(plain):
@@ -541,6 +555,8 @@ def _rate(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         if "goodput" in own:
             return _made("goodput", unit, words, generic | {"goodput"})
         return _made("request_throughput", unit, words, generic | {"qps", "rps"})
+    if item.lower() in FAULTS:
+        return ColumnMeaning("figure", f"{item.lower().removesuffix('s')}_rate", unit.unit)
     if item == "operations":
         of_storage = {"io", "iops", "disk", "read", "write"}
         metric = "iops" if unit.metric or own & of_storage else "throughput"

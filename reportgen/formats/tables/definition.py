@@ -500,6 +500,7 @@ _NAMES = {
     "p50": "median",
     "p001": "p0.1",
     "p999": "p99.9",
+    "p100": "maximum",
     "min": "minimum",
     "max": "maximum",
 }

@@ -23,6 +23,7 @@ _COSTS = _names(
         "$": "$ dollar", "USD": "usd", "EUR": "eur euro €",
     }
 )  # fmt: skip
+_CURRENCIES = {"$": "$", "us$": "$", "usd": "USD", "€": "EUR", "eur": "EUR", "£": "GBP", "gbp": "GBP"}
 _ITEMS = _names(
     {
         "op": "op operation", "token": "token tok", "B": "byte", "request": "request req", "query": "query",
@@ -62,6 +63,8 @@ def own_unit_of(text: str) -> str:
     """Return the unit that a whole text is, "" if it is not one of these. text  with single blanks"""
     if _RATE.fullmatch(text):
         return text
+    if text.lower() in _CURRENCIES:
+        return _CURRENCIES[text.lower()]
     if text.lower() in _RATES:
         return _RATES[text.lower()]
     quotient = _QUOTIENT.fullmatch(text)

@@ -25,6 +25,7 @@ from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.parsing.user_patterns import compiled, syntax_fault
+from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.definition import (
     REPEAT,
     SAMPLE,
@@ -469,9 +470,7 @@ def _values(figure: FigureColumn, cells: Cells) -> Iterator[TableNumber]:
 
 
 def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: Cells) -> TableNumber | None:
-    unit = (
-        str(cells.get(figure.unit_column, "")).strip() or figure.unit if figure.unit_column else figure.unit
-    )
+    unit, scale = _unit_of_row(figure, cells)
     declared = unit
     number, text, unit = _number(cell, unit)
     # An infinite number is kept, so that a finding says it.
@@ -479,7 +478,7 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
         return None
     if unit != declared and declared and units.to_base(1.0, unit)[1] != units.to_base(1.0, declared)[1]:
         return None  # a time in a column of rates
-    value, base = units.to_base(number * figure.scale, unit)
+    value, base = units.to_base(number * scale, unit)
     if figure.metric not in METRICS:
         base = units.counted_by(unit) or base  # no item of a run says what it counts
     statistic = statistic_name(named.get(STATISTIC, figure.statistic))
@@ -489,8 +488,17 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     n = json_values.whole(parse_scalar(str(cells.get(figure.n)))) if figure.n else 0
     repeat = json_values.whole(own.pop(REPEAT, None))
     spread = _spread(figure, cell, unit)
-    shown = _printed_as(text, figure.scale, unit)
+    shown = _printed_as(text, scale, unit)
     return TableNumber(figure, value, base, shown, statistic, own, n or 0, repeat, spread)
+
+
+def _unit_of_row(figure: FigureColumn, cells: Cells) -> tuple[str, float]:
+    """Return the unit of a figure in a row, and the scale of its numbers; a column may state it: ns/op."""
+    text = str(cells.get(figure.unit_column, "")).strip() if figure.unit_column else ""
+    if not text or units.find(text):
+        return text or figure.unit, figure.scale
+    known = unit_of(text)
+    return (known.unit, figure.scale * known.scale) if known and not known.doubt else (text, figure.scale)
 
 
 def _printed_as(text: str, scale: float, unit: str) -> str:

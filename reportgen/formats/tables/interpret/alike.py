@@ -10,10 +10,7 @@ from statistics import median
 from reportgen.formats.tables.case_kinds import kind_of, numbered, parts_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.aside import is_total
-from reportgen.formats.tables.interpret.draft import AROUND, MAX_FIGURES, Draft
-
-# Cases of one metric in the same rows differ by less.
-_MOST = 50.0
+from reportgen.formats.tables.interpret.draft import AROUND, MAX_FIGURES, NEAR, Draft
 
 
 def find_cases(draft: Draft) -> None:
@@ -58,14 +55,14 @@ def _alike(draft: Draft, names: Sequence[str]) -> list[str]:
     at = [
         place
         for place, name in enumerate(names)
-        if any(_are_alike(forms[name], forms[other]) for other in measured)
+        if any(_are_alike(forms[name], forms[other]) for other in measured if other != name)
     ]
     return list(names[at[0] : at[-1] + 1]) if len(at) > 1 else []
 
 
 def _are_alike(own: tuple[float, bool], other: tuple[float, bool]) -> bool:
     """Return whether numbers with this median, whole or not, are of the size and form of others."""
-    is_near = own[0] * other[0] > 0 and 1 / _MOST < own[0] / other[0] < _MOST
+    is_near = own[0] * other[0] > 0 and 1 / NEAR < own[0] / other[0] < NEAR
     return is_near and own[1] == other[1]
 
 

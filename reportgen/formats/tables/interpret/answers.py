@@ -6,11 +6,11 @@ An answer changes no other column, but for cases of the same metric, of which on
 from collections.abc import Mapping
 
 from reportgen.formats.tables.column_words import ColumnMeaning, slug
-from reportgen.formats.tables.interpret.cases import OF_CASES, add_cases
+from reportgen.formats.tables.interpret.cases import OF_CASES, OF_STATISTICS, add_cases
 from reportgen.formats.tables.interpret.columns import sort_column
 from reportgen.formats.tables.interpret.draft import UNIT_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.long import stating_column
-from reportgen.formats.tables.interpret.reading import TableReading
+from reportgen.formats.tables.interpret.reading import TableReading, columns_of
 from reportgen.formats.tables.interpret.roles import add_factor, factor_of
 from reportgen.formats.tables.interpret.status import add_faults
 from reportgen.formats.tables.interpret.whole import name_items
@@ -48,7 +48,8 @@ def read_answers(draft: Draft, answers: Mapping[str, str]) -> None:
 
 def _with_cases(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
     """Return answers with those that hold for other columns: all cases of one metric have its unit."""
-    questions = {column: why for column, why in draft.result.open.items() if why.startswith(OF_CASES)}
+    shared_by = (OF_CASES, OF_STATISTICS)
+    questions = {column: why for column, why in draft.result.open.items() if why.startswith(shared_by)}
     shared = {questions[column]: unit for column, unit in answers.items() if column in questions}
     return {**{column: shared[why] for column, why in questions.items() if why in shared}, **answers}
 
@@ -78,9 +79,7 @@ def _mixed_units(draft: Draft, column: str) -> str:
 def _forget(result: TableReading, column: str) -> None:
     """Take back the role of a column, and the notes about it."""
     result.figures = [figure for figure in result.figures if figure.column != column]
-    names = {
-        name for name, of in result.factors.items() if column in (of if isinstance(of, str) else of.values())
-    }
+    names = {name for name, factor in result.factors.items() if column in columns_of(factor)}
     result.factors = {name: of for name, of in result.factors.items() if name not in names}
     result.constants = {
         name: of for name, of in result.constants.items() if name.removesuffix("_unit") not in names

@@ -16,7 +16,8 @@ from reportgen.formats.tables.records import Record
 _TOTALS = re.compile(
     r"(?i)[*_ ]*(?:grand |arithmetic |harmonic |weighted |macro )?(?:totals?|sum|average|avg\.?|mean|gmean"
     r"|geo(?:m|metric|metrisches)?[ ._-]{0,2}(?:mean|avg|average|mittel)|overall|gesamt|summe"
-    r"|mittel(?:wert)?|durchschnitt|moyenne|totale|promedio|media|subtotals?|Σ)(?:[ (].{0,20})?[*_: ]*"
+    r"|mittel(?:wert)?|durchschnitt|moyenne|totale|promedio|media|subtotals?|aggregated?|Σ)"
+    r"(?:[ (].{0,20})?[*_: ]*"
 )
 _SUMMARY_OF = {
     "min": "minimum",

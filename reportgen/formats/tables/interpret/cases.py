@@ -3,22 +3,29 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 
 from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, parts_of
-from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
+from reportgen.formats.tables.column_words import (
+    ColumnMeaning,
+    counts_faults,
+    factor_name,
+    meaning_of,
+    slug,
+    words_of,
+)
 from reportgen.formats.tables.interpret.captions import stated_metric
-from reportgen.formats.tables.interpret.draft import MAX_FIGURES, VALUE_COLUMN, Draft
+from reportgen.formats.tables.interpret.draft import MAX_FIGURES, NEAR, VALUE_COLUMN, Draft
 from reportgen.formats.tables.interpret.reading import FigureGuess
 from reportgen.formats.tables.interpret.roles import add_factor, corner_names, factor_of
 from reportgen.formats.tables.levels import BASELINES
 
 # Names of numbers that are chosen: "num_rows", but not "num_errors".
 _COUNT = re.compile(r"(?:n|num|nr|number_of|no_of)_(?!.*(?:err|fail|timeout|oom|drop))")
-_FAULTS = frozenset(
-    ("crashes", "dropped", "drops", "errors", "errs", "failed", "failures", "lost", "retries", "timeouts")
-)
 # How the question begins that is asked once for all cases of one metric.
 OF_CASES = "a case of"
+# How the question begins that is asked once for all names of statistics alone.
+OF_STATISTICS = "a statistic of one metric"
 # Fewer columns with numbers of one size may be of several metrics.
 _MIN_CASES = 3
 # Words of times that alone name no metric, but distinguish several times.
@@ -197,8 +204,10 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
     unknown = _read_stated(draft, unknown)
     cases = [x for x in unknown if not is_setting(draft, x) and not meaning_of(x).statistic]
     kind = _factor_of_names(cases) if len(cases) > 1 else ""
-    is_matrix = len(cases) >= _MIN_CASES and not draft.result.figures and set(cases) <= set(draft.cases)
-    if kind or is_matrix:
+    matrix = [] if kind or draft.result.figures else [x for x in cases if x in draft.cases]
+    if matrix := matrix if _are_of_one_size(draft, matrix) else []:
+        cases = matrix
+    if kind or matrix:
         of = f"the factor {kind}" if kind else f"one metric, as {len(cases) - 1} other columns"
         for column in cases:
             draft.result.open[column] = f"{OF_CASES} {of}? its metric and unit are not stated"
@@ -213,10 +222,18 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
             draft.result.doubts.append(f'"{column}" may be a setting or a result')
 
 
+def _are_of_one_size(draft: Draft, columns: Sequence[str]) -> bool:
+    """Return whether at least _MIN_CASES columns have numbers of one form and size."""
+    middles = [median(draft.values(column)) for column in columns]
+    is_near = len(columns) >= _MIN_CASES and 0 < max(middles) < NEAR * min(middles)
+    return is_near and len(set(map(draft.is_whole, columns))) == 1
+
+
 def _unstated(draft: Draft, column: str) -> str:
     """Return the question about a column of numbers whose name says no metric."""
-    if meaning_of(column).statistic:
-        return "a statistic of what? its metric and unit are not stated"
+    meaning = meaning_of(column)
+    if meaning.statistic:
+        return f"{OF_STATISTICS if not meaning.extra else 'a statistic'}? its metric and unit are not stated"
     unstated = "name says no metric" if draft.unit_of_cells(column) else "unit is not stated"
     return f"a setting or a result? its {unstated}"
 
@@ -273,11 +290,6 @@ def _named_cases(draft: Draft, columns: list[str]) -> tuple[str, Sequence[str]]:
         corner = corner_names(draft.columns[0])
         return counted or (factor_name(corner[1]) if corner else "", columns)
     return kind_of(columns), columns
-
-
-def counts_faults(column: str) -> bool:
-    """Return whether the name of a column of numbers says that they count what went wrong."""
-    return bool(_FAULTS & set(words_of(column)))
 
 
 def is_setting(draft: Draft, column: str) -> bool:

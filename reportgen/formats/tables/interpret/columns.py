@@ -50,6 +50,8 @@ _DURATIONS = frozenset(
     )
 )
 
+# A longer text beside all rows is a remark.
+_LONGEST_CASE = 100
 # A larger size is one of bytes that was measured.
 _LARGEST_CHOSEN = 10**6
 # Digits of a load that people choose: 1, 2, 4, 5, 10, 16, 25, 30, ...
@@ -96,7 +98,7 @@ def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str])
         draft.result.doubts.append(f"{column!r} cannot be written")
         return
     if any(isinstance(cell, list) for cell in known):
-        _samples(draft, column, figures)
+        _lists(draft, column, figures)
         return
     if column.rpartition("/")[2] == "*" or (draft.table.rows.transposed and column == draft.columns[0]):
         add_member_names(draft, column)
@@ -124,6 +126,13 @@ def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str])
         unknown.append(column)
     else:
         add_role(draft, column, meaning)
+
+
+def _lists(draft: Draft, column: str, figures: Columns) -> None:
+    """Take the lists of a column as values of a figure, unless they are the rows themselves."""
+    items = (item for cell in draft.known(column) for item in json_values.items(cell))
+    if not (column.startswith(AROUND) and any(isinstance(item, dict) for item in items)):
+        _samples(draft, column, figures)
 
 
 def _samples(draft: Draft, column: str, figures: Columns) -> None:
@@ -256,6 +265,8 @@ def _about(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
         draft.result.left_out[column] = "a member without numbers"
         draft.result.notes.append(f'"{column.lstrip("./")}": "{text}" is not read')
         draft.result.doubts.append("members without numbers")
+    elif any(isinstance(x, str) and len(x) > _LONGEST_CASE for x in draft.known(column)):
+        draft.result.left_out[column] = "a text"
     elif meaning.kind in ("factor", "other") and not any(isinstance(x, list) for x in draft.known(column)):
         if meaning.kind == "other" and not draft.is_text(column) and not _is_fact(draft, column, meaning):
             draft.result.left_out[column] = "a number without a known meaning"

@@ -22,6 +22,8 @@ MAX_REPEATS = 100
 # Fewer rows may be cases, also where a number of them grows.
 MIN_SERIES = 5
 MAX_FIGURES = 200
+# Cases of one metric in the same rows differ by less.
+NEAR = 50.0
 # Rows with which columns are compared by arithmetic.
 _MAX_COMPUTED = 100
 _MAX_COMPARED = 8

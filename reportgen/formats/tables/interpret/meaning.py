@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from reportgen.core import units
 from reportgen.formats.tables.case_kinds import kind_of
-from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
+from reportgen.formats.tables.column_words import (
+    ColumnMeaning,
+    counts_faults,
+    factor_name,
+    meaning_of,
+    slug,
+    words_of,
+)
 from reportgen.formats.tables.interpret.arithmetic import is_ratio
 from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
@@ -40,6 +47,7 @@ _REMARK = re.compile(r"\([^()]*\)|~?")
 _TIMES_OF_DAY = ("time", "heure", "hora", "start", "start_time", "uhrzeit")
 _TIME_OF_DAY = re.compile(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
 _OF_STORAGE = frozenset(("iodepth", "io_depth", "queue_depth", "qd", "iops", "numjobs"))
+_MIN_FRACTION = 0.1
 # Words of what a device could reach, which is the same in all rows.
 _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 
@@ -118,12 +126,22 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
     is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
     if is_bare and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
         return ColumnMeaning("derived")
+    if meaning.metric == "accuracy" and not meaning.unit and _are_fractions(draft, column):
+        draft.result.notes.append(f'"{column}" has numbers from 0 to 1: they are read as fractions')
+        draft.result.doubts.append(f'"{column}" has no unit')
+        return replace(meaning, unit="ratio", doubt="")
     if meaning.kind == "other" and draft.cases and is_total(column):
         return ColumnMeaning("derived")
     is_share = meaning.is_own and meaning.base == "ratio"
     if (is_share or meaning.kind == "other") and not meaning.statistic and _is_derived(draft, column):
         return ColumnMeaning("derived")
     return None
+
+
+def _are_fractions(draft: Draft, column: str) -> bool:
+    """Return whether numbers are from 0 to 1, and too large for all of them to be below a percent."""
+    values = draft.values(column)
+    return bool(values) and min(values) >= 0 and _MIN_FRACTION < max(values) <= 1
 
 
 def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
@@ -143,6 +161,10 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         return ColumnMeaning("factor", factor="block_size")
     if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
         return meaning_of("bandwidth", "GB/s") if slug(column) == "gbs" else ColumnMeaning("other")
+    if meaning.kind == "other" and counts_faults(column) and draft.is_whole(column):
+        draft.result.doubts.append(f'"{column}" has no unit')
+        draft.result.notes.append(f'"{column}" is read as a count of what went wrong')
+        return ColumnMeaning("figure", slug(column), "1", is_own=True)
     if (work := _WORK.match(meaning.doubt)) and _differs_in_each_case(draft, column):
         return meaning_of("flops", f"{work[1]}FLOP/s")
     is_named = bool(meaning.label) and not kind_of([meaning.label])

@@ -12,6 +12,13 @@ from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.cells import number_in, text_of
 from reportgen.formats.tables.reader import holds
 
+Factor = str | dict[str, Any]
+
+
+def columns_of(factor: Factor) -> list[str]:
+    """Return the columns of a factor; a row has one of them."""
+    return [factor] if isinstance(factor, str) else [factor["column"], *factor.get("columns", ())]
+
 
 @dataclass(frozen=True, slots=True)
 class FigureGuess:
@@ -68,7 +75,7 @@ class FigureGuess:
 class TableReading:
     """A table as it is understood.
 
-    factors   factor -> column; `environment` in the same form
+    factors   factor -> its column, with options
     open      columns that may be figures, and the question about each; they are left out
     left_out  columns that are neither figures nor factors, and why
     notes     assumptions
@@ -82,7 +89,7 @@ class TableReading:
 
     table: FoundTable
     figures: list[FigureGuess] = field(default_factory=list)
-    factors: dict[str, str | dict[str, Any]] = field(default_factory=dict)
+    factors: dict[str, Factor] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)
     checks: list[dict[str, Any]] = field(default_factory=list)
     skip: list[dict[str, Any]] = field(default_factory=list)

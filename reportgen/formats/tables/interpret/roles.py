@@ -15,8 +15,10 @@ from reportgen.formats.tables.column_words import (
     slug,
     words_of,
 )
+from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
+from reportgen.formats.tables.interpret.reading import columns_of
 from reportgen.formats.tables.interpret.status import add_errors, add_status
 from reportgen.formats.tables.records import steps_of
 from reportgen.formats.tables.secret_names import may_be_secret
@@ -161,10 +163,26 @@ def _level_name(path: str, column: str) -> str:
     return factor_name(known[0]) if known else name[:-1] if is_plural and name not in _ROWS else ""
 
 
+def _join(draft: Draft, name: str, column: str) -> bool:
+    """Add a column to the factor with its name, if some rows of JSON have it elsewhere; False for others.
+
+    Some rows have it themselves, and others in the object around them.
+    """
+    known = columns_of(draft.result.factors[name])
+    are_apart = all(
+        sum(not is_missing(draft.cells[each][at]) for each in (*known, column)) < 2
+        for at in range(len(draft.records))
+    )
+    if not draft.table.is_json or not are_apart or len({path_of(each)[0] for each in (*known, column)}) > 1:
+        return False
+    draft.result.factors[name] = {"column": known[0], "columns": [*known[1:], column]}
+    return True
+
+
 def _share_name(draft: Draft, name: str, column: str) -> None:
     """Give a name that two columns may have to the one that is called so: `batch_size` before `batch`."""
     known = draft.result.factors[name]
-    other = known if isinstance(known, str) else known["column"]
+    other = columns_of(known)[0]
     draft.result.doubts.append(f'"{other}" and "{column}" may both be {name}')
     own = next((x for x in (slug(other), *_LEVELS) if x and x not in draft.result.factors), "")
     if slug(column) == name != slug(other) and own:
@@ -176,6 +194,8 @@ def add_factor(draft: Draft, name: str, column: str, pattern: str = "") -> None:
     """Add a factor, unless another column has its name or it may be a secret."""
     name = f"{name}_factor" if name in (*RESERVED, "statistic", "item") else name
     if name in draft.result.factors:
+        if _join(draft, name, column):
+            return
         _share_name(draft, name, column)
         name = slug(column)
     if name in draft.result.factors or not name:

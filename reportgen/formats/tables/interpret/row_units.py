@@ -48,8 +48,9 @@ def units_of_columns(table: FoundTable) -> dict[str, RowUnit]:
     """Return the units that columns state for others that have none, by the names of the others."""
     stated = [each for column in table.columns if "unit" in column.lower() for each in _stated(table, column)]
     known: dict[str, RowUnit] = {}
+    has_plain = any(map(_is_plain, table.columns))
     for column in table.columns if stated else ():
-        fitting = [each for each in sorted(stated, key=_rank) if _is_of(each, column)]
+        fitting = [each for each in sorted(stated, key=_rank) if _is_of(each, column, has_plain)]
         own = next((each for each in fitting if each.of == slug(column.rpartition(".")[2])), None)
         own = own or next(iter(fitting), None)
         if own and not meaning_of(column).unit:
@@ -90,8 +91,17 @@ def _is_converted(text: str, unit: ColumnUnit) -> bool:
     return unit.scale == 1 or units.to_base(1.0, text) == units.to_base(unit.scale, unit.unit)
 
 
-def _is_of(stated: _Stated, column: str) -> bool:
-    """Return whether a column has numbers of a stated unit."""
+def _is_plain(column: str) -> bool:
+    """Return whether a name says no more than that its numbers are values, or a statistic of them."""
+    bare = meaning_of(column)
+    return slug(column.rpartition(".")[2]) in _PLAIN or bool(bare.statistic and not bare.extra)
+
+
+def _is_of(stated: _Stated, column: str, has_plain: bool) -> bool:
+    """Return whether a column has numbers of a stated unit.
+
+    has_plain  whether a column is called "value" or alike: then no column that is not of a time has its unit
+    """
     if column.startswith(("/", "../")) or column == stated.column:
         return False
     group, _, last = column.rpartition(".")
@@ -106,5 +116,5 @@ def _is_of(stated: _Stated, column: str) -> bool:
     if bare.kind == "figure":
         base = METRICS[bare.metric].unit if bare.metric in METRICS else own.base
         return base == stated.base and own.kind == "figure" and bare.doubt == "has no unit"
-    is_plain = slug(last) in _PLAIN or bool(bare.statistic and not bare.extra)
-    return bare.kind == "other" and (is_plain or (own.metric != "" and not own.doubt and not own.is_own))
+    is_named = own.metric != "" and not own.doubt and not own.is_own and not (has_plain and not stated.of)
+    return bare.kind == "other" and (_is_plain(column) or is_named)

@@ -1,7 +1,7 @@
 """Distinguish sizes that are results, such as the size of a compressed file, from sizes that are chosen.
 
-A size is a result if it differs in each row and other columns distinguish the rows. One with a fraction that
-recurs may be either.
+A size is a result if it differs in each row and other columns distinguish the rows, or if it has fractions
+and is beside results: settings are before them. Another one with a fraction that recurs may be either.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,17 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
     if is_chosen or not _are_distinct(draft, keys):
         return None
     is_alone = is_repeated or any(_are_distinct(draft, [key]) for key in keys)
-    is_clear = bool(_MEASURED & set(meaning.extra)) or not is_alone
+    is_result = _is_beside_results(draft, column)
+    is_clear = is_result or bool(_MEASURED & set(meaning.extra)) or not is_alone
     doubt = "" if is_clear else "a setting or a result?"
-    return ColumnMeaning("figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=True)
+    return ColumnMeaning("figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=not is_result)
+
+
+def _is_beside_results(draft: Draft, column: str) -> bool:
+    """Return whether sizes with fractions are in a column after one of times or rates."""
+    before = (meaning_of(name) for name in draft.columns[: draft.columns.index(column)])
+    has_results = any(each.kind == "figure" and each.metric and each.unit for each in before)
+    return has_results and not draft.is_whole(column)
 
 
 def _is_key(draft: Draft, name: str) -> bool:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from reportgen.core import units
-from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug
-from reportgen.formats.tables.interpret.cases import counts_faults
+from reportgen.formats.tables.column_words import ColumnMeaning, counts_faults, factor_name, meaning_of, slug
+from reportgen.formats.tables.interpret.cases import OF_CASES
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
+from reportgen.formats.tables.interpret.reading import columns_of
 from reportgen.formats.tables.interpret.roles import DERIVED, NEITHER, add_factor, factor_of
 
 # What shows that a point is a decimal mark, and a comma that may be one.
@@ -128,9 +129,7 @@ def _names_rows(draft: Draft) -> bool:
 
 
 def _key(draft: Draft, cells: Mapping[str, Any]) -> tuple[str, ...]:
-    columns = [
-        column if isinstance(column, str) else column["column"] for column in draft.result.factors.values()
-    ]
+    columns = [column for factor in draft.result.factors.values() for column in columns_of(factor)]
     if draft.result.repeat:
         columns.append(draft.result.repeat)
     return tuple(str(cells.get(column)) for column in columns)
@@ -140,8 +139,8 @@ def _keep_apart(draft: Draft, column: str) -> None:
     """Make a column of numbers a factor if rows without it would be taken for repeats."""
     result = draft.result
     meaning = meaning_of(column)
-    is_open = column in result.open
-    if is_open and (meaning.kind == "figure" or meaning.statistic or counts_faults(column)):
+    is_result = meaning.kind == "figure" or meaning.statistic or counts_faults(column)
+    if column in result.open and (is_result or result.open[column].startswith(OF_CASES)):
         return
     result.figures = [figure for figure in result.figures if figure.column != column]
     add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
