@@ -30,13 +30,7 @@ from reportgen.core.frozen import FrozenDict
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.labels.unused import Use, find_unused
-from reportgen.load.duplicates import (
-    FileFingerprint,
-    RunFingerprint,
-    digest_files,
-    find_duplicates,
-    fingerprint_run,
-)
+from reportgen.load.duplicates import RunFingerprint, digest_files, find_duplicates, fingerprint_run
 from reportgen.load.evidence import stem_of
 from reportgen.load.same_time import find_company
 from reportgen.load.scan import FolderJob, Scan, holds, nearest_scan, scan_paths
@@ -129,7 +123,7 @@ def join_runs(runs: Iterable[Run]) -> tuple[Run, ...]:
 
 
 def _marks(
-    prints: Sequence[FileFingerprint | None],
+    prints: Sequence[bytes | None],
     runs: Sequence[Sequence[RunFingerprint]],
     digest: Callable[[int], bytes | None],
 ) -> Iterator[tuple[int, int, Finding]]:
@@ -187,7 +181,8 @@ def parse_logs(
     root = root.absolute()
     with relaxed_gc():
         scans = scan_paths(_absolute(paths, root), root)
-        logs = ParsedLogs(root, mapper, [_ParsedScan(scan) for scan in scans])
+        # The folders that are one run leave memory with their batch.
+        logs = ParsedLogs(root, mapper, [_ParsedScan(replace(scan, jobs=())) for scan in scans])
         batches = [batch for number, scan in enumerate(scans) for batch in _batches(number, scan)]
         stored = StoredBatches(store, batches, root) if store else None
         shared = Shared(file=ColumnFile())

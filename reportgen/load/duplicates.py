@@ -7,7 +7,7 @@ steps need not be in this process.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ _MIN_STEPS = 10
 _BLOCK_STEPS = 10
 _MAX_BLOCKS = 24
 _MIN_BLOCKS = 2
+_DIGEST_BYTES = 8
 # Blocks with fewer different values may agree by chance, where times are printed with few digits.
 _MIN_DIFFERENT = 8
 # In any order, more must differ: how often each of a few values occurs may agree by chance.
@@ -39,7 +40,7 @@ class RunFingerprint(NamedTuple):
 
     steps      digest of the step times; None if there are too few or all are equal (a coarse clock)
     unordered  digest of the step times without their order; None if too few of them differ
-    blocks     digests of blocks of step times with their positions
+    blocks     digests of blocks of step times with their positions, joined
     is_empty   True for a failed run without data: equal bytes are then no sign of a copy
     stay       when it was where, to find others at the same time
     """
@@ -48,18 +49,9 @@ class RunFingerprint(NamedTuple):
     source: Source
     steps: bytes | None
     unordered: bytes | None
-    blocks: tuple[bytes, ...]
+    blocks: bytes
     is_empty: bool
     stay: Stay | None
-
-
-class FileFingerprint(NamedTuple):
-    """The traits that files share with their copies: for each, its size and its last bytes.
-
-    It is cheap to take. Only files with equal fingerprints are compared by their bytes.
-    """
-
-    files: tuple[tuple[int, bytes], ...]
 
 
 def fingerprint_run(run: Run) -> RunFingerprint:
@@ -70,17 +62,22 @@ def fingerprint_run(run: Run) -> RunFingerprint:
     return RunFingerprint(run.id, run.source, *digests, is_empty, stay_of(run))
 
 
-def fingerprint_files(files: LogFiles) -> FileFingerprint | None:
-    """Return the fingerprint of files; None if they are empty or cannot be read."""
+def fingerprint_files(files: LogFiles) -> bytes | None:
+    """Return what files share with their copies; None if they are empty or cannot be read.
+
+    A digest of the size and the last bytes of each is cheap to take. Only files with equal fingerprints are
+    compared by their bytes.
+    """
+    digest, total = blake2b(digest_size=16), 0
     try:
-        parts = tuple(
-            (size, files.head(path)[-_END_BYTES:] if size <= HEAD else files.end(path, _END_BYTES))
-            for path in files
-            for size in (files.size(path),)
-        )
+        for path in files:
+            size = files.size(path)
+            end = files.head(path)[-_END_BYTES:] if size <= HEAD else files.end(path, _END_BYTES)
+            digest.update(b"%d %d|%b" % (size, len(end), end))
+            total += size
     except OSError:
         return None  # reported when the files were read
-    return FileFingerprint(parts) if any(size for size, _ in parts) else None
+    return digest.digest() if total else None
 
 
 def digest_files(files: LogFiles) -> bytes | None:
@@ -96,7 +93,7 @@ def digest_files(files: LogFiles) -> bytes | None:
 
 
 def find_duplicates(
-    prints: Sequence[FileFingerprint | None],
+    prints: Sequence[bytes | None],
     runs: Sequence[Sequence[RunFingerprint]],
     digest: Callable[[int], bytes | None],
 ) -> Iterator[tuple[int, int, Finding]]:
@@ -107,6 +104,7 @@ def find_duplicates(
     """
     first_ids: dict[object, str] = {}
     first_blocks: dict[bytes, str] = {}
+    repeated = _repeated_blocks(run.blocks for fingerprints in runs for run in fingerprints)
     digests = _digest_equals(prints, digest)
     for number, fingerprints in enumerate(runs):
         for position, run in enumerate(fingerprints):
@@ -122,7 +120,7 @@ def find_duplicates(
                 message = f"the same step times as {same_unordered}, in another order"
             elif shared := _shared_blocks(run, first_blocks):
                 message = shared
-            for block in run.blocks:
+            for block in repeated.intersection(_blocks_of(run)) if repeated else ():
                 first_blocks.setdefault(block, run.id)
             for key in keys:
                 first_ids.setdefault(key, run.id)
@@ -131,15 +129,28 @@ def find_duplicates(
                 yield number, position, finding
 
 
+def _blocks_of(run: RunFingerprint) -> list[bytes]:
+    return [run.blocks[at : at + _DIGEST_BYTES] for at in range(0, len(run.blocks), _DIGEST_BYTES)]
+
+
+def _repeated_blocks(blocks: Iterable[bytes]) -> set[bytes]:
+    """Return the digests that occur several times: of many runs, hardly one."""
+    digests, counts = np.unique(np.frombuffer(b"".join(blocks), f"V{_DIGEST_BYTES}"), return_counts=True)
+    return set(digests[counts > 1].tolist())
+
+
 def _shared_blocks(run: RunFingerprint, first_blocks: Mapping[bytes, str]) -> str:
     """Return what a run has in common with an earlier one, "" if that is less than half of its blocks."""
-    owners = Counter(first_blocks[block] for block in run.blocks if block in first_blocks)
-    if len(run.blocks) < _MIN_BLOCKS or not owners:
+    if not first_blocks:
+        return ""
+    blocks = _blocks_of(run)
+    owners = Counter(first_blocks[block] for block in blocks if block in first_blocks)
+    if len(blocks) < _MIN_BLOCKS or not owners:
         return ""
     other, count = owners.most_common(1)[0]
-    if count < _MIN_SHARED * len(run.blocks):
+    if count < _MIN_SHARED * len(blocks):
         return ""
-    return f"{count} of {len(run.blocks)} blocks of {_BLOCK_STEPS} step times are the same as in {other}"
+    return f"{count} of {len(blocks)} blocks of {_BLOCK_STEPS} step times are the same as in {other}"
 
 
 def _step_times(run: Run) -> list[FloatArray]:
@@ -150,7 +161,7 @@ def _step_times(run: Run) -> list[FloatArray]:
     ]
 
 
-def _digest_blocks(vectors: Sequence[FloatArray]) -> tuple[bytes, ...]:
+def _digest_blocks(vectors: Sequence[FloatArray]) -> bytes:
     """Return digests of the first blocks whose step times differ enough to identify a log."""
     digests: list[bytes] = []
     for number, vector in enumerate(vectors):
@@ -160,8 +171,8 @@ def _digest_blocks(vectors: Sequence[FloatArray]) -> tuple[bytes, ...]:
         usable = (different >= _MIN_DIFFERENT) & np.isfinite(blocks).all(axis=1)
         for at in np.flatnonzero(usable)[: _MAX_BLOCKS - len(digests)].tolist():
             place = b"%d %d|" % (number, at * _BLOCK_STEPS)
-            digests.append(blake2b(place + blocks[at].tobytes(), digest_size=8).digest())
-    return tuple(digests)
+            digests.append(blake2b(place + blocks[at].tobytes(), digest_size=_DIGEST_BYTES).digest())
+    return b"".join(digests)
 
 
 def _digest_steps(vectors: Sequence[FloatArray]) -> bytes | None:
@@ -185,11 +196,9 @@ def _digest_unordered(vectors: Sequence[FloatArray]) -> bytes | None:
     return b"unordered|%d|%d" % (len(times), int((bits * _MIXERS[1]).sum()))
 
 
-def _digest_equals(
-    prints: Sequence[FileFingerprint | None], digest: Callable[[int], bytes | None]
-) -> dict[int, bytes]:
+def _digest_equals(prints: Sequence[bytes | None], digest: Callable[[int], bytes | None]) -> dict[int, bytes]:
     """Return the digests of what shares its fingerprint; nothing else is read a second time."""
-    groups: dict[FileFingerprint, list[int]] = defaultdict(list)
+    groups: dict[bytes, list[int]] = defaultdict(list)
     for number, fingerprint in enumerate(prints):
         if fingerprint:
             groups[fingerprint].append(number)

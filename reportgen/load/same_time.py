@@ -7,6 +7,7 @@ machine, says nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -24,7 +25,7 @@ _RANKS_SECONDS = 10.0
 class Stay(NamedTuple):
     """When a run was where: s since 1970 in UTC, the UUIDs of its devices, its machines, and what it ran.
 
-    case  the same text for repeats of one rank; "" for several ranks
+    case  the same digest for repeats of one rank; empty for several ranks
     job   of the scheduler; "" if the log names none
     """
 
@@ -32,9 +33,9 @@ class Stay(NamedTuple):
     source: Source
     started: float
     ended: float
-    devices: frozenset[str]
-    machines: frozenset[str]
-    case: str = ""
+    devices: tuple[str, ...]
+    machines: tuple[str, ...]
+    case: bytes = b""
     job: str = ""
 
 
@@ -43,10 +44,11 @@ def stay_of(run: Run) -> Stay | None:
     if run.started is None or run.ended is None or run.started_clock or not run.ended > run.started:
         return None
     names = (run.environment.get(f"rank.{rank}.device_uuid") for rank in range(run.ranks or 0))
-    devices = frozenset(str(name) for name in names if name is not None)
-    case = "" if (run.ranks or 1) > 1 else repr(sorted(run.factors.items()))
+    devices = tuple(sorted({str(name) for name in names if name is not None}))
+    factors = repr(sorted(run.factors.items())).encode("utf-8", "backslashreplace")
+    case = b"" if (run.ranks or 1) > 1 else blake2b(factors, digest_size=8).digest()
     job = str(run.environment.get("scheduler.job_id", ""))
-    return Stay(run.id, run.source, run.started, run.ended, devices, run.machines, case, job)
+    return Stay(run.id, run.source, run.started, run.ended, devices, tuple(sorted(run.machines)), case, job)
 
 
 def find_company(stays: Mapping[K, Stay]) -> Iterator[tuple[K, Finding]]:
@@ -97,7 +99,7 @@ def _pairs(stays: Mapping[K, Stay], keys: Iterable[K], *, is_machine: bool = Fal
 
 def _possible_ranks(stays: Mapping[K, Stay], keys: Iterable[K]) -> Iterator[tuple[K, K]]:
     """Yield each run that looks like another rank of the run that began before it, with that one."""
-    by_case: dict[str, list[K]] = {}
+    by_case: dict[bytes, list[K]] = {}
     for key in sorted(keys, key=lambda key: (stays[key].started, stays[key].id)):
         by_case.setdefault(stays[key].case, []).append(key)
     for case, members in by_case.items():

@@ -8,7 +8,7 @@ that the caller does not need, stay in the process that read them.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from reportgen.labels.apply import Labeller
 from reportgen.labels.labels_toml import Labels, above
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.labels.unused import Use
-from reportgen.load.duplicates import FileFingerprint, RunFingerprint, fingerprint_files
+from reportgen.load.duplicates import RunFingerprint, fingerprint_files
 from reportgen.load.evidence import Group, Joined, group_jobs, join
 from reportgen.load.normalize import normalize_run
 from reportgen.load.printed_results import with_printed_results
@@ -47,7 +47,7 @@ class Shared:
     """The parts that runs have in common, and the file for the columns of their steps.
 
     known  factors and environments by their text, in which 1, 1.0 and True differ; columns by type and bytes;
-           sets by themselves
+           other texts and sets by themselves
     file   of the columns that one run has; None to keep them in memory
     """
 
@@ -104,7 +104,7 @@ class ParsedFile(NamedTuple, Generic[T]):
 
     place: str
     files: tuple[str, ...]
-    fingerprint: FileFingerprint | None
+    fingerprint: bytes | None
     runs: tuple[tuple[RunFingerprint, T], ...]
     findings: tuple[Finding, ...]
     beside: tuple[str, ...] = ()
@@ -264,19 +264,26 @@ def _share(run: Run, shared: Shared) -> Run:
     """Return the run with what is as in other runs, and with its own columns in the file if there is one."""
     known = shared.known
     factors, environment = (known.setdefault(repr(each), each) for each in (run.factors, run.environment))
+    sources = {each.source: each.source for each in reversed(run.series)}
     return replace(
         run,
         factors=factors,
         environment=environment,
-        machines=known.setdefault(run.machines, run.machines),
-        series=tuple(_shared_series(each, shared) for each in run.series),
+        machines=_known(run.machines, shared),
+        command=_known(run.command, shared),
+        series=tuple(_shared_series(each, sources[each.source], shared) for each in run.series),
         telemetry=tuple(_stored_telemetry(each, shared.file) for each in run.telemetry)
         if shared.file
         else run.telemetry,
     )
 
 
-def _shared_series(series: Series, shared: Shared) -> Series:
+def _known(value: T, shared: Shared) -> T:
+    """Return the first object that equals a text or a set."""
+    return cast(T, shared.known.setdefault((type(value), value), value))
+
+
+def _shared_series(series: Series, source: Source, shared: Shared) -> Series:
     columns = {
         name: shared.known.setdefault((column.dtype.char, column.tobytes()), column)
         for name in ("step", "span", "samples", "line")
@@ -286,8 +293,8 @@ def _shared_series(series: Series, shared: Shared) -> Series:
     if shared.file:
         own = {"begin", "value", "step", "span", "samples", "line"} - columns.keys()
         columns |= {name: shared.file.stored(getattr(series, name)) for name in sorted(own)}
-    idle_after = shared.known.setdefault(series.idle_after, series.idle_after)
-    return replace(series, idle_after=idle_after, **columns)
+    phase, idle_after = _known(series.phase, shared), _known(series.idle_after, shared)
+    return replace(series, phase=phase, source=source, idle_after=idle_after, **columns)
 
 
 def _stored_telemetry(telemetry: Telemetry, file: ColumnFile) -> Telemetry:

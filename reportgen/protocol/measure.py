@@ -60,7 +60,9 @@ def try_measure(
         measured = MeasuredRun(without_work(run.run)) if is_doubtful else run
         request = MeasureRequest(measured, metric, phase, parts_of(phase, totals), protocol, phase in totals)
         attempt = _attempt(request, totals)
-        run.attempts[key] = _with_finding(attempt, run.run, contradiction) if contradiction else attempt
+        if contradiction:
+            attempt = _with_finding(attempt, run.run, contradiction)
+        run.attempts[run.same(key)] = attempt
     return run.attempts[key]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reportgen.core.metrics import RATES, metric_of
-from reportgen.core.model import STEP, Finding, Measurement, Run, Series, Source, Window
+from reportgen.core.model import STEP, Finding, Measurement, Run, Series, Window
 from reportgen.core.rules import Rule
 from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of
 from reportgen.protocol.definition import Protocol
@@ -255,7 +255,7 @@ def _measured(
         value,
         "intervals" if window.is_coarse else "steps",
         request.measured.once(_with_times, window),
-        sources=tuple(dict.fromkeys(place_in(series, window.window) for series in used)),
+        sources=request.measured.places_in(used, window.window),
         findings=findings,
         unit=unit_of(request.run, request.metric),
         parts=entered if request.is_total else (),
@@ -290,10 +290,3 @@ def _with_left_out(measured: Measured | None) -> Measured | None:
     is_time = measurement.unit == "s"
     over_all = measurement.value * slower if is_time else measurement.value / slower
     return replace(measured, measurement=replace(measurement, over_all=over_all))
-
-
-def place_in(series: Series, window: Window) -> Source:
-    """Return the line of the first measured step in a series."""
-    measured = series.step >= window.first
-    at = int(measured.argmax())
-    return Source(series.source.path, int(series.line[at])) if measured[at] else series.source

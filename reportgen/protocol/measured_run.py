@@ -8,20 +8,21 @@ all that the build expects to be asked.
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 import numpy as np
 
 from reportgen.core.column_file import release_columns
-from reportgen.core.model import Finding, Measurement, Run, Series
+from reportgen.core.model import Finding, Measurement, Run, Series, Source, Window
 from reportgen.protocol.available import NO_TOTALS, Totals, available_metrics
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum, measurable_entries
 from reportgen.protocol.window import MeasuredWindow, select_window
 
 T = TypeVar("T")
+H = TypeVar("H", bound=Hashable)
 
 # Runs that have their windows at a time: more than a case has, most often.
 _MAX_OPEN = 500
@@ -44,34 +45,57 @@ Check = Callable[["MeasuredRun", MeasuredWindow], tuple[Finding, ...]]
 AttemptKey = tuple[str, str, tuple[str, ...] | None, Protocol]
 
 
+@dataclass(slots=True)
+class _Opened:
+    """Parts of a run that take much memory.
+
+    Series and windows are compared by identity. The run and these dictionaries keep them alive.
+
+    computed  of a window, by function
+    places    sources of measurements
+    """
+
+    entries: dict[int, Entries] = field(default_factory=dict)
+    windows: dict[tuple[tuple[int, ...], Protocol, bool], MeasuredWindow | None] = field(default_factory=dict)
+    computed: dict[int, tuple[MeasuredWindow, dict[object, object]]] = field(default_factory=dict)
+    places: dict[tuple[Source, ...], tuple[Source, ...]] = field(default_factory=dict)
+
+
 class MeasuredRun:
     """A run with everything that was computed from it.
 
     attempts  by metric, phase, the parts of a total and protocol; filled by `measure.try_measure`
-    opened    called with it when it makes its first entries
+    store     that it belongs to
     """
 
-    def __init__(self, run: Run, opened: "Callable[[MeasuredRun], None] | None" = None) -> None:
+    def __init__(self, run: Run, store: "MeasuredRuns | None" = None) -> None:
         self.run = run
-        self._opened = opened
         self.attempts: dict[AttemptKey, Attempt] = {}
-        self.close()
+        self._store = store
+        self._opened: _Opened | None = None
         self._facts: dict[object, object] = {}
         self._available: dict[tuple[tuple[str, tuple[str, ...]], ...], tuple[tuple[str, str], ...]] = {}
 
+    def _open(self) -> _Opened:
+        if self._opened is None:
+            self._opened = _Opened()
+            if self._store:
+                self._store.add_opened(self)
+        return self._opened
+
     def close(self) -> None:
         """Let go of entries and windows; they are made again when they are asked for."""
-        # Series and windows are compared by identity. The run and these dictionaries keep them alive.
-        self._entries: dict[int, Entries] = {}
-        self._windows: dict[tuple[tuple[int, ...], Protocol, bool], MeasuredWindow | None] = {}
-        # What each function computed of a window.
-        self._computed: dict[int, tuple[MeasuredWindow, dict[object, object]]] = {}
+        self._opened = None
+
+    def same(self, value: H) -> H:
+        """Return a value that equals this one, the same for all runs of the store."""
+        return self._store.same(value) if self._store else value
 
     def available(self, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ...]:
         """Return the (metric, phase) pairs for which the log has data; see `available_metrics`."""
         key = tuple(totals.items())
         if key not in self._available:
-            self._available[key] = available_metrics(self.run, totals)
+            self._available[self.same(key)] = self.same(available_metrics(self.run, totals))
         return self._available[key]
 
     def fact(self, compute: Callable[[Run], T]) -> T:
@@ -82,21 +106,26 @@ class MeasuredRun:
 
     def entries(self, series: Series) -> Entries:
         """Return the measurable entries of one of the run's series."""
-        if id(series) not in self._entries:
-            if not self._entries and self._opened:
-                self._opened(self)
-            self._entries[id(series)] = measurable_entries(series)
-        return self._entries[id(series)]
+        known = self._open().entries
+        if id(series) not in known:
+            known[id(series)] = measurable_entries(series)
+        return known[id(series)]
 
     def window(
         self, series: Sequence[Series], protocol: Protocol, *, are_times: bool = True
     ) -> MeasuredWindow | None:
         """Return the window over the series, one of each rank; see `select_window`."""
+        known = self._open().windows
         key = (tuple(map(id, series)), protocol, are_times)
-        if key not in self._windows:
+        if key not in known:
             entries = [self.entries(each) for each in series]
-            self._windows[key] = select_window(self.run, entries, protocol, are_times=are_times)
-        return self._windows[key]
+            known[key] = select_window(self.run, entries, protocol, are_times=are_times)
+        return known[key]
+
+    def places_in(self, series: Sequence[Series], window: Window) -> tuple[Source, ...]:
+        """Return the lines of the first measured step in each of the series; metrics share them."""
+        places = tuple(dict.fromkeys(place_in(each, window) for each in series))
+        return self._open().places.setdefault(places, places)
 
     def is_unmeasured(self, series: Series, window: MeasuredWindow) -> BoolArray:
         """Return which values of a series are missing in measured steps."""
@@ -126,7 +155,7 @@ class MeasuredRun:
 
     def once(self, compute: "Callable[[MeasuredRun, MeasuredWindow], T]", window: MeasuredWindow) -> T:
         """Return what a function computes of one of the run's windows; several metrics share a window."""
-        _, known = self._computed.setdefault(id(window), (window, {}))
+        _, known = self._open().computed.setdefault(id(window), (window, {}))
         if compute not in known:
             known[compute] = compute(self, window)
         return cast(T, known[compute])
@@ -138,23 +167,28 @@ class MeasuredRuns:
     def __init__(self) -> None:
         self._runs: dict[int, MeasuredRun] = {}
         self._together: dict[tuple[object, tuple[int, ...], Protocol], object] = {}
+        self._known: dict[object, object] = {}
         self._open: deque[MeasuredRun] = deque()
         self._closed = 0
         self._measure: Callable[[MeasuredRun], None] | None = None
-        self._when_opened = self._opened  # one object for all runs
 
     def of(self, run: Run) -> MeasuredRun:
         """Return the run with everything that was computed from it so far."""
         if id(run) not in self._runs:
-            self._runs[id(run)] = MeasuredRun(run, self._when_opened)
+            self._runs[id(run)] = MeasuredRun(run, self)
             _release(len(self._runs))
         return self._runs[id(run)]
+
+    def same(self, value: H) -> H:
+        """Return the first value that equals this one."""
+        return cast(H, self._known.setdefault(value, value))
 
     def expect(self, measure: Callable[[MeasuredRun], None]) -> None:
         """Say how to measure what a run will be asked for: it is done before a run lets go of its windows."""
         self._measure = measure
 
-    def _opened(self, run: MeasuredRun) -> None:
+    def add_opened(self, run: MeasuredRun) -> None:
+        """Note that a run has entries and windows; the one that has had them longest lets go of them."""
         self._open.append(run)
         if len(self._open) > _MAX_OPEN:
             oldest = self._open.popleft()
@@ -181,6 +215,13 @@ class MeasuredRuns:
         if key not in self._together:
             self._together[key] = compute(runs, self, protocol)
         return cast(T, self._together[key])
+
+
+def place_in(series: Series, window: Window) -> Source:
+    """Return the line of the first measured step in a series."""
+    measured = series.step >= window.first
+    at = int(measured.argmax())
+    return Source(series.source.path, int(series.line[at])) if measured[at] else series.source
 
 
 def _release(runs: int) -> None:

@@ -16,10 +16,8 @@ def stay(
     case: str = "",
     job: str = "",
 ) -> Stay:
-    devices = frozenset([device] if device else [])
-    return Stay(
-        name, Source(name), started, ended, devices, frozenset([machine] if machine else []), case, job
-    )
+    devices, machines = ((each,) if each else () for each in (device, machine))
+    return Stay(name, Source(name), started, ended, devices, machines, case.encode(), job)
 
 
 @each_row(

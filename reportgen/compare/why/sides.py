@@ -19,7 +19,7 @@ from reportgen.core.stats import median
 from reportgen.protocol import MeasuredRun, MeasuredRuns, Protocol, try_measure
 from reportgen.protocol.available import series_of
 from reportgen.protocol.cycles import sm_clocks
-from reportgen.protocol.measure_steps import place_in
+from reportgen.protocol.measured_run import place_in
 from reportgen.protocol.run_checks import WAITING_PHASES
 
 # Times (s) and clocks (Hz) outside are not measurements, and their differences need not be finite.
