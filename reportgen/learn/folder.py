@@ -142,7 +142,7 @@ def _views(files: LogFiles, known: dict[str, int]) -> Iterator[LogFiles]:
 def _kind(reading: TableReading) -> object:
     """Return what files of one kind share: the place of the rows and the columns."""
     rows = reading.table.rows
-    place = rows.kind, rows.path, rows.separator, rows.decimal, rows.header
+    place = rows.kind, rows.path, rows.separator, tuple(rows.decimal), rows.header
     if reading.files:  # the metric is stated beside the columns
         return place, tuple((figure.column, figure.metric, figure.unit) for figure in reading.figures)
     if reading.table.is_json:

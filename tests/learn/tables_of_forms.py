@@ -278,6 +278,31 @@ FORMS = {
             ("request_throughput", 1.2, {"engine": "b"}),
         ),
     ),
+    "decimal commas in Markdown": PeoplesTable(
+        "comma.md",
+        "| Fall | GPUs | Zeit | Rate (1/s) |\n|---|---|---|---|\n| a | 0,1 | 12,5 ms | 1.250,5 |\n"
+        "| b | 2,3 | 2,75 s | 800,5 |\n",
+        4,
+        (("latency", 0.0125, {"fall": "a"}), ("latency", 2.75, {"fall": "b"}), ("rate", 1250.5, {})),
+    ),
+    "a decimal comma in one column, a point in another": PeoplesTable(
+        "mixed.csv",
+        "engine;time (s);throughput (req/s)\na;1,25;800.5\nb;0,75;1200.25\n",
+        4,
+        (("run_time", 0.75, {"engine": "b"}), ("request_throughput", 1200.25, {"engine": "b"})),
+    ),
+    "decimal commas in texts of JSON": PeoplesTable(
+        "comma.json",
+        '[{"name":"a","time_ms":"12,5","ram":"1.234,5 MiB"},{"name":"b","time_ms":"2,75","ram":"34,5 MiB"}]',
+        4,
+        (("latency", 2.75e-3, {"case": "b"}), ("ram", 1234.5 * 2**20, {"case": "a"})),
+    ),
+    "approximate numbers": PeoplesTable(
+        "about.md",
+        "| Decoder | Time (ms) | Memory (MiB) |\n|---|---|---|\n| a | ~120 | \u224812.5 |\n| b | ca. 31 | 6 |\n",
+        4,
+        (("latency", 0.12, {"decoder": "a"}), ("memory_used", 12.5 * 2**20, {"decoder": "a"})),
+    ),
     "rows that name the group of the rows below": PeoplesTable(
         "groups.md",
         "| Model | Batch | Latency (ms) |\n|---|---|---|\n| **A100** | | |\n| resnet | 1 | 2.5 |\n| resnet | 8 | 12.5 |\n"

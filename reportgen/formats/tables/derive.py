@@ -27,6 +27,8 @@ _MARKS = "*†‡§¶¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ"
 _FOOTNOTE = re.compile(r"(?<=\S)\s*\[\^[^\[\]\s]{1,20}\]")
 _INNER_MARK = re.compile(r"(?<=[0-9])[*†‡§¶]+(?=\s*[^\W\d_]|\s*%)")
 
+# "~12.5 ms": a number that is rounded, or that was read off.
+_ABOUT = re.compile(r"(?i)(?:[~\u2248\u223c]|ca\.|approx\.)\s*(?=[0-9])")
 _SHORTENED = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKM])")
 _CLOCK = re.compile(r"(?:([0-9]{1,3}) days?, )?(?:([0-9]{1,4}):)?([0-9]{1,3}):([0-5][0-9](?:\.[0-9]{1,9})?)")
 _ONE_COLON = re.compile("[0-9]+:[0-9]+")
@@ -67,10 +69,12 @@ def is_nan(cell: object) -> bool:
 
 
 def plain_text(text: str) -> str:
-    """Return the text of a number alone: without its spread, a remark in parentheses, marks of footnotes, and
-    what separates thousands.
+    """Return the text of a number alone: without its spread, a remark in parentheses, marks of footnotes, "~"
+    before it, and what separates thousands.
     """
     text = _INNER_MARK.sub("", _FOOTNOTE.sub("", text.strip()))
+    if about := _ABOUT.match(text):
+        text = text[about.end() :]
     if text[-1:] in _MARKS:
         text = text.rstrip(_MARKS + " ")
     if text.endswith(")") and (match := _WITH_REMARK.fullmatch(text)):
@@ -81,6 +85,11 @@ def plain_text(text: str) -> str:
     if match := _GROUPED.fullmatch(text):
         text = re.sub(r"[^0-9.+-]", "", match[1]) + match[2]
     return text
+
+
+def is_about(text: str) -> bool:
+    """Return whether a text states a number as approximate: "~12 ms"."""
+    return bool(_ABOUT.match(text.strip()))
 
 
 def is_clock(text: str) -> bool:

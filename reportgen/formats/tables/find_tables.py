@@ -1,7 +1,6 @@
 """Find the tables in a file of unknown origin: their kind, separator and header, and paths into JSON."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, takewhile
@@ -191,7 +190,6 @@ def _delimited_at(lines: Sequence[str], *, is_first: bool) -> tuple[TablePlace, 
         end=f"{_line_pattern(below[other])}[ \\t]*$" if other else "",
         heads=heads,  # type: ignore[arg-type]
         separator="," if separator == "\t" else separator,  # type: ignore[arg-type]
-        decimal=_decimal(head[start + 1 :], separator),  # type: ignore[arg-type]
     )
     captions = _captions(head, start)
     comments = [line for line in lines[start + 1 :] if line.startswith(("#", "//", "% "))]
@@ -222,21 +220,3 @@ def lacks_header(files: LogFiles) -> bool:
         if is_plain and not header_of(lines, separator):
             return True
     return False
-
-
-def _decimal(lines: Sequence[str], separator: str) -> str:
-    """Return the decimal mark of the numbers of a text: a comma only if some number proves it."""
-    cells = [cell for line in lines for cell in cells_of(line, separator)]
-    marks: Counter[str] = Counter()
-    for cell in cells:
-        number = re.fullmatch(rf"[+-]?([0-9.,{GROUPING}]+)(?:\s*[^0-9.,]*)", cell.partition("±")[0].strip())
-        if not number:
-            continue
-        text = _GROUPING.sub("", number[1])
-        if re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+", text):
-            marks[","] += 1
-        elif re.fullmatch(
-            r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]*|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|0\.[0-9]+", text
-        ):
-            marks["."] += 1
-    return "," if marks[","] and not marks["."] else "."

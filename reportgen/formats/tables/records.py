@@ -111,7 +111,7 @@ class TableFile:
 
 def read_records(table: TableFile) -> Iterator[Record]:
     """Yield the rows of a file, at most 200,000."""
-    records = _READERS[table.rows.kind](table)
+    records = with_points(_READERS[table.rows.kind](table), table.rows.decimal)
     records = transposed(records) if table.rows.transposed else records
     records = grouped(records) if table.rows.groups else records
     for number, record in enumerate(filled(records, table.rows.fill) if table.rows.fill else records):
@@ -120,6 +120,19 @@ def read_records(table: TableFile) -> Iterator[Record]:
             return
         parts = _each(record, table.rows.each) if table.rows.each else [record]
         yield from (each for part in parts for each in _expanded(table, part))
+
+
+def with_points(records: Iterable[Record], decimal: str | Sequence[str]) -> Iterable[Record]:
+    """Return rows with decimal points in place of commas: in no column, in all for ",", or in those named."""
+    return records if decimal == "." else (_with_points(record, decimal) for record in records)
+
+
+def _with_points(record: Record, decimal: str | Sequence[str]) -> Record:
+    names = [name for name in record.cells if decimal == "," or name in decimal]
+    texts = {name: cell for name in names if isinstance(cell := record.cells[name], str)}
+    return replace(
+        record, cells={**record.cells, **{name: _with_point(cell) for name, cell in texts.items()}}
+    )
 
 
 def grouped(records: Iterable[Record]) -> Iterator[Record]:
@@ -400,8 +413,6 @@ def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -
             elif len(cells) != len(header):
                 table.fault(line + before, "not as many cells as the header")
             else:
-                if table.rows.decimal == ",":
-                    cells = [_with_point(cell) for cell in cells]
                 yield Record(line + before, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
         table.fault(before + 1, f"not CSV: {error}")

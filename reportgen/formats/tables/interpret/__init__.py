@@ -10,6 +10,7 @@ from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.answers import read_answers
 from reportgen.formats.tables.interpret.aside import take_totals, take_units_row
 from reportgen.formats.tables.interpret.columns import read_wide
+from reportgen.formats.tables.interpret.decimal_commas import with_decimal_points
 from reportgen.formats.tables.interpret.described import state_statistic
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.long import read_named_metrics
@@ -35,7 +36,7 @@ def interpret(table: FoundTable, answers: Mapping[str, str] | None = None) -> Ta
 
 
 def _interpret(table: FoundTable, answers: Mapping[str, str] | None) -> TableReading:
-    table = without_gaps(with_groups(upright(table)))
+    table = without_gaps(with_groups(upright(with_decimal_points(table))))
     draft = Draft(table)
     _note_form(draft)
     take_units_row(draft)

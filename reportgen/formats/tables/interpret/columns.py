@@ -10,7 +10,7 @@ from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.column_units import shows_hours_alone
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.definition import SAMPLE
-from reportgen.formats.tables.derive import is_clock, spelled
+from reportgen.formats.tables.derive import is_about, is_clock, spelled
 from reportgen.formats.tables.interpret.alike import find_cases
 from reportgen.formats.tables.interpret.cases import add_cases, is_setting
 from reportgen.formats.tables.interpret.cells import is_fault, number_of
@@ -187,7 +187,12 @@ def _is_chosen(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
 
 
 def _note_remarks(draft: Draft, column: str) -> None:
-    """Note texts beside numbers that are left out."""
+    """Note texts beside numbers that are left out, and numbers that are stated as approximate."""
+    if about := next((str(cell) for cell in draft.known(column) if is_about(str(cell))), ""):
+        draft.result.notes.append(
+            f'"{about[:40]}" in column "{column}" is read as a number; it is approximate'
+        )
+        draft.result.doubts.append(f'"{column}" has approximate numbers')
     beside = next((str(cell) for cell in draft.known(column) if str(cell).strip().endswith(")")), "")
     if beside and number_of(beside):
         draft.result.notes.append(f'"{beside[:40]}" in column "{column}": what is in parentheses is not read')

@@ -111,7 +111,7 @@ def check_rows(draft: Draft) -> None:
         _check_commas(draft)
     if draft.table.is_part:
         result.doubts.append("more rows than people write")
-    if draft.table.rows.decimal == ",":
+    if draft.table.rows.decimal != ".":
         result.doubts.append("the decimal mark is a comma")
     if draft.table.rows.heads > 1:
         result.doubts.append("the header has two lines")
@@ -158,9 +158,14 @@ def _check_commas(draft: Draft) -> None:
     rows = draft.table.rows
     if rows.decimal == "," or draft.table.is_json:
         return
-    cells = {x.column: [str(cell) for cell in draft.known(x.column)] for x in draft.result.figures}
+    cells = {
+        x.column: [str(cell) for cell in draft.known(x.column)]
+        for x in draft.result.figures
+        if x.column not in rows.decimal
+    }
     every = [text for texts in cells.values() for text in texts]
-    if rows.separator != "," and not any(map(_POINT.search, every)):
+    are_mixed = rows.separator != "," or rows.decimal != "."
+    if are_mixed and not any(map(_POINT.search, every)):
         for column, texts in cells.items():
             if any(map(_THOUSAND_COMMA.search, texts)) and not any(map(_SHORT.fullmatch, texts)):
                 _leave_open(draft, column, "commas")
