@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any
 
 import msgspec
 
@@ -122,9 +121,7 @@ def _between_bars(text: str, kind: Kind) -> Iterator[TablePlace]:
         pattern = _line_pattern(header, "^[ \\t]*") if len(tables) > 1 else ""
         texts = [titles.near(lines, start) for start in starts]
         shared = tuple(text for text in texts[0] if all(text in each for each in texts))
-        body = [line for start in starts for line in takewhile(lambda line: "|" in line, lines[start + 2 :])]
-        decimal: Any = _decimal(body, "|")
-        rows = TableRows(kind=kind, header=pattern, decimal=decimal)
+        rows = TableRows(kind=kind, header=pattern)
         yield TablePlace(rows, _shared_titles(lines, starts), shared)
 
 

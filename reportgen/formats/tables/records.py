@@ -499,7 +499,6 @@ def _markdown(table: TableFile) -> Iterator[Record]:
                 starts.setdefault(line.strip(), {})[part] = place
         elif header and cells and not is_rule and text.startswith("|") == has_bar:
             if len(cells) == len(header):
-                cells = list(map(_with_point, cells)) if table.rows.decimal == "," else cells
                 rows.append((offsets[number - 1], dict(zip(header, cells, strict=True))))
                 parts[number] = part
             else:
