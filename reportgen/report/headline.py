@@ -9,7 +9,7 @@ more than `MAX_WORDS`: of several wordings the first that fits is taken, and the
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import TypeVar
 
 from msgspec import structs
@@ -447,8 +447,10 @@ def _several(entry: ComparedEntry, pairs: Sequence[ComparedPair]) -> Iterator[st
         ranges = _range(entry, pairs, baseline, is_one=is_one)
         statements = (f"{_clause(who, verb)} {rest}" for verb, rest in ranges)
     else:
-        rankings = _ranking(pairs, names, has_mean=entry.means == len(subjects))
-        statements = (f"relative to {baseline}, {ranking}" for ranking in rankings)
+        has_mean = entry.means == len(subjects)
+        rankings = _ranking(pairs, names, has_mean=has_mean)
+        relative = (f"relative to {baseline}, {ranking}" for ranking in rankings)
+        statements = chain(_means(pairs, names, baseline) if has_mean else (), relative)
     levels = list(dict.fromkeys((_sureness(pairs, has_repeats=True), _sureness(pairs))))
     most = _on_most_devices(pairs) if pairs[0].comparison.kind == "efficiency" else []
     titles = [_titled(title, most[0]), title] if len(most) == 1 else [title]
@@ -469,7 +471,8 @@ def _sureness(pairs: Sequence[ComparedPair], *, has_repeats: bool = False) -> st
     kinds = [_SURENESS.get(pair.comparison.verdict.kind) for pair in pairs if pair.comparison.verdict]
     counts = {kind: kinds.count(kind) for kind in dict.fromkeys(_SURENESS.values()) if kind in kinds}
     if len(counts) == 1 and len(kinds) == len(pairs):
-        every = f"{'both' if len(pairs) == 2 else 'all'} {next(iter(counts))}"
+        kind = next(iter(counts))
+        every = kind if kind == _SURENESS["no repeats"] else f"{'both' if len(pairs) == 2 else 'all'} {kind}"
         if few := _too_few(pairs):
             return f"{every}: {few}"
         numbers = {len(case.measurements) for pair in pairs for case in (pair.case, pair.baseline)}
@@ -759,14 +762,37 @@ def _number_of(pairs: Sequence[ComparedPair]) -> str:
     return f"{len(pairs)} {plural(distinct[:1]) if distinct else 'comparisons'}"
 
 
+def _means(pairs: Sequence[ComparedPair], names: Sequence[str], baseline: str) -> Iterator[str]:
+    """Yield the geometric means of a few subjects, each with both ends, the fastest first."""
+    by_subject = _by_subject(pairs, names)
+    if len(by_subject) > _MAX_SUBJECTS or all(len(own) == 1 for own in by_subject.values()):
+        return
+    ratios = {name: sorted(map(_speed_ratio, own)) for name, own in by_subject.items()}
+    ranked = sorted(ratios, key=lambda name: (-geometric_mean(ratios[name]), name))
+    texts = [
+        f"{name} {factor_text(geometric_mean(own))} ({factor_text(own[0])} to {factor_text(own[-1])})"
+        for name in ranked
+        for own in [ratios[name]]
+    ]
+    texts[0] = texts[0].replace(ranked[0], _clause(ranked[0], "is"), 1)
+    counts = dict.fromkeys(str(len(ratios[name])) for name in ranked)
+    means = f"{joined(texts)} {_AS_FAST} as {baseline}, geometric means of {joined([*counts])}"
+    yield from (f"{means} comparisons", means)
+
+
+def _by_subject(pairs: Sequence[ComparedPair], names: Sequence[str]) -> dict[str, list[ComparedPair]]:
+    by_subject: dict[str, list[ComparedPair]] = {}
+    for pair in pairs:
+        by_subject.setdefault(subject_of(pair.case, names), []).append(pair)
+    return by_subject
+
+
 def _ranking(pairs: Sequence[ComparedPair], names: Sequence[str], *, has_mean: bool) -> Iterator[str]:
     """Yield how several subjects compare with one baseline: the fastest and the slowest by their mean.
 
     has_mean  whether a table shows the geometric mean of each subject
     """
-    by_subject: dict[str, list[ComparedPair]] = {}
-    for pair in pairs:
-        by_subject.setdefault(subject_of(pair.case, names), []).append(pair)
+    by_subject = _by_subject(pairs, names)
     ratios = {name: [_speed_ratio(pair) for pair in own] for name, own in by_subject.items()}
     alike = [name for name in ratios if all(abs(ratio - 1) < _NEGLIGIBLE for ratio in ratios[name])]
     left_out = alike if len(alike) > 1 else []
