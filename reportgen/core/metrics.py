@@ -86,6 +86,7 @@ _ALL = (
         item="token",
     ),
     Metric("request_throughput", "Requests", "samples/s", "higher", item="request"),
+    Metric("request_throughput_per_thread", "Requests of a thread", "samples/s", "higher", item="request"),
     Metric("goodput", "Requests within their objective", "samples/s", "higher", item="request"),
     Metric("iops", "Operations of input and output", "samples/s", "higher", item="operation"),
     Metric("bus_bandwidth", "Bus bandwidth", "B/s", "higher"),
@@ -166,6 +167,7 @@ _ALL = (
     Metric("connection_time", "Time to connect", "s", "lower"),
     Metric("allocated_per_operation", "Memory allocated by one call", "B", "lower"),
     Metric("allocations_per_operation", "Allocations of one call", "count", "lower"),
+    Metric("collections_per_1000_operations", "Garbage collections of a thousand calls", "count", "lower"),
     Metric("loss", "Loss", "1"),
     Metric("accuracy", "Accuracy", "ratio", "higher"),
 )

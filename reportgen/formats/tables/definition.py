@@ -159,6 +159,7 @@ class Context(TomlTable, kw_only=True):
     joins     column -> named group: the texts of the column in all matches, as one text; a text of the group
               that comes again begins another list
     resets    whether a match begins another run, whose columns are its own
+    lasts     whether it holds for all later runs, too: a heading
     ahead     whether it says something about the next run: it is printed before the line that begins it
     after     whether it says something about all rows of its run, the earlier ones too: a verdict
     """
@@ -169,6 +170,7 @@ class Context(TomlTable, kw_only=True):
     distinct: dict[str, str] = field(default_factory=dict)
     joins: dict[str, str] = field(default_factory=dict)
     resets: bool = False
+    lasts: bool = False
     ahead: bool = False
     after: bool = False
 

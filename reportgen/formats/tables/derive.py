@@ -195,6 +195,11 @@ def _number_in_parentheses(cells: Sequence[object]) -> float | None:
     return float(match[1]) if match else None
 
 
+def _with_point(cells: Sequence[object]) -> str | None:
+    """Return a number with a decimal point, of a program that prints no other mark."""
+    return None if cells[0] is None else str(cells[0]).replace(",", ".")
+
+
 def _unit_of_operation(cells: Sequence[object]) -> str | None:
     """Return the unit of time of "us/op"."""
     unit, slash, _ = str(cells[0]).partition("/op")
@@ -291,6 +296,7 @@ FUNCTIONS: Mapping[str, Callable[[Sequence[object]], Any]] = {
     "equal": _equal,
     "joined": _joined,
     "number_in_parentheses": _number_in_parentheses,
+    "with_point": _with_point,
     "unit_of_operation": _unit_of_operation,
     "first_item": _first_item,
     "different_hosts": _different_hosts,

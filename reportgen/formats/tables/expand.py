@@ -171,6 +171,16 @@ def _go_result(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
     return [{**row, "units": " ".join(words[1::2])}]
 
 
+def _named_words(cells: Mapping[str, Any], of: Sequence[str]) -> TableRows:
+    """Return one row: `word.size` is the word of a cell below `(size)` in another.
+
+    of  columns of the names in parentheses, and of the words
+    """
+    names = re.findall(r"\((\w+)\)", str(cells.get(of[0]) or ""))
+    words = str(cells.get(of[1]) or "").split()
+    return [{f"word.{name}": word for name, word in zip(names, words, strict=False)}]
+
+
 FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], TableRows]] = {
     "together": _together,
     "matrix": _matrix,
@@ -183,4 +193,5 @@ FUNCTIONS: Mapping[str, Callable[[Mapping[str, Any], Sequence[str]], TableRows]]
     "tests": _tests,
     "tokens_of_test": _tokens_of_test,
     "go_result": _go_result,
+    "named_words": _named_words,
 }

@@ -617,6 +617,7 @@ class _Place:
     """A part of the text: its number, its offset (-1 before the first), and what its lines say.
 
     before, after, ahead  about later rows, about all its rows, and about the next part
+    lasting  about all later rows, of later parts too
     """
 
     part: int = 0
@@ -625,16 +626,20 @@ class _Place:
     before: _Said = field(default_factory=_Said)
     after: dict[str, Any] = field(default_factory=dict)
     ahead: _Said = field(default_factory=_Said)
+    lasting: dict[str, Any] = field(default_factory=dict)
 
     def enter(self, context: Context, match: re.Match[str]) -> None:
         """Add what a line says."""
         if context.resets:
             self.part, self.begin, self.has_rows = self.part + 1, match.start(), False
-            self.before, self.after, self.ahead = _Said(self.ahead.facts), {}, _Said()
+            self.before, self.after = _Said({**self.lasting, **self.ahead.facts}), {}
+            self.ahead = _Said()
         if context.after:
             self.after |= {name: text.strip() for name, text in match.groupdict().items() if text is not None}
         else:
             (self.ahead if context.ahead else self.before).add(context, match)
+        if context.lasts:
+            self.lasting |= match.groupdict()
 
 
 def _contexts(table: TableFile) -> list[tuple[int, Context, re.Match[str]]]:
