@@ -77,6 +77,7 @@ _SCALES: dict[str, dict[str, float]] = {
         "B/s": 1.0,
         "bytes/s": 1.0,
         "kB/s": 1e3,
+        "KB/s": 1e3,
         "MB/s": 1e6,
         "GB/s": 1e9,
         "TB/s": 1e12,

@@ -499,4 +499,21 @@ UNITS = {
         0,
         open=frozenset(("a", "b")),
     ),
+    "sizes in the cells of a rate": PeoplesTable(
+        "wrk.md",
+        "| Framework | Requests/sec | Latency (avg) | Transfer/sec |\n|---|---:|---:|---:|\n"
+        "| a | 123,456.78 | 1.25ms | 12.5MB |\n| b | 13,456.75 | 11.5ms | 950KB |\n",
+        6,
+        (
+            ("bandwidth", 12.5e6, {"framework": "a"}),
+            ("bandwidth", 950e3, {"framework": "b"}),
+            ("request_throughput", 13456.75, {"framework": "b"}),
+        ),
+    ),
+    "times below 0 that are offsets": PeoplesTable(
+        "offset.csv",
+        "case,Offset (us),delay_ms\na,-1.5,3.5\nb,2.25,-1\nc,-0.25,4.5\n",
+        5,
+        (("offset_time", -1.5e-6, {"case": "a"}), ("latency", 3.5e-3, {"case": "a"})),
+    ),
 }

@@ -476,8 +476,11 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     # An infinite number is kept, so that a finding says it.
     if math.isnan(number) or (number <= 0 and figure.zero == "absent"):
         return None
-    if unit != declared and declared and units.to_base(1.0, unit)[1] != units.to_base(1.0, declared)[1]:
-        return None  # a time in a column of rates
+    if unit != declared and declared:
+        # "12.5MB" in a column of rates, which names the second
+        unit = next((each for each in (unit, f"{unit}/s") if _are_alike(each, declared)), "")
+        if not unit:
+            return None  # a time in a column of rates
     value, base = units.to_base(number * scale, unit)
     if figure.metric not in METRICS:
         base = units.counted_by(unit) or base  # no item of a run says what it counts
@@ -490,6 +493,11 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     spread = _spread(figure, cell, unit)
     shown = _printed_as(text, scale, unit)
     return TableNumber(figure, value, base, shown, statistic, own, n or 0, repeat, spread)
+
+
+def _are_alike(unit: str, other: str) -> bool:
+    """Return whether two units are of one quantity."""
+    return bool(units.find(unit)) and units.to_base(1.0, unit)[1] == units.to_base(1.0, other)[1]
 
 
 def _unit_of_row(figure: FigureColumn, cells: Cells) -> tuple[str, float]:

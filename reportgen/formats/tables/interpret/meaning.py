@@ -48,6 +48,8 @@ _TIMES_OF_DAY = ("time", "heure", "hora", "start", "start_time", "uhrzeit")
 _TIME_OF_DAY = re.compile(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
 _OF_STORAGE = frozenset(("iodepth", "io_depth", "queue_depth", "qd", "iops", "numjobs"))
 _MIN_FRACTION = 0.1
+# "Transfer/sec" with cells such as 12.5MB
+_PER_SECOND = re.compile(r"(?i)(?:/ ?|[ _]per[ _])s(?:ec(?:ond)?)?$")
 # Words of what a device could reach, which is the same in all rows.
 _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 
@@ -106,6 +108,8 @@ def _by_unit(draft: Draft, column: str, name: str) -> ColumnMeaning:
     """Return the meaning of a column with its unit: of its name, a row of units, its cells, or beside it."""
     unit = draft.units.get(column, "")
     from_cells = "" if unit else draft.unit_of_cells(column)
+    if from_cells and (rate := _PER_SECOND.search(name)) and units.find(f"{from_cells}/s"):
+        name, from_cells = name[: rate.start()], f"{from_cells}/s"
     meaning = meaning_of(name, unit)
     is_bare = not meaning.unit or (meaning.is_own and not units.find(meaning.unit))
     is_time = bool(from_cells) and units.to_base(1.0, from_cells)[1] == "s"

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from reportgen.core import units
+from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.column_words import slug
 from reportgen.formats.tables.derive import is_clock
 from reportgen.formats.tables.interpret.cells import FAILED, OUT_OF_MEMORY, number_in
@@ -67,20 +68,30 @@ def add_errors(draft: Draft, column: str) -> None:
         )
 
 
+def _add_negative(draft: Draft, column: str, unit: str) -> None:
+    """Say what numbers below 0 are of what is usually above: -1 for no value, or an offset."""
+    read = [number_in(cell, unit) for cell in draft.known(column) if not isinstance(cell, list)]
+    negative = {number[0] for number in read if number and number[0] < 0}
+    if not negative or units.to_base(1.0, unit)[1] not in _POSITIVE:
+        return
+    draft.result.doubts.append(f'"{column}" has numbers below 0')
+    own = [figure for figure in draft.result.figures if figure.column == column]
+    is_mark = len(negative) == 1 and min(negative).is_integer()
+    if not is_mark and not any(figure.metric in METRICS for figure in own):
+        draft.result.notes.append(f'"{column}" has numbers below 0: they are read')
+        return
+    draft.result.notes.append(f'"{column}" has numbers below 0: they say that there is no value')
+    draft.result.figures = [
+        replace(figure, is_positive=True) if figure in own else figure for figure in draft.result.figures
+    ]
+
+
 def add_faults(draft: Draft, column: str) -> None:
     """Add checks for texts such as OOM in place of numbers, and say which other cells are not numbers."""
     unit = next(figure.unit for figure in draft.result.figures if figure.column == column)
     known = [cell for cell in draft.known(column) if not isinstance(cell, list)]
     faults = dict.fromkeys(str(x).strip() for x in known if number_in(x, unit) is None)
-    if units.to_base(1.0, unit)[1] in _POSITIVE and any(
-        (number := number_in(cell, unit)) and number[0] < 0 for cell in known
-    ):
-        draft.result.figures = [
-            replace(figure, is_positive=True) if figure.column == column else figure
-            for figure in draft.result.figures
-        ]
-        draft.result.notes.append(f'"{column}" has numbers below 0: they say that there is no value')
-        draft.result.doubts.append(f'"{column}" has numbers below 0')
+    _add_negative(draft, column, unit)
     clock = next((str(x) for x in known if is_clock(str(x)) and number_in(x, unit)), "")
     if clock and column not in draft.answers and not draft.clock_of(column):
         draft.result.doubts.append(f'"{column}" has times with one colon beside plain numbers')
