@@ -37,14 +37,14 @@ from reportgen.labels import labels_toml
 from reportgen.load import relaxed_gc
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import MeasuredRuns
-from reportgen.report.assemble import assemble
+from reportgen.report.assemble import make_report
 from reportgen.report.computed_facts import compute_facts, expect_logs
 from reportgen.report.definition import ReportDefinition, inside, read_definition
 from reportgen.report.document import make_document
 from reportgen.report.log_reader import Campaigns, LogReader, Progress
 from reportgen.report.run_counts import whole_runs
 from reportgen.report.settings import EXPECTED, SETTINGS, Settings, read_settings
-from reportgen.report.step_files import step_files
+from reportgen.report.step_files import step_files_of
 from reportgen.sources.logfiles import LogFiles
 from reportgen.tables.expected import SpeedFacts, check_systems
 from reportgen.tables.results import Report
@@ -259,7 +259,7 @@ def _build_report(
 
 def _assembled(part: _Part, measured: MeasuredRuns, watched: TrackProgress) -> Report:
     with _naming_unused_labels([part.logs]):
-        return assemble(part.definition, part.logs, part.knowledge, part.prose, watched, measured)
+        return make_report(part.definition, part.logs, part.knowledge, part.prose, watched, measured)
 
 
 def _versions(request: Request, inputs: "_Inputs", committed_only: bool) -> ReportVersions:
@@ -293,7 +293,7 @@ def _document(report: Report, source_url: str) -> tuple[Document, StoredFiles]:
     """Return the document of a report, and the files with steps and telemetry that it names."""
     from reportgen.render import headline_text
 
-    side_files = step_files(report)
+    side_files = step_files_of(report)
     document = make_document(report, side_files, source_url)
     return structs.replace(document, headline=headline_text(document)), side_files
 
@@ -319,7 +319,7 @@ def assemble_report(request: Request, name: str, progress: Progress | None = Non
     inputs = _read_inputs(request, measured, progress, only=name)
     (definition,), (logs,) = inputs.definitions, inputs.campaigns
     with _naming_unused_labels([logs]):
-        return assemble(definition, logs, inputs.knowledge, "", measured=measured)
+        return make_report(definition, logs, inputs.knowledge, "", measured=measured)
 
 
 def _only(definitions: Sequence[ReportDefinition], name: str, place: str) -> list[ReportDefinition]:

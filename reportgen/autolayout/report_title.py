@@ -11,10 +11,9 @@ from reportgen.autolayout.sweeps import COLLECTIVE
 from reportgen.autolayout.table_layout import SIZES, SUBJECTS, count_combinations
 from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.core.devices import shown_value
-from reportgen.core.factors import factor_key, factors_key, matches, value_order
+from reportgen.core.factors import factor_key, factors_key, matches, value_order, value_text
 from reportgen.core.model import FactorValue, Run
 from reportgen.report.headline import joined
-from reportgen.tables.headings import plain
 from reportgen.tables.means import plural
 from reportgen.tables.spec import TableSpec
 from reportgen.tables.trends import DATE
@@ -59,7 +58,7 @@ def _values(name: str, runs: Sequence[Run]) -> list[FactorValue]:
 
 def _named(name: str, runs: Sequence[Run]) -> str:
     """Return the values of a factor in words, of many their number: "9 models"."""
-    values = [shown_value(name, plain(value)) for value in _values(name, runs)]
+    values = [shown_value(name, value_text(value)) for value in _values(name, runs)]
     text = joined(values)
     if len(values) == 1 or (len(values) <= _MAX_NAMED and len(text) <= _MAX_CHARS):
         return text
@@ -86,11 +85,11 @@ def _by(table: TableSpec, said: set[str], runs: Sequence[Run]) -> str:
         values = _values(name, runs)
         if _follows(name, said, runs) or name in DEVICE_COUNTS or not 1 < len(values) <= _MAX_NAMED:
             continue
-        text = joined([shown_value(name, plain(value)) for value in values])
+        text = joined([shown_value(name, value_text(value)) for value in values])
         return f": {text}" if isinstance(values[0], str) else f": {name.replace('_', ' ')} {text}"
     sizes = [name for name in (DATE, *SIZES) if name in table.rows and name not in DEVICE_COUNTS]
     if len({factors_key(run.factors) for run in runs}) == 1:
-        fixed = [f"{name.replace('_', ' ')} {plain(runs[0].factors[name])}" for name in sizes]
+        fixed = [f"{name.replace('_', ' ')} {value_text(runs[0].factors[name])}" for name in sizes]
         return f" at {joined(fixed)}" if fixed else ""
     size = next((name for name in sizes if _is_swept(name, table, runs)), "")
     return f" by {size.replace('_', ' ')}" if size else ""

@@ -37,13 +37,13 @@ def print_comparison(result: "ResultDiff", format: OutputFormat) -> None:
 
 
 def _print_text(result: "ResultDiff") -> None:
-    from reportgen.diff.sections import sections, sentences
+    from reportgen.diff.sections import sections_of, sentences
 
     print(_styled(sanitize(result.headline), _BOLD))
     print(sanitize(f"{result.old.text} -> {result.new.text}"))
     for sentence in sentences(result.diff):
         print(sanitize(sentence))
-    for section in sections(result.diff):
+    for section in sections_of(result.diff):
         _print_section(section)
 
 

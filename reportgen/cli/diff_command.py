@@ -109,9 +109,9 @@ def _share(text: str) -> float:
 
 
 def _exit(diff: "Diff", kinds: list[str], threshold: float) -> None:
-    from reportgen.diff.failures import failures
+    from reportgen.diff.failures import failures_of
 
-    failed = failures(diff, kinds, threshold)
+    failed = failures_of(diff, kinds, threshold)
     if failed:
         log(f"failed: {', '.join(failed)}")
         raise typer.Exit(FAILED)

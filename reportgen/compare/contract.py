@@ -82,7 +82,9 @@ class Contract:
     not_stated: tuple[str, ...] = ()
 
 
-def contract(own: Side, baseline: Side, about: Collection[str] = (), ignored: Iterable[str] = ()) -> Contract:
+def contract_between(
+    own: Side, baseline: Side, about: Collection[str] = (), ignored: Iterable[str] = ()
+) -> Contract:
     """Return what was held equal between two sides, what differs, and what is not stated.
 
     about    the factors that the comparison is about. Those that change the work of a step, the ranks or the

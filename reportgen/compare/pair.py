@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from reportgen.compare.comparison import CompareKind, Comparison
-from reportgen.compare.contract import Difference, contract
+from reportgen.compare.contract import Difference, contract_between
 from reportgen.compare.per_cycle import compare_cycles, energy_ratio
 from reportgen.compare.side import MeasuredLogs, Side
 from reportgen.compare.spread import Spreads
@@ -67,7 +67,7 @@ def compare_cases(
     comparison = Comparison(question.kind, own, baseline, value, over_all, invalid=invalid)
     if own is baseline:
         return comparison
-    terms = contract(own, baseline, question.about, question.ignored)
+    terms = contract_between(own, baseline, question.about, question.ignored)
     comparison = replace(
         comparison,
         held_equal=terms.held_equal,

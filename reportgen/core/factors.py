@@ -76,6 +76,11 @@ def toml_text(value: FactorValue) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def value_text(value: FactorValue) -> str:
+    """Return a factor value as TOML writes it, but text without quotes."""
+    return value if isinstance(value, str) else toml_text(value)
+
+
 def condition_text(wanted: FactorValue | Presence) -> str:
     """Return a value or a presence as TOML writes it."""
     return f"{{ {wanted.value} = true }}" if isinstance(wanted, Presence) else toml_text(wanted)

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.core import units
-from reportgen.core.factors import factor_key
+from reportgen.core.factors import factor_key, value_text
 from reportgen.core.metrics import item_of
-from reportgen.core.model import Factors, FactorValue
+from reportgen.core.model import Factors
 from reportgen.document.cells import PlacedCell, placed_cells
 from reportgen.document.model import QUANTITY_TITLES, Document, Key
 from reportgen.document.texts import INVALID
@@ -94,18 +94,8 @@ class CellChange:
 def heading_text(key: Key) -> str:
     """Return the values of factors in words; numbers and truths need the name of their factor."""
     return " ".join(
-        value if isinstance(value, str) and value else f"{name}={_plain(value)}"
+        value if isinstance(value, str) and value else f"{name}={value_text(value)}"
         for name, value in key.items()
-    )
-
-
-def _plain(value: FactorValue) -> str:
-    return (
-        str(value).lower()
-        if isinstance(value, bool)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
     )
 
 

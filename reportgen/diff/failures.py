@@ -20,7 +20,7 @@ VERDICTS: dict[str, VerdictKind] = {
 KINDS = (*VERDICTS, "invalid", "warning", "edited", "gone", "protocol", "acceptance")
 
 
-def failures(diff: Diff, kinds: Collection[str], threshold: float = 0.0) -> list[str]:
+def failures_of(diff: Diff, kinds: Collection[str], threshold: float = 0.0) -> list[str]:
     """Return what fails, in words, for each of the kinds that occurs.
 
     threshold  of a verdict: differences of speed below it do not count, for example 0.02. A case that is not

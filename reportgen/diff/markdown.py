@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from reportgen.diff.changes import Diff
-from reportgen.diff.sections import Endpoint, Section, headline, sections, sentences
+from reportgen.diff.sections import Endpoint, Section, headline, sections_of, sentences
 from reportgen.render.text.escape import href, markdown, paragraph
 
 # The first line, by which a workflow finds its comment to renew it.
@@ -29,7 +29,7 @@ def comment(diff: Diff, old: Endpoint, new: Endpoint) -> str:
     """Return the comparison as Markdown, at most MAX_CHARS characters."""
     lines = [
         MARKER,
-        f"### Benchmarks: {plain(headline(diff))}",
+        f"### Benchmarks: {inert_text(headline(diff))}",
         "",
         f"{_endpoint(old)} → {_endpoint(new)}",
         "",
@@ -37,14 +37,14 @@ def comment(diff: Diff, old: Endpoint, new: Endpoint) -> str:
     for sentence in sentences(diff):
         if sum(map(len, lines)) < _MAX_HEAD_CHARS:
             lines += [_inert(paragraph(_cut(sentence))), ""]
-    every = sections(diff)
+    every = sections_of(diff)
     for position, section in enumerate(every):
         left = MAX_CHARS - sum(len(line) + 1 for line in lines)
         lines += _section(section, left // (len(every) - position))
     return "\n".join(lines).rstrip() + "\n"
 
 
-def plain(text: str) -> str:
+def inert_text(text: str) -> str:
     """Return a text that a forge shows as it is, cut if it is very long."""
     return _inert(markdown(_cut(text)))
 
@@ -61,10 +61,10 @@ def _inert(escaped: str) -> str:
 
 def _endpoint(endpoint: Endpoint) -> str:
     if not endpoint.commit:
-        return plain(endpoint.name)
+        return inert_text(endpoint.name)
     commit = f"`{endpoint.commit[:10]}`"
     target = href(endpoint.url)
-    return f"{f'[{commit}]({target})' if target else commit} ({plain(endpoint.name)})"
+    return f"{f'[{commit}]({target})' if target else commit} ({inert_text(endpoint.name)})"
 
 
 def _section(section: Section, space: int) -> list[str]:
@@ -91,4 +91,4 @@ def _section(section: Section, space: int) -> list[str]:
 
 
 def _table_row(texts: Sequence[str]) -> str:
-    return f"| {' | '.join(text if text == '---' else plain(text) or ' ' for text in texts)} |"
+    return f"| {' | '.join(text if text == '---' else inert_text(text) or ' ' for text in texts)} |"

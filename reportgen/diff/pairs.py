@@ -7,6 +7,7 @@ from reportgen.compare.breakdown import Breakdown
 from reportgen.compare.comparison import CompareKind, Comparison
 from reportgen.compare.pair import Question, compare_cases
 from reportgen.compare.spread import Spreads
+from reportgen.core.factors import value_text
 from reportgen.core.metrics import metric_of
 from reportgen.diff.cells import number_text
 from reportgen.diff.parts import stored_breakdown
@@ -97,15 +98,11 @@ def protocol_change(pair: CasePair) -> str:
     old, new = pair.old.protocol, pair.new.protocol
     before, after = pair.old_report.protocols.get(old, {}), pair.new_report.protocols.get(new, {})
     fields = [
-        f"{name} {_plain(before[name])} -> {_plain(after[name])}"
+        f"{name} {value_text(before[name])} -> {value_text(after[name])}"
         for name in after
         if name != "name" and name in before and before[name] != after[name]
     ]
     return ", ".join(fields) or ("" if old == new else f"{old} -> {new}")
-
-
-def _plain(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _log_changes(pair: CasePair) -> Iterator[str]:

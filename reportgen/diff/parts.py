@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from reportgen.compare import breakdown
 from reportgen.compare.why.phases import kind_of
-from reportgen.compare.why.split import PhaseTime, SideTimes, split
+from reportgen.compare.why.split import PhaseTime, SideTimes, split_difference
 from reportgen.document.model import Breakdown, Document
 
 # What the phases leave of the whole is computed again.
@@ -45,7 +45,7 @@ def stored_breakdown(
     before, after = _times(old, old_case), _times(new, new_case)
     if before is None or after is None or before.per != after.per or not before.has_same_lag(after):
         return None
-    parts = split(after.side, before.side, per=after.per)
+    parts = split_difference(after.side, before.side, per=after.per)
     return parts if parts.seconds and parts.is_split else None
 
 

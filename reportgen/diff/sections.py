@@ -163,7 +163,7 @@ def _verdict_text(row: Row, new: float | None, than: str = "") -> str:
     return f"{shown}, {'but ' * (verdict.kind == 'undecided')}{verdict.sentence()}"
 
 
-def sections(diff: Diff) -> list[Section]:
+def sections_of(diff: Diff) -> list[Section]:
     """Return the tables of the comparison that have rows."""
     cases: dict[str, list[Row]] = {}
     for row in diff.rows:

@@ -7,7 +7,7 @@ from reportgen.core.factors import Where, check_where, matches
 from reportgen.core.model import Case, FactorValue
 from reportgen.history.points import CellHistory, HistoryPoint
 from reportgen.tables.results import Report, Table
-from reportgen.tables.trends import CellTrend, TrendPoint, trends
+from reportgen.tables.trends import CellTrend, TrendPoint, trends_of
 
 
 def log_histories(report: Report, table: str, by: str, rows: Where, columns: Where) -> list[CellHistory]:
@@ -20,7 +20,7 @@ def log_histories(report: Report, table: str, by: str, rows: Where, columns: Whe
     if shown is None:
         known = did_you_mean(table, [each.id for each in report.tables])
         raise RequestError(f"{report.name}/{table}", "no such table", known)
-    each_trend = trends(shown, by)
+    each_trend = trends_of(shown, by)
     if not each_trend:
         remedy = "name a factor, date, or a part of the environment such as driver"
         raise RequestError("--by", f'no log of {report.name}/{table} says "{by}"', remedy)

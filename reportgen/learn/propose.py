@@ -29,7 +29,7 @@ from reportgen.learn.templates import MAX_TEXT_CHARS, LineTemplate, find_templat
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
 from reportgen.report.listing import RunListing
-from reportgen.report.run_entry import run_entry
+from reportgen.report.run_entry import entry_of_run
 from reportgen.sources.logfiles import LogFiles
 
 MIN_LINES = 3
@@ -205,7 +205,7 @@ def _run(files: LogFiles, table: dict[str, Any]) -> Run | None:
 
 def _listing(files: LogFiles, table: dict[str, Any]) -> RunListing:
     run = _run(files, table)
-    return RunListing((run_entry(normalize_run(add_path_settings(run)), DEFAULT),) if run else ())
+    return RunListing((entry_of_run(normalize_run(add_path_settings(run)), DEFAULT),) if run else ())
 
 
 def _table(format: Definition, records: Records) -> tuple[tuple[str, ...], ...]:

@@ -34,7 +34,7 @@ from reportgen.labels.path_tokens import add_path_settings
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
 from reportgen.report.listing import RunListing
-from reportgen.report.run_entry import run_entry
+from reportgen.report.run_entry import entry_of_run
 from reportgen.sources.logfiles import LogFiles
 
 GUIDE = "docs/how-to/read-a-table.md"
@@ -170,7 +170,7 @@ def _proposal(files: LogFiles, reading: TableReading, name: str) -> TableProposa
     runs = _read_back(files, table)
     read = sum(len(run.aggregates) for run in runs)
     expected = read if reading.table.is_part else sum(1 for _ in numbers(reading))
-    entries = tuple(run_entry(normalize_run(add_path_settings(run)), DEFAULT) for run in runs[:200])
+    entries = tuple(entry_of_run(normalize_run(add_path_settings(run)), DEFAULT) for run in runs[:200])
     return TableProposal(
         name,
         table,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reportgen.diff.changes import Diff
-from reportgen.diff.sections import Endpoint, headline, sections, sentences
+from reportgen.diff.sections import Endpoint, headline, sections_of, sentences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,9 +36,9 @@ class ResultDiff:
 
     def to_json(self) -> str:
         """Return the comparison as JSON; its keys are in docs/reference/diff.md."""
-        from reportgen.diff.document import document
+        from reportgen.diff.json_output import diff_json
 
-        return document(self.diff, self.old, self.new).decode()
+        return diff_json(self.diff, self.old, self.new).decode()
 
     def to_dataframe(self) -> "pd.DataFrame":
         """Return one row per case: both values in base units, the ratio of the speeds, the verdict.
@@ -70,7 +70,7 @@ class ResultDiff:
         parts = [listing_html(self.headline, (), (), 0, said)]
         parts += [
             listing_html(part.title, part.columns, part.rows, len(part.rows))
-            for part in sections(self.diff)
+            for part in sections_of(self.diff)
             if not part.is_folded
         ]
         return "\n".join(parts)

@@ -4,8 +4,7 @@ Runs go in; Measurements and Cases come out, with findings about everything that
 protocol asks. In the order of the work:
 
     definition    what the protocol is
-    available     what a run has to measure with
-    known_quantities  the refusal of a metric or phase that no run has
+    available     what a run has to measure with, and the refusal of what no run has
     steps         its entries, ordered by step, each step once
     window        which of them count
     measured_run  what the metrics and tables of a build share about a run
@@ -16,10 +15,9 @@ protocol asks. In the order of the work:
 `docs/explanation/protocol.md` explains the rules to readers of the numbers.
 """
 
-from reportgen.protocol.available import available_metrics, unit_of
+from reportgen.protocol.available import available_metrics, check_metrics, check_quantities, unit_of
 from reportgen.protocol.cases import CaseRequest, build_cases
 from reportgen.protocol.definition import DEFAULT, Protocol, parse_protocol
-from reportgen.protocol.known_quantities import check_metrics, check_quantities
 from reportgen.protocol.measure import FAILED_STATUSES, measure_run, no_number_at_all, try_measure
 from reportgen.protocol.measured_run import Attempt, MeasuredRun, MeasuredRuns
 

@@ -6,11 +6,12 @@ no backward pass); a run without any of them does not have the total.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
 
+from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.metrics import METRICS, metric_of
 from reportgen.core.model import STEP, Aggregate, Clock, FloatArray, IntArray, Run, Series
 from reportgen.protocol.share_of_peak import share_pairs
@@ -201,3 +202,38 @@ def _of_totals(run: Run, pairs: Iterable[tuple[str, str]], totals: Totals) -> se
         for name, phases in totals.items()
         if phase in phases and adds_up(run, metric)
     }
+
+
+# Requests: an empty result because of a misspelling is worse than none
+
+
+def check_metrics(place: str, metrics: Sequence[str], known: Collection[str], count: int) -> None:
+    """Raise RequestError for the first metric that is not known.
+
+    place  of the request, such as `cases()`; count  the number of runs that were looked at
+    """
+    for metric in metrics:
+        if metric not in known:
+            fact = f'no run has metric "{metric}" ({count} runs)'
+            raise RequestError(f"{place}.metric", fact, did_you_mean(metric, known))
+
+
+def check_quantities(
+    place: str,
+    metrics: Sequence[str],
+    phases: Sequence[str],
+    available: Collection[tuple[str, str]],
+    count: int,
+) -> None:
+    """Raise RequestError for the first metric, else the first phase, that no run has.
+
+    available  the pairs of metric and phase that the runs have
+    """
+    check_metrics(place, metrics, {metric for metric, _ in available}, count)
+    known = {phase for metric, phase in available if metric in metrics}
+    for phase in phases:
+        if phase not in known:
+            first, others = metrics[0], len(metrics) - 1
+            named = f"{first} or {others} other metrics" if others > 1 else " or ".join(metrics)
+            fact = f'no run has {named} of phase "{phase}" ({count} runs)'
+            raise RequestError(f"{place}.phase", fact, did_you_mean(phase, known))

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from reportgen.core.metrics import item_of
 from reportgen.core.model import Case, FactorValue, Measurement, Run
-from reportgen.protocol.device_names import device_names
+from reportgen.protocol.device_names import names_of_devices
 from reportgen.protocol.work import usual_work
 
 # Repeats must agree in these.
@@ -45,7 +45,7 @@ def conditions_of_run(run: Run) -> dict[str, FactorValue]:
 def device_model(run: Run) -> str:
     """Return the models of the run's devices, "" if the log names none."""
     # Newer drivers put the maker before the name.
-    return " + ".join(sorted({name.removeprefix("NVIDIA ").strip() for name in device_names(run)}))
+    return " + ".join(sorted({name.removeprefix("NVIDIA ").strip() for name in names_of_devices(run)}))
 
 
 def conditions_of(

@@ -7,6 +7,6 @@ from reportgen.core.model import Run
 _KEY = re.compile(r"gpu(?:_name|\.name|\.[^.]+\.name)?|torch\.device|device(?:_name)?", re.IGNORECASE)
 
 
-def device_names(run: Run) -> set[str]:
+def names_of_devices(run: Run) -> set[str]:
     """Return the names of the devices in the environment of a run; none if the log has none."""
     return {str(value) for name, value in run.environment.items() if _KEY.fullmatch(name) and value != ""}

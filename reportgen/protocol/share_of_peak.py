@@ -16,7 +16,7 @@ from reportgen.core.book.gpus import Dtype
 from reportgen.core.model import STEP, Finding, Measurement, Run
 from reportgen.core.rules import Rule
 from reportgen.core.units import text
-from reportgen.protocol.device_names import device_names
+from reportgen.protocol.device_names import names_of_devices
 
 SHARE_OF_PEAK, SHARE_OF_BANDWIDTH = "share_of_peak", "share_of_bandwidth"
 SHARES = (SHARE_OF_PEAK, SHARE_OF_BANDWIDTH)
@@ -142,7 +142,7 @@ def gpu_of_run(run: Run) -> Gpu | None:
 
 def _names_of_gpu(run: Run) -> set[str]:
     labelled = {str(run.factors["device"])} if "device" in run.factors else set()
-    return device_names(run) or labelled
+    return names_of_devices(run) or labelled
 
 
 def _of_bandwidth(run: Run) -> Basis | None:

@@ -164,4 +164,4 @@ def render_table_markdown(document: "Document", table: "Table") -> str:
     """Return a table of a document as Markdown, to be put between markers into a hand-written file."""
     from reportgen.render.markdown import table as markdown
 
-    return markdown.table(document, table)
+    return markdown.table_markdown(document, table)

@@ -18,7 +18,7 @@ from reportgen.core.rules import Rule
 from reportgen.document.model import Acceptance, AcceptanceRuleResult, AcceptedCell, Outcome
 from reportgen.report.acceptance_hindrances import hindrances
 from reportgen.report.acceptance_rules import AcceptanceRule, AcceptanceSpec
-from reportgen.tables.located_cells import LocatedCell, located_cells, words
+from reportgen.tables.located_cells import LocatedCell, locate_cells, words
 from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import METRIC, PHASE
 
@@ -103,7 +103,7 @@ def _cells(rule: AcceptanceRule, tables: Sequence[Table]) -> Iterator[AcceptedCe
 
 
 def _places(rule: AcceptanceRule, tables: Sequence[Table]) -> list[LocatedCell]:
-    return [place for table in tables for place in located_cells(table) if _has_metric(rule, place)]
+    return [place for table in tables for place in locate_cells(table) if _has_metric(rule, place)]
 
 
 def _is_reference(rule: AcceptanceRule, place: LocatedCell) -> bool:

@@ -35,7 +35,7 @@ from reportgen.tables.validate import unused_keys
 _WARNING = "Read the warnings before using these numbers."
 
 
-def assemble(
+def make_report(
     definition: ReportDefinition,
     campaigns: Campaigns,
     knowledge: SpeedFacts,

@@ -16,6 +16,7 @@ from msgspec import UNSET, Meta, UnsetType
 from reportgen.cache.remote import address_of
 from reportgen.compare.comparison import CompareKind
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import value_text
 from reportgen.core.model import FactorValue, Status
 from reportgen.core.schema import (
     Condition,
@@ -33,7 +34,6 @@ from reportgen.protocol.definition import KNOWN, Protocol, parse_protocol
 from reportgen.report.acceptance_rules import AcceptanceEntry, AcceptanceSpec, read_acceptance
 from reportgen.report.definition_places import entry_places
 from reportgen.report.explorer_definition import ExplorerTable, read_explorer
-from reportgen.tables.headings import plain
 from reportgen.tables.results import Table
 from reportgen.tables.spec import (
     CompareSpec,
@@ -493,6 +493,6 @@ def _title(entry: FigureEntry, table: TableSpec) -> str:
         text if isinstance(value, str) else f"{name} {text}"
         for name, values in conditions(entry.where).items()
         for value in values[:1]
-        for text in [" or ".join(map(plain, values))]
+        for text in [" or ".join(map(value_text, values))]
     ]
     return ", ".join([table.title, *shown])

@@ -27,7 +27,7 @@ from reportgen.compare.verdict import (
 )
 from reportgen.core import units
 from reportgen.core.devices import shown_value
-from reportgen.core.factors import factors_key
+from reportgen.core.factors import factors_key, value_text
 from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case
 from reportgen.core.stats import geometric_mean
@@ -35,7 +35,6 @@ from reportgen.core.units import Unit
 from reportgen.protocol.conditions import STATISTIC, USUAL_STATISTICS, statistic_of
 from reportgen.protocol.measure_steps import LEFT_OUT_SHARE
 from reportgen.report.compared_pairs import ComparedEntry, ComparedPair, compared_entries
-from reportgen.tables.headings import plain
 from reportgen.tables.means import plural
 from reportgen.tables.results import Table
 
@@ -261,7 +260,9 @@ def subject_of(case: Case, names: Iterable[str]) -> str:
         elif name in _COUNTS and isinstance(value, int):
             words.append(f"{value} {title.removesuffix('s') if value == 1 else title}")
         elif value is not None:
-            words.append(shown_value(name, value) if isinstance(value, str) else f"{title} {plain(value)}")
+            words.append(
+                shown_value(name, value) if isinstance(value, str) else f"{title} {value_text(value)}"
+            )
         elif not has_name:
             words.append(f"without {title}")
     if has_name and len(words) > 1:

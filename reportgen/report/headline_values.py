@@ -14,7 +14,7 @@ from reportgen.compare.verdict import EQUAL
 from reportgen.compare.why.phases import SEQUENTIAL
 from reportgen.core import units
 from reportgen.core.change_points import ChangePointRule
-from reportgen.core.factors import FactorKey, factor_key, value_order
+from reportgen.core.factors import FactorKey, factor_key, value_order, value_text
 from reportgen.core.metrics import RATES, item_of, metric_of
 from reportgen.core.model import STEP, Case
 from reportgen.core.units import Unit
@@ -29,10 +29,9 @@ from reportgen.report.headline import (
     subject_of,
     unit_of,
 )
-from reportgen.tables.headings import plain
 from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import PHASE
-from reportgen.tables.trends import DATE, CellTrend, change_size, trends
+from reportgen.tables.trends import DATE, CellTrend, change_size, trends_of
 
 # A sentence lists at most this many numbers, or the best ones of so many curves.
 _MAX_LISTED = 4
@@ -286,7 +285,7 @@ def _repeats(value: _Value) -> str:
 
 def _course(table: Table) -> str:
     """Return whether numbers changed from date to date, "" if most have too few dates."""
-    drawn = trends(table, DATE)
+    drawn = trends_of(table, DATE)
     long = [trend for trend in drawn if len(trend.points) >= _MIN_POINTS]
     if len(long) <= len(drawn) / 2:
         return ""
@@ -442,7 +441,7 @@ def _growth(curves: Mapping[str, Sequence[_Value]], x: str) -> str:
     names = sorted((name for name in last.heads if name != x), key=lambda name: name not in _SUBJECTS)
     place = ", ".join(last.heads[name] for name in names)
     smallest = units.text(first.median / first.unit.factor)
-    ends = f"{place} has {last.text} at {last.heads[x]} and {smallest} at {plain(first.case.factors[x])}"
+    ends = f"{place} has {last.text} at {last.heads[x]} and {smallest} at {value_text(first.case.factors[x])}"
     return f"the largest {x.replace('_', ' ')} that ran is the best in {number} cases: {ends}"
 
 

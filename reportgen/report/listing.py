@@ -23,7 +23,7 @@ from reportgen.load.stored_batches import BatchStore
 from reportgen.load.unrecognised import UnrecognisedFile
 from reportgen.load.worker import BatchResult, RunMapper, Shared
 from reportgen.protocol import Protocol
-from reportgen.report.run_entry import FindingEntry, MeasurementEntry, RunEntry, finding_entry, run_entry
+from reportgen.report.run_entry import FindingEntry, MeasurementEntry, RunEntry, entry_of_run, finding_entry
 from reportgen.report.run_groups import RunRows, group_rows, select
 
 VERSION = 1
@@ -137,7 +137,7 @@ def list_runs(
     paths, root, progress, executor  as in `parse_logs`
     cache                  whether to read only what changed since the last time
     """
-    mapper = RunMapper(partial(run_entry, protocol=protocol), _mark, _rename, _share)
+    mapper = RunMapper(partial(entry_of_run, protocol=protocol), _mark, _rename, _share)
     store = None
     if cache:
         decoder = msgspec.msgpack.Decoder(BatchResult[RunEntry])

@@ -79,7 +79,7 @@ class RunEntry(msgspec.Struct, frozen=True):
     part_of: int | msgspec.UnsetType = msgspec.UNSET
 
 
-def run_entry(run: Run, protocol: Protocol) -> RunEntry:
+def entry_of_run(run: Run, protocol: Protocol) -> RunEntry:
     """Return a run as it is listed, measured under a protocol."""
     measured = MeasuredRun(run)
     attempts = {pair: try_measure(measured, *pair, protocol) for pair in measured.available()}

@@ -12,7 +12,7 @@ from reportgen.core.model import STEP, Factors, FloatArray, Run, Series, Telemet
 from reportgen.core.units import choose, rate_unit, text
 from reportgen.protocol import MeasuredRun, Protocol
 from reportgen.protocol.steps import BoolArray
-from reportgen.report.run_entry import FindingEntry, MeasurementEntry, json_number, run_entry
+from reportgen.report.run_entry import FindingEntry, MeasurementEntry, entry_of_run, json_number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +88,7 @@ def _shown_unit(unit: str, metric: str, factors: Factors) -> str:
 
 def view_run(run: Run, protocol: Protocol) -> RunView:
     """Return the view of a run measured under a protocol."""
-    entry = run_entry(run, protocol)
+    entry = entry_of_run(run, protocol)
     return RunView(
         run.id,
         str(run.source),

@@ -22,7 +22,7 @@ _RELEASED_AT_ONCE = 500
 BEGIN = "(globalThis.reportgenSteps ??= {})["
 
 
-def step_files(report: Report) -> StoredFiles:
+def step_files_of(report: Report) -> StoredFiles:
     """Return path -> content of the side files, relative to the folder of the report."""
     names = stems(table.id for table in report.tables)
     files, lines = StoredFiles(), StoredFiles()

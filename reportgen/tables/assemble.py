@@ -16,6 +16,7 @@ from reportgen.compare.comparison import Comparison
 from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.compare.family import correct_for_number, family_sentence
 from reportgen.core.errors import RequestError
+from reportgen.core.factors import value_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
@@ -34,17 +35,16 @@ from reportgen.tables.headings import (
     label_of_factor,
     mean_header,
     metric_title,
-    plain,
     qualifiers,
     row_header,
     with_full_names,
 )
 from reportgen.tables.label_checks import check_labels
 from reportgen.tables.means import mean_cells, sets_differ
-from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Key, Place, pivot, unnamed
+from reportgen.tables.pivot import LACKING, AxisKey, CaseGrid, Key, Place, pivot_cases, unnamed
 from reportgen.tables.required import missing_required
 from reportgen.tables.results import Table
-from reportgen.tables.select import FactorsOf, select
+from reportgen.tables.select import FactorsOf, select_cases
 from reportgen.tables.spec import TableSpec, definition_digest
 from reportgen.tables.sweep_plan import sweep_sentence
 from reportgen.tables.unit_choice import UnitChoice
@@ -67,10 +67,10 @@ def build_tables(
     """
     _check_direction(spec)
     measured = measured or MeasuredRuns()
-    selection = select(spec, runs, speed_facts.system_of, measured)
+    selection = select_cases(spec, runs, speed_facts.system_of, measured)
     against = comparer(spec, selection.pool, speed_facts, measured)
     spec = with_full_names(spec, selection.cases)
-    grids = pivot(spec, selection.cases)
+    grids = pivot_cases(spec, selection.cases)
     check_labels(spec, grids)
     ids = _ids(spec, [grid.facet for grid in grids])
     alike = tuple(look_alikes(map(selection.factors_of, runs)))
@@ -245,7 +245,7 @@ def _has_signs(spec: TableSpec) -> bool:
 def _unnamed_factors(spec: TableSpec, grid: CaseGrid) -> Iterator[Finding]:
     """Yield one warning about the factors that matter: a log that lacks a factor may still agree in it."""
     differing = [
-        f"{name} ({_listed(list(map(plain, values)), ', ')})"
+        f"{name} ({_listed(list(map(value_text, values)), ', ')})"
         for name, values in unnamed(spec, grid).items()
         if values.count(LACKING) < len(values) - 1 and not _PATH_LEVEL.fullmatch(name)
     ]

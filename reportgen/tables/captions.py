@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from reportgen.compare.comparison import Comparison, contract_sentence
 from reportgen.core.case_findings import is_footnote
 from reportgen.core.devices import shown_value
-from reportgen.core.factors import FactorKey, Presence, factor_key, is_value, value_order
+from reportgen.core.factors import FactorKey, Presence, factor_key, is_value, value_order, value_text
 from reportgen.core.model import Case, FactorValue, Measurement
 from reportgen.core.rules import Rule
 from reportgen.core.units import Unit
 from reportgen.document.model import COMPARED_QUANTITIES, QUANTITY_TITLES, Note, Quantity
 from reportgen.tables.compare import Comparer
-from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain, sentence
+from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, sentence
 from reportgen.tables.label_checks import shared_labels
 from reportgen.tables.pivot import LACKING, CaseGrid, unnamed
 from reportgen.tables.select import FactorsOf
@@ -179,7 +179,7 @@ def _baseline(spec: TableSpec, unequal: str, comparisons: Sequence[Comparison]) 
     if spec.compare is None:
         return f"Repeats differ in {unequal}." if unequal else ""
     against = ", ".join(
-        f"{label_of_factor(spec.labels, name).text}={shown_value(name, plain(value))}"
+        f"{label_of_factor(spec.labels, name).text}={shown_value(name, value_text(value))}"
         if is_value(value)
         else f"no {label_of_factor(spec.labels, name).text}"
         for name, value in spec.compare.baseline.items()

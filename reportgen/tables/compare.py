@@ -23,14 +23,13 @@ from reportgen.core.factors import (
     is_value,
     matches,
     toml_text,
+    value_text,
 )
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import DATA_LOADING, STEP, Case, Factors, FactorValue, Finding
 from reportgen.core.rules import Rule
 from reportgen.protocol import FAILED_STATUSES, MeasuredRuns
-from reportgen.tables.book_speed import book_speed
-from reportgen.tables.expected import SpeedFacts, expected_speed
-from reportgen.tables.headings import plain
+from reportgen.tables.expected import SpeedFacts, book_speed, expected_speed
 from reportgen.tables.pivot import fastest
 from reportgen.tables.spec import METRIC, PHASE, CompareSpec, TableSpec
 
@@ -135,7 +134,7 @@ class Comparer:
 
     def _why(self, case: Case, baseline: Case | None) -> str:
         asked = ", ".join(
-            f"{name}={plain(value)}" if is_value(value) else f"no {name}"
+            f"{name}={value_text(value)}" if is_value(value) else f"no {name}"
             for name, value in self.settings.baseline.items()
         )
         if baseline is None:

@@ -14,7 +14,7 @@ _LEAST = 2.0**20
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)?")
 
 
-def device_memory(run: Run) -> float | None:
+def memory_of_device(run: Run) -> float | None:
     """Return the size in B, None if the log does not say it."""
     sizes = [
         float(np.nanmax(device.columns["memory_total"]))

@@ -9,18 +9,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reportgen.core import units
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import AcceptedValues, factor_key, plain_values
+from reportgen.core.factors import AcceptedValues, factor_key, plain_values, value_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, FactorValue
 from reportgen.core.units import Unit
 from reportgen.document.model import ExplorerChart, ExplorerFactor, ExplorerMeasure, ExplorerSwitch
 from reportgen.tables.compare import Compared
-from reportgen.tables.device_memory import device_memory
+from reportgen.tables.device_memory import memory_of_device
 from reportgen.tables.explorer_cases import Entry, MeasureKey, ShownCase, shown_cases
 from reportgen.tables.explorer_factors import Roles, choose_roles
 from reportgen.tables.explorer_model import Configuration, Explorer, ExplorerCell
 from reportgen.tables.explorer_ratios import compare_shown
-from reportgen.tables.headings import label_of_factor, label_of_value, metric_title, plain
+from reportgen.tables.headings import label_of_factor, label_of_value, metric_title
 from reportgen.tables.pivot import LACKING, Ranks
 from reportgen.tables.spec import METRIC, PHASE, ExplorerSpec, SwitchSpec, TableSpec
 from reportgen.tables.unit_choice import asked_unit
@@ -85,7 +85,7 @@ def _factor(name: str, ranks: Ranks, entries: Sequence[Entry], shown: Sequence[S
     texts = [label_of_value(labels, name, value).text for value in values]
     # Tables may call two values alike, each in a table of its own. Here they are options of one list.
     distinct = (
-        text if texts.count(text) == 1 else f"{text} ({plain(value)})"
+        text if texts.count(text) == 1 else f"{text} ({value_text(value)})"
         for text, value in zip(texts, values, strict=True)
     )
     return ExplorerFactor(name, label_of_factor(labels, name).text, values, tuple(distinct))
@@ -106,7 +106,7 @@ def _baseline(spec: ExplorerSpec, compared: ExplorerFactor | None) -> int:
         raise RequestError(f"{spec.place}.baseline", "no factor is compared", "name one in compare")
     keys = [factor_key(value) for value in compared.values]
     if factor_key(spec.baseline) not in keys:
-        fact = f"no case has {compared.name} = {plain(spec.baseline)}"
+        fact = f"no case has {compared.name} = {value_text(spec.baseline)}"
         remedy = did_you_mean(str(spec.baseline), [str(value) for value in compared.values])
         raise RequestError(f"{spec.place}.baseline", fact, remedy)
     return keys.index(factor_key(spec.baseline))
@@ -254,7 +254,9 @@ def _configurations(
 
 def _shared(members: Sequence[ShownCase], name: str) -> str:
     """Return the value of a factor in all cases of a configuration, several values as one text."""
-    values = dict.fromkeys(plain(each.case.factors[name]) for each in members if name in each.case.factors)
+    values = dict.fromkeys(
+        value_text(each.case.factors[name]) for each in members if name in each.case.factors
+    )
     return ", ".join(values) or str(LACKING)
 
 
@@ -272,4 +274,4 @@ def _memory(members: Sequence[ShownCase]) -> float | None:
     runs = (
         run for each in members for run in (*(m.run for m in each.case.measurements), *each.case.unmeasured)
     )
-    return max((size for run in runs if (size := device_memory(run))), default=None)
+    return max((size for run in runs if (size := memory_of_device(run))), default=None)

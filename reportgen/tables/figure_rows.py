@@ -11,12 +11,11 @@ from reportgen.compare.conditions import SIZES
 from reportgen.compare.pair import devices_ratio
 from reportgen.core.devices import shown_value
 from reportgen.core.errors import RequestError, did_you_mean
-from reportgen.core.factors import matches
+from reportgen.core.factors import matches, value_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Factors, FactorValue
 from reportgen.document.model import QUANTITY_TITLES, Header, Label
 from reportgen.protocol.conditions import WORK
-from reportgen.tables.headings import plain
 from reportgen.tables.pivot import LACKING
 from reportgen.tables.results import Cell, Table
 from reportgen.tables.spec import FigureSpec
@@ -197,7 +196,7 @@ def _head(table: Table, name: str, value: FactorValue) -> str:
         for header in headers
         for factor, key, label in zip(factors, header.key, header.labels, strict=False)
     }
-    text = labels.get((name, repr(value)), shown_value(name, plain(value)))
+    text = labels.get((name, repr(value)), shown_value(name, value_text(value)))
     return text if isinstance(value, str) else f"{name.replace('_', ' ')} {text}"
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from reportgen.core.change_points import ChangePointRule
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import value_text
 from reportgen.core.model import STEP, Case, FactorValue, Measurement
 from reportgen.core.units import Unit, choose
 from reportgen.document.model import FigureKind, FigureMark, Header, Quantity
@@ -32,13 +33,12 @@ from reportgen.tables.figure_rows import (
     shown_title,
     with_efficiency,
 )
-from reportgen.tables.headings import plain
-from reportgen.tables.latencies import latencies
+from reportgen.tables.latencies import latency_figure
 from reportgen.tables.results import Cell, Figure, FigureSeries, Table
-from reportgen.tables.shares import shares
+from reportgen.tables.shares import share_figure
 from reportgen.tables.spec import FigureSpec
-from reportgen.tables.trends import COMMIT, DATE, CellTrend, change_size, trends, x_names
-from reportgen.tables.waterfall import waterfall
+from reportgen.tables.trends import COMMIT, DATE, CellTrend, change_size, trends_of, x_names
+from reportgen.tables.waterfall import waterfall_figure
 
 # The ratios that a test gives an interval for.
 _RATIOS: frozenset[Quantity] = frozenset(("ratio", "speedup", "efficiency", "observed"))
@@ -63,7 +63,7 @@ def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
     the tables do not show the quantity asked for, or they do not have what the kind needs.
     """
     if spec.kind.shows == "parts":
-        return [waterfall(spec, tables)]
+        return [waterfall_figure(spec, tables)]
     shown = (_without_invalid(spec, table) for table in restricted(spec, tables))
     return [replace(_figure(spec, table), table=table.id) for table in shown]
 
@@ -181,7 +181,7 @@ def _check_sizes(spec: FigureSpec, table: Table, x: str | None) -> None:
     if wrong:
         raise RequestError(
             f"{spec.place}.x",
-            f'a curve needs sizes above 0, and "{x}" has the value {plain(wrong[0])}',
+            f'a curve needs sizes above 0, and "{x}" has the value {value_text(wrong[0])}',
             "use a line or a bar",
         )
 
@@ -200,7 +200,7 @@ def _of_steps(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
 def _of_trends(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
     """Return the figure of the trends behind a table; its description names the changes."""
     by, rule = spec.x or DATE, ChangePointRule()
-    drawn = trends(table, by)
+    drawn = trends_of(table, by)
     if not drawn:
         known = f"name a factor, {DATE}, {COMMIT}, driver or another part of the environment"
         raise RequestError(f"{spec.place}.x", f'no log of table "{spec.table}" says "{by}"', known)
@@ -227,7 +227,7 @@ def _of_trends(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure
 
 def _of_shares(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
     unit = _unit(spec, table, columns) if spec.of != "steps" else None
-    return shares(spec, table, columns, unit)
+    return share_figure(spec, table, columns, unit)
 
 
 # How figures are made that do not show the cells of a table.
@@ -235,7 +235,7 @@ _MAKERS: Mapping[FigureKind, Callable[[FigureSpec, Table, Sequence[int]], Figure
     FigureKind.TREND: _of_trends,
     FigureKind.SERIES: _of_steps,
     FigureKind.ECDF: _of_shares,
-    FigureKind.LATENCY_THROUGHPUT: latencies,
+    FigureKind.LATENCY_THROUGHPUT: latency_figure,
 }
 
 

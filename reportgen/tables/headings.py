@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from reportgen.core.devices import ambiguous_names, shown_value
-from reportgen.core.factors import FactorKey, factor_key, plain_values, toml_text
+from reportgen.core.factors import FactorKey, factor_key, plain_values, value_text
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Case, FactorValue
 from reportgen.core.units import Unit
@@ -26,7 +26,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\(([^()\s]+)\)")
 
 def label_of_value(labels: Mapping[str, str], factor: str, value: FactorValue) -> Label:
     """Return the label of a factor's value: the definition's, else the value in plain words."""
-    given = labels.get(f"{factor}={plain(value)}") or labels.get(plain(value))
+    given = labels.get(f"{factor}={value_text(value)}") or labels.get(value_text(value))
     return _label(given or value_in_words(factor, value))
 
 
@@ -44,11 +44,6 @@ def label_of_factor(labels: Mapping[str, str], factor: str) -> Label:
     return _label(labels.get(factor) or factor.replace("_", " "))
 
 
-def plain(value: FactorValue) -> str:
-    """Return a value as a key of `labels` writes it: text without quotes, true and false."""
-    return value if isinstance(value, str) else toml_text(value)
-
-
 def _label(text: str) -> Label:
     link = _LINK.fullmatch(text)
     return Label(link[1], link[2]) if link else Label(text)
@@ -64,7 +59,7 @@ def value_in_words(factor: str, value: FactorValue) -> str:
         return str(value).replace("_", " ")
     if factor in _IN_BYTES and isinstance(value, int):
         return binary_size(value)
-    return shown_value(factor, value) if isinstance(value, str) else plain(value)
+    return shown_value(factor, value) if isinstance(value, str) else value_text(value)
 
 
 # Factors that count bytes.
@@ -84,13 +79,13 @@ _BINARY = ("B", "KiB", "MiB", "GiB", "TiB")
 
 def qualifier(labels: Mapping[str, str], factor: str, value: FactorValue) -> str:
     """Return the short text of a qualifying factor: `bsz=224`, `w/XLA`, `w/o clip`."""
-    given = labels.get(f"{factor}={plain(value)}")
+    given = labels.get(f"{factor}={value_text(value)}")
     name = labels.get(factor) or factor
     if given is not None:
         return given
     if isinstance(value, bool):
         return f"w/{name}" if value else f"w/o {name}"
-    return f"{name}={plain(value)}"
+    return f"{name}={value_text(value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +230,7 @@ def _named_labels(spec: TableSpec, column: AxisKey) -> tuple[Label, ...]:
 
 
 def _is_labelled(spec: TableSpec, name: str, value: FactorValue) -> bool:
-    return f"{name}={plain(value)}" in spec.labels or plain(value) in spec.labels
+    return f"{name}={value_text(value)}" in spec.labels or value_text(value) in spec.labels
 
 
 def _is_own(spec: TableSpec, name: str, value: FactorValue) -> bool:

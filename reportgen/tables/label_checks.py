@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError
-from reportgen.core.factors import FactorKey, factor_key
+from reportgen.core.factors import FactorKey, factor_key, value_text
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import DATA_LOADING, STEP, FactorValue
 from reportgen.core.plain_text import as_seen
-from reportgen.tables.headings import label_of_factor, label_of_value, plain, value_in_words
+from reportgen.tables.headings import label_of_factor, label_of_value, value_in_words
 from reportgen.tables.pivot import CaseGrid, key_of
 from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
@@ -45,7 +45,7 @@ def check_labels(spec: TableSpec, grids: Sequence[CaseGrid]) -> None:
 def shared_labels(spec: TableSpec, grid: CaseGrid) -> str:
     """Return which labels mean several values in headings that differ in another factor; "" if none."""
     shared = [
-        f'"{text}" means {name.replace("_", " ")} {" and ".join(plain(value) for _, value in keys)}'
+        f'"{text}" means {name.replace("_", " ")} {" and ".join(value_text(value) for _, value in keys)}'
         for name, values in _values_of(_heads(spec, grid)).items()
         for text, keys in _labels_of(spec, name, values).shared().items()
     ]
@@ -89,7 +89,7 @@ def _labels_of(spec: TableSpec, name: str, values: Iterable[FactorKey]) -> "_Lab
 
 
 def _same_label(spec: TableSpec, text: str, keys: Sequence[FactorKey]) -> RequestError:
-    fact = f'{" and ".join(plain(value) for _, value in keys)} have the same label "{text}"'
+    fact = f'{" and ".join(value_text(value) for _, value in keys)} have the same label "{text}"'
     return RequestError(f"{spec.place}.labels", fact, "give each its own label")
 
 
@@ -101,7 +101,7 @@ class _Labels:
     texts: Mapping[FactorKey, str]
 
     def _is_given(self, key: FactorKey) -> bool:
-        return self.texts[key] not in (plain(key[1]), value_in_words(self.name, key[1]))
+        return self.texts[key] not in (value_text(key[1]), value_in_words(self.name, key[1]))
 
     def shared(self) -> dict[str, list[FactorKey]]:
         """Return the labels that look the same for several values, if the definition gave one of them."""
@@ -116,9 +116,9 @@ class _Labels:
 
     def check_others(self, spec: TableSpec, known: Collection[str]) -> None:
         """Raise RequestError for a label that is another value; `known` are values beside those shown."""
-        others = {as_seen(plain(value)): (kind, value) for kind, value in self.texts}
+        others = {as_seen(value_text(value)): (kind, value) for kind, value in self.texts}
         others |= {as_seen(each): factor_key(each) for each in known}
         for key, text in self.texts.items():
             if self._is_given(key) and others.get(as_seen(text), key) != key:
-                fact = f'{plain(key[1])} has the label "{text}", which is another {self.name}'
+                fact = f'{value_text(key[1])} has the label "{text}", which is another {self.name}'
                 raise RequestError(f"{spec.place}.labels", fact, "give it another label")

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 from reportgen.compare.conditions import conditions_of_case
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.factors import value_text
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import Case, Factors, FactorValue
 from reportgen.core.units import Unit, choose
 from reportgen.document.model import Header
 from reportgen.protocol.conditions import ITEM, STATISTIC
 from reportgen.tables.figure_rows import series_name
-from reportgen.tables.headings import plain
 from reportgen.tables.pivot import LACKING
 from reportgen.tables.results import Cell, Figure, FigureSeries, Table
 from reportgen.tables.spec import METRIC, FigureSpec
@@ -44,7 +44,7 @@ class _Point:
     case: Case | None
 
 
-def latencies(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
+def latency_figure(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Figure:
     """Return the figure of a table: a line for each system, a point for each value of x."""
     if spec.x not in table.row_factors:
         fact = f'x is the row factor that varies along a line, and "{spec.x}" is none of "{spec.table}"'
@@ -154,7 +154,9 @@ def _pairs(spec: FigureSpec, table: Table, columns: Sequence[int]) -> Mapping[st
         remedy = f'add the metrics and the column factor "{METRIC}", or latency = "{_DERIVED}"'
         raise RequestError(f"{spec.place}.table", fact, remedy)
     return {
-        " ".join(plain(value) for value in key): (rates[key], times[key]) for key in rates if key in times
+        " ".join(value_text(value) for value in key): (rates[key], times[key])
+        for key in rates
+        if key in times
     }
 
 

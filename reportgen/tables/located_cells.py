@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from reportgen.core.factors import factor_key
+from reportgen.core.factors import factor_key, value_text
 from reportgen.core.model import FactorValue
 from reportgen.document.model import Header
-from reportgen.tables.headings import plain
 from reportgen.tables.results import Cell, Table
 
 
@@ -25,7 +24,7 @@ class LocatedCell:
         )
 
 
-def located_cells(table: Table) -> Iterator[LocatedCell]:
+def locate_cells(table: Table) -> Iterator[LocatedCell]:
     """Yield the places of a table in reading order, without the row of means."""
     for row, cells in zip(table.rows, table.cells, strict=True):
         if row.is_mean:
@@ -39,7 +38,7 @@ def located_cells(table: Table) -> Iterator[LocatedCell]:
 
 def words(factors: Mapping[str, FactorValue]) -> str:
     """Return factors as a message names them: `node=n1, devices=8`."""
-    return ", ".join(f"{name}={plain(value)}" for name, value in factors.items())
+    return ", ".join(f"{name}={value_text(value)}" for name, value in factors.items())
 
 
 def _factors(table: Table, row: Header, column: Header) -> dict[str, FactorValue]:

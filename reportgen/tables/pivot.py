@@ -99,7 +99,7 @@ class Ranks:
         return AxisKey(codes, tuple(self.value(n, c) for n, c in zip(names, codes, strict=True)))
 
 
-def pivot(spec: TableSpec, cases: Sequence[Case]) -> list[CaseGrid]:
+def pivot_cases(spec: TableSpec, cases: Sequence[Case]) -> list[CaseGrid]:
     """Return one grid for each combination of the facets, in order."""
     written = {METRIC: spec.metrics, PHASE: spec.phases}
     ranks = Ranks([*(c.factors for c in cases), *spec.planned], {**written, **spec.order})

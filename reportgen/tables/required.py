@@ -6,11 +6,10 @@ there is therefore written into the definition, and its absence is a finding.
 
 from collections.abc import Iterator, Sequence
 
-from reportgen.core.factors import factor_key
+from reportgen.core.factors import factor_key, value_text
 from reportgen.core.model import Case, Finding
 from reportgen.core.rules import Rule
-from reportgen.tables.headings import plain
-from reportgen.tables.located_cells import located_cells, words
+from reportgen.tables.located_cells import locate_cells, words
 from reportgen.tables.results import Table
 from reportgen.tables.spec import RequiredSpec
 
@@ -26,7 +25,7 @@ def missing_required(id: str, required: RequiredSpec, tables: Sequence[Table]) -
 
 
 def _messages(required: RequiredSpec, tables: Sequence[Table]) -> Iterator[str]:
-    places = [place for table in tables for place in located_cells(table)]
+    places = [place for table in tables for place in locate_cells(table)]
     for wanted in required.cells:
         fitting = [place.cell for place in places if place.fits(wanted)]
         if not any(cell.kind == "number" for cell in fitting):
@@ -36,7 +35,7 @@ def _messages(required: RequiredSpec, tables: Sequence[Table]) -> Iterator[str]:
     for name, number in required.counts.items():
         values = {factor_key(p.factors[name]): p.factors[name] for p in places if p.cell.kind == "number"}
         if len(values) < number:
-            shown = ", ".join(map(plain, list(values.values())[:_MAX_VALUES])) or "none"
+            shown = ", ".join(map(value_text, list(values.values())[:_MAX_VALUES])) or "none"
             yield f"{len(values)} of {number} required values of {name} have a number: {shown}"
     if required.all_cells:
         for place in places:

@@ -34,7 +34,9 @@ class Selection:
     factors_of: FactorsOf
 
 
-def select(spec: TableSpec, runs: Sequence[Run], system_of: SystemOf, measured: MeasuredRuns) -> Selection:
+def select_cases(
+    spec: TableSpec, runs: Sequence[Run], system_of: SystemOf, measured: MeasuredRuns
+) -> Selection:
     """Return the cases that a table shows.
 
     Raises RequestError for names and values that nothing has (see `validate`).

@@ -20,7 +20,7 @@ from reportgen.tables.spec import FigureSpec
 _MAX_POINTS = 200
 
 
-def shares(spec: FigureSpec, table: Table, columns: Sequence[int], unit: Unit | None) -> Figure:
+def share_figure(spec: FigureSpec, table: Table, columns: Sequence[int], unit: Unit | None) -> Figure:
     """Return the figure of a table; a series has all repeats of a case, or all rows of a column.
 
     unit  of the shown value; None for step times

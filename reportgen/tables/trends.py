@@ -71,7 +71,7 @@ def change_size(ratio: float, metric: str) -> str:
     return f"{100 * (ratio - 1):+.1f} %"
 
 
-def trends(table: Table, by: str) -> list[CellTrend]:
+def trends_of(table: Table, by: str) -> list[CellTrend]:
     """Return a trend for each column of values and each row, rows that differ in `by` alone joined.
 
     by  a factor, `date`, or a part of the environment: `driver` also finds `driver.version`

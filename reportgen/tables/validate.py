@@ -18,6 +18,7 @@ from reportgen.core.factors import (
     plain_values,
     toml_text,
     value_order,
+    value_text,
 )
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Factors, FactorValue, Finding, Run, Source
@@ -25,7 +26,6 @@ from reportgen.core.plain_text import as_seen, spelled
 from reportgen.core.rules import Rule
 from reportgen.protocol import MeasuredRuns, check_metrics, check_quantities
 from reportgen.protocol.share_of_peak import SHARES, why_no_share
-from reportgen.tables.headings import plain
 from reportgen.tables.pivot import LACKING
 from reportgen.tables.spec import METRIC, PHASE, REPEAT, STATUS, SYSTEM, TableSpec
 
@@ -149,7 +149,7 @@ def look_alikes(factors: Iterable[Factors]) -> Iterator[Finding]:
         counts.update((name, factor_key(value)) for name, value in own.items())
     alike: dict[tuple[str, str], list[FactorKey]] = {}
     for name, key in sorted(counts, key=lambda each: (each[0], value_order(each[1]))):
-        alike.setdefault((name, as_seen(plain(key[1]))), []).append(key)
+        alike.setdefault((name, as_seen(value_text(key[1]))), []).append(key)
     for (name, _), keys in alike.items():
         if len(keys) > 1:
             runs = [f"{spelled(toml_text(key[1]))} ({_runs(counts[name, key])})" for key in keys]
@@ -229,5 +229,5 @@ def _present(
 def _keys(name: str, values: Sequence[FactorValue]) -> Iterator[str]:
     """Yield the keys that `labels` may use for the values of a factor: alone, or with the factor's name."""
     for value in (*values, LACKING):
-        yield plain(value)
-        yield f"{name}={plain(value)}"
+        yield value_text(value)
+        yield f"{name}={value_text(value)}"

@@ -19,7 +19,7 @@ _WHOLE, _LONGER, _SHORTER = "whole", "longer than the baseline", "shorter"
 _MAX_LISTED = 6
 
 
-def waterfall(spec: FigureSpec, tables: Sequence[Table]) -> Figure:
+def waterfall_figure(spec: FigureSpec, tables: Sequence[Table]) -> Figure:
     """Return the figure of the only cell of the tables that `where` fits and whose difference has parts.
 
     Raises RequestError if there is none, or more than one.

@@ -16,7 +16,7 @@ from collectors import Recorder
 from reportgen.load import load_runs
 from reportgen.protocol import DEFAULT
 from reportgen.report.listing import RunListing
-from reportgen.report.run_entry import run_entry
+from reportgen.report.run_entry import entry_of_run
 
 MS = 1_000_000
 SAMPLES = 32
@@ -60,7 +60,7 @@ def training(cuda, clock, tmp_path, monkeypatch):
 def read(training):
     """Return the entries of `reportgen runs --format json`, after what the training recorded."""
     loaded = load_runs(["logs"], root=training.logs.parent)
-    listing = RunListing(tuple(run_entry(run, DEFAULT) for run in loaded.runs))
+    listing = RunListing(tuple(entry_of_run(run, DEFAULT) for run in loaded.runs))
     return json.loads(listing.to_json())["runs"]
 
 

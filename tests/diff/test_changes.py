@@ -9,9 +9,9 @@ from msgspec import structs
 
 from reportgen.compare.verdict import Verdict, VerdictKind
 from reportgen.diff.changes import Diff, LogChanges, compare_reports, log_changes
-from reportgen.diff.failures import failures
+from reportgen.diff.failures import failures_of
 from reportgen.diff.rows import Row
-from reportgen.diff.sections import headline, paths_text, sections, sentences, verdict_text
+from reportgen.diff.sections import headline, paths_text, sections_of, sentences, verdict_text
 from reportgen.document.model import (
     Comparison,
     Document,
@@ -382,7 +382,7 @@ def test_a_comparison_fails_on_what_the_caller_names(
 ) -> None:
     findings = (Finding("invalid", "x", "a"), Finding("warning", "x", "b"), Finding("note", "x", "c"))
     new = state(SLOWER, name="b", starts=BETWEEN, findings=findings)
-    assert failures(diff(state(BASE, starts=TURNS), new), kinds, threshold) == failed
+    assert failures_of(diff(state(BASE, starts=TURNS), new), kinds, threshold) == failed
 
 
 def test_three_repeats_are_likely_slower_by_the_spread_of_the_old_report_and_fail_only_as_that() -> None:
@@ -401,20 +401,23 @@ def test_three_repeats_are_likely_slower_by_the_spread_of_the_old_report_and_fai
         "likely 4.8 % slower (5.0 % more time; spread 0.4 % of 4 cases); 6 interleaved rounds could decide"
     )
     assert headline(compared).startswith("1 likely slower")
-    assert sections(compared)[0].title == "Likely slower"
-    assert failures(compared, ("slower", "undecided")) == []
-    assert failures(compared, ("slower", "likely-slower"), 0.02) == ["1 likely slower"]
-    assert failures(compared, ("likely-slower",), 0.05) == []
+    assert sections_of(compared)[0].title == "Likely slower"
+    assert failures_of(compared, ("slower", "undecided")) == []
+    assert failures_of(compared, ("slower", "likely-slower"), 0.02) == ["1 likely slower"]
+    assert failures_of(compared, ("likely-slower",), 0.05) == []
 
 
 def test_edited_logs_and_numbers_that_are_gone_fail() -> None:
     old = report(table(number(1.0, {"m": "a"}), number(1.0, {"m": "b"})))
     compared = diff(old, report(table(words("failed", {"m": "a"}), number(1.0, {"m": "b"}))))
     compared = replace(compared, logs=LogChanges(edited=("a",), deleted=("b", "c")))
-    assert failures(compared, ("gone", "edited")) == ["3 committed logs edited or deleted", "1 number gone"]
+    assert failures_of(compared, ("gone", "edited")) == [
+        "3 committed logs edited or deleted",
+        "1 number gone",
+    ]
     gone = compare_reports({"study": old}, {})
-    assert failures(gone, ("gone",)) == ["2 numbers gone", "1 report gone"]
-    assert [section.title for section in sections(gone)] == ["Reports"]
+    assert failures_of(gone, ("gone",)) == ["2 numbers gone", "1 report gone"]
+    assert [section.title for section in sections_of(gone)] == ["Reports"]
 
 
 @pytest.mark.parametrize(

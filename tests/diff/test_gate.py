@@ -11,7 +11,7 @@ import pytest
 from reportgen.autolayout import repository_files
 from reportgen.baseline import diff_reports
 from reportgen.cli import diff_command
-from reportgen.diff.failures import KINDS, failures
+from reportgen.diff.failures import KINDS, failures_of
 from tests.cli.calling import call
 from tests.diff.study import BASE, MINUTE, START, Study, definition, runs
 
@@ -149,7 +149,7 @@ def test_what_the_printed_kinds_refuse(
 ) -> None:
     change(study)
     diff = diff_reports(study.root / "reports", "main", {}).diff
-    assert failures(diff, GATE, 0.02) == failed
+    assert failures_of(diff, GATE, 0.02) == failed
 
 
 def test_a_report_of_the_base_that_cannot_be_read_does_not_pass(study: Study) -> None:
@@ -160,7 +160,7 @@ def test_a_report_of_the_base_that_cannot_be_read_does_not_pass(study: Study) ->
     study.remove("reports/study")
     study.commit()
     diff = diff_reports(study.root / "reports", "main", {}).diff
-    assert failures(diff, GATE, 0.02) == ["1 report that cannot be compared"]
+    assert failures_of(diff, GATE, 0.02) == ["1 report that cannot be compared"]
 
 
 def test_the_command_exits_with_5(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from reportgen.diff.changes import compare_reports
-from reportgen.diff.document import document
+from reportgen.diff.json_output import diff_json
 from reportgen.diff.lines import report_lines
-from reportgen.diff.markdown import MARKER, MAX_CHARS, comment, plain
+from reportgen.diff.markdown import MARKER, MAX_CHARS, comment, inert_text
 from reportgen.diff.sections import Endpoint
 from reportgen.document.model import Document, Finding
 from tests.diff.stored import case, number, report, table
@@ -92,10 +92,10 @@ def test_a_comment_is_never_too_long(cells: int, text: str) -> None:
 
 def test_ordinary_texts_stay_readable() -> None:
     assert (
-        plain("resnet50_v1.5 devices=8, 4.8 % slower: a -> b")
+        inert_text("resnet50_v1.5 devices=8, 4.8 % slower: a -> b")
         == "resnet50_v1.5 devices=8, 4.8 % slower: a → b"
     )
-    assert len(plain("x" * 1000)) == 400
+    assert len(inert_text("x" * 1000)) == 400
 
 
 def test_a_commit_is_linked_to_its_page() -> None:
@@ -107,7 +107,7 @@ def test_a_commit_is_linked_to_its_page() -> None:
 
 def test_the_document_has_everything() -> None:
     diff = compare_reports({"x": hostile_report("t", 1.0)}, {"x": hostile_report("t", 2.0)})
-    content = json.loads(document(diff, OLD, NEW))
+    content = json.loads(diff_json(diff, OLD, NEW))
     assert (
         content["headline"]
         == "1 not comparable, 1 committed log file edited, 1 protocol changed, 1 number new, 1 number gone"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reportgen.compare.why.split import PhaseTime, SideTimes, split
+from reportgen.compare.why.split import PhaseTime, SideTimes, split_difference
 from reportgen.diff.changes import compare_reports
 from reportgen.document.model import Breakdown, Case, Comparison, Document, Part
 from tests.diff.stored import case, number, report, table
@@ -74,7 +74,9 @@ def test_parts_that_one_state_does_not_have_are_not_named(old: Document) -> None
 def of_build(own: SideTimes, baseline: SideTimes) -> Document:
     """Return a report of one case as a build stores its difference from this baseline."""
     stored = case("a", (own.whole,))
-    parts = tuple(part(p.name, p.own.seconds, p.baseline.seconds) for p in split(own, baseline).measured)
+    parts = tuple(
+        part(p.name, p.own.seconds, p.baseline.seconds) for p in split_difference(own, baseline).measured
+    )
     return compared(stored, (stored.name, "b"), (own.whole, baseline.whole), parts)
 
 

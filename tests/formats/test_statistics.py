@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from reportgen.compare.conditions import conditions_of_case
-from reportgen.compare.contract import contract
+from reportgen.compare.contract import contract_between
 from reportgen.compare.side import side_of
 from reportgen.core.model import Case, Run
 from reportgen.formats.detection import detect
@@ -53,7 +53,7 @@ def test_the_ratio_of_two_statistics_means_nothing(pooled: list[Case]) -> None:
             sides = side_of(own), side_of(baseline)
             if len({side.conditions["statistic"] for side in sides}) == 2:
                 checked += 1
-                assert "statistic" in {x.name for x in contract(*sides).differs if x.is_essential}
-                about = contract(*sides, about=("statistic",))
+                assert "statistic" in {x.name for x in contract_between(*sides).differs if x.is_essential}
+                about = contract_between(*sides, about=("statistic",))
                 assert "statistic" in {x.name for x in about.differs if x.is_essential}
     assert checked > 50

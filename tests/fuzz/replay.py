@@ -27,7 +27,7 @@ from reportgen.load import load_runs
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT, Protocol
 from reportgen.report.listing import RunListing
-from reportgen.report.run_entry import run_entry
+from reportgen.report.run_entry import entry_of_run
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, format_named
 from tests.formats.valid_logs import SETTINGS, VALID_LOGS
@@ -160,7 +160,7 @@ def _read(name: str, view: LogFiles, one: Input) -> None:
 
 
 def _list(run: Run, protocol: Protocol) -> None:
-    json.loads(RunListing((run_entry(run, protocol),)).to_json())
+    json.loads(RunListing((entry_of_run(run, protocol),)).to_json())
 
 
 def _hold(found: list[Run | Finding], one: Input) -> None:

@@ -19,7 +19,7 @@ from reportgen.document.model import Environment, FigureKind, Header, Label, Not
 from reportgen.render import render_document
 from reportgen.render.figures.svg import drawing
 from reportgen.report.document import document_of_tables, make_document
-from reportgen.report.step_files import step_files
+from reportgen.report.step_files import step_files_of
 from reportgen.tables.results import Cell, Figure, FigureSeries, Report, Table
 from tests.drawn_once import drawn_once
 
@@ -279,7 +279,7 @@ def report(**changes: object) -> Report:
 
 def document_of(report: Report, source_url: str = "") -> model.Document:
     """Return the document of a report, with its side files named."""
-    return make_document(report, step_files(report), source_url)
+    return make_document(report, step_files_of(report), source_url)
 
 
 def render_report(
@@ -289,7 +289,7 @@ def render_report(
     standalone: bool = False,
 ) -> dict[str, bytes]:
     """Return the files of a report, as a build writes them."""
-    document, side_files = document_of(report, source_url), step_files(report)
+    document, side_files = document_of(report, source_url), step_files_of(report)
     if read_existing:
         return render_document(document, side_files, read_existing, standalone=standalone)
     with patch.object(drawing, "up_to_date", drawn_once):

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page
 
 from reportgen.compare.comparison import Comparison
-from reportgen.compare.contract import contract
+from reportgen.compare.contract import contract_between
 from reportgen.compare.pair import Question, compare_cases
 from reportgen.compare.side import Side
 from reportgen.compare.terms import term_of, version_of
@@ -274,7 +274,7 @@ def test_the_page_makes_the_contracts_that_the_program_makes(window: Page) -> No
     """
     for (own, base), answer in zip(pairs, _evaluate(window, ("contract",), body), strict=True):
         about = [name for name in FACTORS if own.factors.get(name) != base.factors.get(name)]
-        wanted = contract(own, base, about)
+        wanted = contract_between(own, base, about)
         lists = [
             [[e.name, e.own, e.baseline, e.is_essential] for e in differing]
             for differing in (wanted.about, wanted.differs)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from reportgen.document.model import Header, Label
-from reportgen.render.grid.best_cells import best_cells
+from reportgen.render.grid.best_cells import find_best
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.results import Table
@@ -54,7 +54,7 @@ def test_what_does_the_work_competes(
     rows: tuple[str, list[object]], columns: tuple[str, list[object]], best: set[tuple[int, int]], text: str
 ) -> None:
     values = [[1.0, 2.0], [4.0, 3.0]] if rows[0] == "devices" else [[1.0, 4.0], [2.0, 3.0]]
-    found = best_cells(*shown(_table(values, rows, columns)))
+    found = find_best(*shown(_table(values, rows, columns)))
     assert (found.cells, found.text) == (best, text)
 
 
@@ -66,7 +66,7 @@ def test_bold_names_the_work_that_differs_within_a_column_or_row() -> None:
     )
     titles = (Label("framework"), Label("gradient clipping"))
     table = replace(table, row_factors=("framework", "clip"), row_titles=titles, rows=rows)
-    best = best_cells(*shown(table))
+    best = find_best(*shown(table))
     assert best.cells == {(1, 0), (3, 0)}
     assert best.text == "Bold: the best of a column among rows with the same gradient clipping."
 
@@ -80,34 +80,34 @@ def test_bold_names_the_work_that_differs_within_a_column_or_row() -> None:
         columns=table.rows,
         cells=tuple(zip(*table.cells, strict=True)),
     )
-    best = best_cells(*shown(turned))
+    best = find_best(*shown(turned))
     assert best.cells == {(0, 1), (0, 3)}
     assert best.text == "Bold: the best of a row among columns with the same gradient clipping."
 
 
 def test_a_machine_that_is_not_stated_competes_with_nothing() -> None:
     table = _table([[1.0], [2.0], [3.0]], ("hardware", ["A", "B", "not stated"]), ("pass", ["forward"]))
-    assert best_cells(*shown(table)).cells == {(1, 0)}
+    assert find_best(*shown(table)).cells == {(1, 0)}
 
 
 def test_less_time_is_better() -> None:
     table = _table([[1.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]), metric="step_time", unit="s")
-    assert best_cells(*shown(table)).cells == {(0, 0)}
+    assert find_best(*shown(table)).cells == {(0, 0)}
 
 
 def test_a_metric_without_a_better_direction_has_no_best() -> None:
     table = _table(
         [[1.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"]), metric="utilization", unit="ratio"
     )
-    assert best_cells(*shown(table)).cells == frozenset()
+    assert find_best(*shown(table)).cells == frozenset()
 
 
 def test_numbers_whose_repeats_overlap_are_equally_good() -> None:
     # The repeats of `example.case` are 0.01 % apart.
     table = _table([[1.0, 2.0, 2.0001]], ("devices", [1]), ("framework", ["A", "B", "C"]))
-    assert best_cells(*shown(table)).cells == {(0, 1), (0, 2)}
+    assert find_best(*shown(table)).cells == {(0, 1), (0, 2)}
     single = _table([[1.0, 2.0, 2.0001]], ("devices", [1]), ("framework", ["A", "B", "C"]), repeats=1)
-    assert best_cells(*shown(single)).cells == {(0, 2)}
+    assert find_best(*shown(single)).cells == {(0, 2)}
 
 
 @pytest.mark.parametrize(("repeats", "best"), [(3, set()), (7, {(1, 0)})])
@@ -122,12 +122,12 @@ def test_a_best_that_is_undecided_is_not_marked(repeats: int, best: set[tuple[in
         metrics=("throughput",), rows=("device",), compare=CompareSpec("speedup", {"device": "A"})
     )
     document, table = shown(build_tables(replace(spec, show=("value",)), runs, NO_FACTS)[0])
-    assert best_cells(document, table).cells == best
+    assert find_best(document, table).cells == best
 
 
 def test_equal_numbers_are_not_marked() -> None:
     assert (
-        best_cells(*shown(_table([[2.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"])))).cells
+        find_best(*shown(_table([[2.0, 2.0]], ("devices", [1]), ("framework", ["A", "B"])))).cells
         == frozenset()
     )
 
@@ -138,4 +138,4 @@ def test_a_rate_of_tokens_is_not_better_than_one_of_images() -> None:
         for d, i, v in [("A", "image", 9.0), ("B", "token", 5e4)]
     ]
     (table,) = build_tables(table_spec(rows=("device",), ignore=("item",)), runs, NO_FACTS)
-    assert best_cells(*shown(table)).cells == frozenset()
+    assert find_best(*shown(table)).cells == frozenset()

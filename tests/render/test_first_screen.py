@@ -10,7 +10,7 @@ from reportgen.core.model import Case
 from reportgen.document import model
 from reportgen.document.model import Header, Label, Provenance
 from reportgen.render.grid import first_screen
-from reportgen.render.page.outline import number_headings, outline
+from reportgen.render.page.outline import contents_of, number_headings
 from reportgen.tables.results import Report, Table
 from tests.render import example
 from tests.render.example import document_of, render_report
@@ -98,7 +98,7 @@ def test_the_outline_has_the_headings_of_the_text_with_their_tables() -> None:
     text = number_headings("<h2>A &amp; <em>B</em></h2>")
     table = '<section class="table" id="table-x" data-title="A &amp; B: fp32"></section>'
     other = '<div class="tables"><section class="table" id="table-y" data-title="Y"></section></div>'
-    groups = outline(f"{text}{table}{other}")
+    groups = contents_of(f"{text}{table}{other}")
     assert [(g.title, g.anchor, [(t.title, t.anchor) for t in g.tables]) for g in groups] == [
         ("A & B", "text-1", [("fp32", "table-x")]),
         ("", "", [("Y", "table-y")]),  # not below a heading of the text
@@ -111,7 +111,7 @@ def test_the_outline_has_the_headings_of_the_text_with_their_tables() -> None:
 def test_many_tables_are_folded_in_the_list(heading: str, size: int, is_folded: bool) -> None:
     tables = "".join(f'<section class="table" id="t{i}" data-title="T"></section>' for i in range(size))
     above = f'<h2 id="a">{heading}</h2>' if heading else ""
-    assert outline(above + tables)[0].is_folded == is_folded
+    assert contents_of(above + tables)[0].is_folded == is_folded
 
 
 def _family(size: int) -> tuple[Table, ...]:

@@ -7,7 +7,7 @@ import pytest
 from reportgen.core.model import Run, Source
 from reportgen.document.model import Provenance
 from reportgen.render import render_index
-from reportgen.render.page.report_cards import ReportCard, report_cards
+from reportgen.render.page.report_cards import ReportCard, cards_of
 from reportgen.tables.results import Report
 from tests.render import example
 from tests.render.test_hostile import hostile_report
@@ -15,7 +15,7 @@ from tests.render.test_page import Page
 
 
 def card_of(report: Report) -> ReportCard:
-    (card,) = report_cards([example.document_of(report)])
+    (card,) = cards_of([example.document_of(report)])
     return card
 
 

@@ -18,7 +18,7 @@ from reportgen.document import file_names
 from reportgen.document.model import FigureKind, Header, Label, Note
 from reportgen.render import registry
 from reportgen.render.grid.grid import GridNote, lay_out
-from reportgen.render.grid.table_result import table_result
+from reportgen.render.grid.table_result import result_text
 from reportgen.render.markdown import checksum
 from reportgen.render.markdown import table as markdown
 from reportgen.render.markdown.fit_width import MAX_WIDTH, fitted
@@ -304,10 +304,10 @@ def test_many_texts_of_one_rule_are_one_note() -> None:
 def test_the_result_of_a_table_is_its_best_number_with_its_place_and_what_has_none() -> None:
     table = example.throughput_table()
     best = "up to 3,124 images/s (OneFlow, Nodes 1, Devices 8)"
-    assert table_result(*shown(table)) == f"{best}; 1 out of memory; 1 planned"
-    assert table_result(*shown(table), is_brief=True) == "up to 3,124 images/s; 1 out of memory; 1 planned"
-    assert table_result(*shown(example.phase_table())) == "456 µs to 34.5 ms; 1 several"
-    assert table_result(*shown(replace(table, rows=(), cells=()))) == "no numbers"
+    assert result_text(*shown(table)) == f"{best}; 1 out of memory; 1 planned"
+    assert result_text(*shown(table), is_brief=True) == "up to 3,124 images/s; 1 out of memory; 1 planned"
+    assert result_text(*shown(example.phase_table())) == "456 µs to 34.5 ms; 1 several"
+    assert result_text(*shown(replace(table, rows=(), cells=()))) == "no numbers"
 
 
 def test_the_result_of_a_table_does_not_compare_images_with_tokens() -> None:
@@ -316,7 +316,7 @@ def test_the_result_of_a_table_does_not_compare_images_with_tokens() -> None:
         for m, i, v in [("resnet", "image", 380.0), ("bert", "token", 5e4), ("vgg", "image", 190.0)]
     ]
     (table,) = build_tables(table_spec(rows=("model",)), runs, NO_FACTS)
-    assert table_result(*shown(table)) == "50,000 tokens/s; up to 380.0 images/s (resnet)"
+    assert result_text(*shown(table)) == "50,000 tokens/s; up to 380.0 images/s (resnet)"
 
 
 # The checksum

@@ -13,7 +13,7 @@ from reportgen.core.model import Case, Factors, FactorValue, Source
 from reportgen.core.rules import Rule
 from reportgen.document.model import Header, Label, Note
 from reportgen.render import headline_text, render_document, render_index
-from reportgen.render.prose.numbers import ProseNumber, marked, plain, text_notes
+from reportgen.render.prose.numbers import ProseNumber, as_read, marked, text_notes
 from reportgen.render.prose.template import Prose, fill_headline, fill_prose
 from reportgen.render.prose.to_html import prose_html
 from reportgen.tables.assemble import build_tables
@@ -361,7 +361,7 @@ def test_different_texts_of_one_rule_are_one_note() -> None:
 
 
 def test_a_unit_cannot_end_a_number_early() -> None:
-    assert plain(marked(0, "1 \ue003images\ue0021\ue004/s")) == "1 images1/s"
+    assert as_read(marked(0, "1 \ue003images\ue0021\ue004/s")) == "1 images1/s"
 
 
 def test_placed_blocks_have_one_blank_line_around_them() -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from reportgen.document.model import FigureKind
 from reportgen.render.figures import digest
-from reportgen.render.figures.shapes import UnknownDrawingError, is_same_drawing, shapes
+from reportgen.render.figures.shapes import UnknownDrawingError, is_same_drawing, shapes_of
 from reportgen.render.figures.svg import drawing
 from tests.render import example
 from tests.render.example import render_report
@@ -129,7 +129,7 @@ def test_a_second_marker_of_the_same_name_is_not_kept() -> None:
 
 def test_entities_are_not_expanded() -> None:
     with pytest.raises(UnknownDrawingError):
-        shapes(b'<!DOCTYPE svg [<!ENTITY a "b">]>\n<svg xmlns="http://www.w3.org/2000/svg"/>')
+        shapes_of(b'<!DOCTYPE svg [<!ENTITY a "b">]>\n<svg xmlns="http://www.w3.org/2000/svg"/>')
 
 
 @pytest.mark.parametrize("kind", FigureKind)

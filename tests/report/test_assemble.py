@@ -8,7 +8,7 @@ import pytest
 from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.pipeline import Request, build
-from reportgen.report.assemble import assemble
+from reportgen.report.assemble import make_report
 from reportgen.report.definition import ReportDefinition
 from reportgen.report.log_reader import Campaigns
 from reportgen.tables.expected import NO_FACTS
@@ -69,7 +69,7 @@ def test_runs_in_no_table_are_counted_and_those_without_a_number_have_a_finding(
     )
     spec = table_spec(rows=("model",), where={"model": ("a",)}, metrics=("step_time",))
     definition = ReportDefinition("x.toml", "x", "X", ("logs",), "", (spec,), ())
-    report = assemble(definition, Campaigns({"logs": runs}, ()), NO_FACTS, "")
+    report = make_report(definition, Campaigns({"logs": runs}, ()), NO_FACTS, "")
     assert report.verdict[:2] == ("Source: runs.", "Some runs of these logs are in no table.")
     assert report.run_counts == ("In tables: 1 run.", "In no table: 3 runs (2 complete, 1 cancelled).")
     assert [finding.subject for finding in report.findings if finding.rule == "protocol.no-number"] == ["c"]
@@ -84,5 +84,5 @@ def test_warnings_are_mentioned_without_a_count_and_notes_are_not(severities, se
     findings = tuple(Finding(severity, Rule.PROTOCOL_GAP, "", "gap") for severity in severities)
     spec = table_spec(rows=("model",))
     definition = ReportDefinition("x.toml", "x", "X", ("logs",), "1", (spec,), ())
-    report = assemble(definition, Campaigns({"logs": runs}, findings), NO_FACTS, "")
+    report = make_report(definition, Campaigns({"logs": runs}, findings), NO_FACTS, "")
     assert list(report.verdict) == ["Source: published results.", *sentences]

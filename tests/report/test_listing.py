@@ -12,13 +12,13 @@ from reportgen.core.model import Aggregate, Finding, Source
 from reportgen.core.rules import Rule
 from reportgen.protocol import DEFAULT, parse_protocol
 from reportgen.report.listing import RunListing, list_runs
-from reportgen.report.run_entry import run_entry
+from reportgen.report.run_entry import entry_of_run
 from tests.builders import aggregate, published_run, run
 
 
 def test_a_value_is_listed_in_the_unit_it_was_read_in() -> None:
     both = run(aggregate(120.0, metric="epoch_time", unit="s"), aggregate(0.5), samples_per_step=8)
-    values = run_entry(both, DEFAULT).measurements
+    values = entry_of_run(both, DEFAULT).measurements
     assert {value.metric: (value.value, value.unit) for value in values} == {
         "epoch_time": (120, "s"),
         "step_time": (0.5, "s"),
@@ -46,13 +46,15 @@ TOTAL = aggregate(90.0, metric="run_time")
 def test_the_table_shows_how_fast_the_whole_step_was_where_that_is_known(
     figures: tuple[Aggregate, ...], shown: str
 ) -> None:
-    (row,) = RunListing((run_entry(run(*figures), DEFAULT),)).to_rows().rows
+    (row,) = RunListing((entry_of_run(run(*figures), DEFAULT),)).to_rows().rows
     assert row.measured == shown
 
 
 def test_json_has_the_keys_of_the_contract_in_their_order() -> None:
     note = Finding("note", Rule.PROTOCOL_GAP, "x", "a gap", Source("logs/x", 3))
-    entry = run_entry(replace(run(WHOLE), findings=(note,), factors={"b": 1.5, "a": "half \ud800"}), DEFAULT)
+    entry = entry_of_run(
+        replace(run(WHOLE), findings=(note,), factors={"b": 1.5, "a": "half \ud800"}), DEFAULT
+    )
     text = RunListing((entry,)).to_json()
     document = json.loads(text)
     assert list(document) == ["version", "runs", "findings", "skipped"]
@@ -74,14 +76,14 @@ def test_json_has_the_keys_of_the_contract_in_their_order() -> None:
 
 
 def test_a_complete_run_without_any_number_has_a_finding() -> None:
-    (finding,) = run_entry(run(), DEFAULT).findings
+    (finding,) = entry_of_run(run(), DEFAULT).findings
     assert (finding.rule, finding.message) == (
         Rule.PROTOCOL_NO_NUMBER,
         "run is complete, but its log contains no number to measure",
     )
     # These say by themselves why there is no number.
-    assert run_entry(run(status="failed"), DEFAULT).findings == ()
-    assert run_entry(published_run(), DEFAULT).findings == ()
+    assert entry_of_run(run(status="failed"), DEFAULT).findings == ()
+    assert entry_of_run(published_run(), DEFAULT).findings == ()
 
 
 def test_a_listing_is_measured_where_runs_are_read(tmp_path: Path) -> None:
@@ -111,7 +113,7 @@ def test_a_listing_is_measured_where_runs_are_read(tmp_path: Path) -> None:
 
 def test_csv_and_json_hold_no_control_characters_and_no_formula() -> None:
     name = "\n=1\x1b]0;x\x07\x9b\u202e"
-    entry = run_entry(replace(run(WHOLE), id=name, factors={name: name}), DEFAULT)
+    entry = entry_of_run(replace(run(WHOLE), id=name, factors={name: name}), DEFAULT)
     listing = RunListing((entry,))
     heads, cells = csv.reader(io.StringIO(listing.to_csv()))
     assert cells[0] == cells[heads.index("invalid") + 1] == "'=1\ufffd]0;x\ufffd\ufffd\ufffd"

@@ -8,7 +8,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.model import FactorValue, Run
 from reportgen.protocol import DEFAULT
 from reportgen.report.listing import RunListing
-from reportgen.report.run_entry import RunEntry, run_entry
+from reportgen.report.run_entry import RunEntry, entry_of_run
 from reportgen.report.run_groups import RunRow, group_rows, select
 from tests.builders import aggregate, run
 from tests.each_of import each_row
@@ -16,7 +16,7 @@ from tests.each_of import each_row
 
 def entry(id: str, seconds: float = 0.5, status: str = "complete", **factors: FactorValue) -> RunEntry:
     one: Run = run(aggregate(seconds), status=status)
-    return run_entry(replace(one, id=id, factors=factors), DEFAULT)
+    return entry_of_run(replace(one, id=id, factors=factors), DEFAULT)
 
 
 def ids(*entries: RunEntry, sort: str = "run") -> list[str]:
@@ -41,7 +41,7 @@ def test_a_failed_repeat_is_counted_and_not_measured() -> None:
 def test_the_results_of_one_run_share_a_row_with_their_range_and_without_a_median() -> None:
     results = [replace(run(aggregate(size / 10)), part_of=1) for size in (1, 2, 9)]
     entries = [
-        run_entry(replace(one, id=f"a.log#{number}", factors={"device": "A", "size": number}), DEFAULT)
+        entry_of_run(replace(one, id=f"a.log#{number}", factors={"device": "A", "size": number}), DEFAULT)
         for number, one in enumerate(results)
     ]
     (row, other) = group_rows([*entries, entry("b.log", 0.2, device="A", size=1)]).rows
@@ -52,7 +52,7 @@ def test_the_results_of_one_run_share_a_row_with_their_range_and_without_a_media
 
 
 def test_runs_that_differ_in_work_or_in_what_they_measured_have_rows_of_their_own() -> None:
-    other_work = run_entry(replace(run(aggregate(0.5), samples_per_step=8), id="r3"), DEFAULT)
+    other_work = entry_of_run(replace(run(aggregate(0.5), samples_per_step=8), id="r3"), DEFAULT)
     first, second = (replace_factors(each) for each in (entry("r1"), entry("r2")))
     assert ids(first, second) == ["r*"]
     assert ids(first, replace_factors(other_work)) == ["r1", "r3"]
@@ -106,7 +106,7 @@ def test_rows_are_sorted(sort: str, order: list[str]) -> None:
 
 
 def test_a_run_without_the_sorted_value_comes_first_and_no_value_is_compared_with_another_quantity() -> None:
-    loss = run_entry(replace(run(aggregate(0.1, metric="loss")), id="b", factors={"x": 2}), DEFAULT)
+    loss = entry_of_run(replace(run(aggregate(0.1, metric="loss")), id="b", factors={"x": 2}), DEFAULT)
     failed = entry("c", 0.1, "failed", x=3)
     assert ids(entry("a", 0.5, x=1), loss, failed, sort="measured") == ["c", "b", "a"]
 
@@ -142,7 +142,7 @@ def test_runs_are_selected_by_status_format_and_repeat() -> None:
     entries = [entry("a", status="failed"), entry("b")]
     assert [each.id for each in select(entries, {"status": ("failed",)})] == ["a"]
     assert [each.id for each in select(entries, {"format": ("native",)})] == ["a", "b"]
-    third = run_entry(replace(run(aggregate(0.1)), id="c", repeat=3), DEFAULT)
+    third = entry_of_run(replace(run(aggregate(0.1)), id="c", repeat=3), DEFAULT)
     assert [each.id for each in select([*entries, third], {"repeat": (3, "3")})] == ["c"]
 
 

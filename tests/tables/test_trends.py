@@ -15,7 +15,7 @@ from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.figures import build_figures
 from reportgen.tables.results import Figure
 from reportgen.tables.spec import FigureSpec
-from reportgen.tables.trends import trends, x_of
+from reportgen.tables.trends import trends_of, x_of
 from tests.builders import published_run, table_spec
 from tests.render import example
 
@@ -136,7 +136,7 @@ def test_a_run_without_x_is_not_a_point() -> None:
     runs = nightly(3)
     runs[0] = replace(runs[0], started=None)
     (table,) = build_tables(table_spec(rows=("model",)), runs, NO_FACTS)
-    (trend,) = trends(table, "date")
+    (trend,) = trends_of(table, "date")
     assert [point.summary.n for point in trend.points] == [2, 3, 3]
 
 

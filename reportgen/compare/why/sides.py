@@ -13,7 +13,7 @@ from reportgen.compare.breakdown import Breakdown, Hint
 from reportgen.compare.contract import have_same_device
 from reportgen.compare.side import MeasuredLogs, Side
 from reportgen.compare.why.phases import EXPLAINED_BY, without_containers
-from reportgen.compare.why.split import PhaseTime, SideTimes, split
+from reportgen.compare.why.split import PhaseTime, SideTimes, split_difference
 from reportgen.core.model import STEP, Case, Measurement, Series, Source
 from reportgen.core.stats import median
 from reportgen.protocol import MeasuredRun, MeasuredRuns, Protocol, try_measure
@@ -49,7 +49,9 @@ def break_down(own_side: Side, baseline_side: Side, logs: MeasuredLogs) -> Break
     hints = [*_hints(case, is_baseline=False), *_hints(baseline, is_baseline=True)]
     per = "sample" if is_rate else "step"
     same = have_same_device(own_side, baseline_side)
-    return split(own, other, per=per, is_step=case.phase == STEP, has_same_device=same, hints=hints)
+    return split_difference(
+        own, other, per=per, is_step=case.phase == STEP, has_same_device=same, hints=hints
+    )
 
 
 def _names(case: Case, pair: Iterable[Case], measured: MeasuredRuns) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ class SideTimes:
         return math.fsum(phase.seconds for phase in self.phases.values())
 
 
-def split(
+def split_difference(
     own: SideTimes,
     baseline: SideTimes,
     *,

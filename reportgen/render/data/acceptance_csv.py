@@ -15,7 +15,7 @@ _HEAD = (
 )
 
 
-def acceptance_csv(content: Content) -> bytes:
+def _acceptance_csv(content: Content) -> bytes:
     """Return the file."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -41,6 +41,6 @@ def _has_rules(report: Document) -> bool:
 OUTPUT = Output(
     path="acceptance.csv",
     mark=re.compile(rb"\A" + re.escape(",".join(_HEAD).encode()) + rb"\r?\n"),
-    of_report=acceptance_csv,
+    of_report=_acceptance_csv,
     is_needed=_has_rules,
 )

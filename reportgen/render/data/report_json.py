@@ -13,9 +13,9 @@ from reportgen.document.file_names import REPORT_JSON
 from reportgen.render.outputs import Content, Output
 
 
-def report_json(content: Content) -> Iterator[bytes]:
+def _report_json(content: Content) -> Iterator[bytes]:
     """Yield the lines of the file."""
     return encode_lines(replace(content.report, generated=tuple(content.generated)))
 
 
-OUTPUT = Output(path=REPORT_JSON, mark=MARK, of_report=report_json, listed=generated_files)
+OUTPUT = Output(path=REPORT_JSON, mark=MARK, of_report=_report_json, listed=generated_files)

@@ -68,7 +68,7 @@ class Shape:
 def is_same_drawing(old: bytes, new: bytes) -> bool:
     """Return whether `old` draws what `new` draws, whichever version of matplotlib wrote it."""
     try:
-        drawn, expected = shapes(old), shapes(new)
+        drawn, expected = shapes_of(old), shapes_of(new)
     except (ElementTree.ParseError, ValueError, RecursionError):
         return False
     if [shape.what for shape in drawn] != [shape.what for shape in expected]:
@@ -117,7 +117,7 @@ def _are_near(old: tuple[float, ...], new: tuple[float, ...], most: float) -> bo
     return len(old) == len(new) and all(abs(a - b) <= most for a, b in zip(old, new, strict=True))
 
 
-def shapes(svg: bytes) -> list[Shape]:
+def shapes_of(svg: bytes) -> list[Shape]:
     """Return the shapes of a drawing in the order in which they are drawn. Raises UnknownDrawingError."""
     # ElementTree expands entities and drops style sheets of the prologue without a word.
     if b"<!ENTITY" in svg or b"<!ATTLIST" in svg or svg.count(b"<?") > 1:

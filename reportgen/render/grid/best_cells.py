@@ -33,7 +33,7 @@ class Best:
     text: str
 
 
-def best_cells(document: Document, table: Table) -> Best:
+def find_best(document: Document, table: Table) -> Best:
     """Return the best numbers; none if nothing competes or no direction is better."""
     in_rows = _competes(table.row_factors, table.rows)
     if not in_rows and not _competes(table.column_factors, table.columns):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from reportgen.compare.expected_speed import FactConditions
 from reportgen.core import units
-from reportgen.core.model import FactorValue
+from reportgen.core.factors import value_text
 from reportgen.core.plain_text import one_line
 from reportgen.core.rules import SEVERITIES, Severity
 from reportgen.document.model import Document, Environment, Expected, Figure, Finding, SpeedEdge, source_of
@@ -172,11 +172,7 @@ def _statement(expected: Expected) -> str:
 
 def holds_for(conditions: FactConditions) -> str:
     """Return the cases that facts hold for, such as `devices = 8, precision = fp32`; empty for all."""
-    return ", ".join(f"{name} = {' or '.join(map(_plain, values))}" for name, values in conditions)
-
-
-def _plain(value: FactorValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return ", ".join(f"{name} = {' or '.join(map(value_text, values))}" for name, values in conditions)
 
 
 def _is_one_fact(expected: Expected) -> bool:

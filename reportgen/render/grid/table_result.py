@@ -41,7 +41,7 @@ def title_of(table: Table) -> str:
     return table.facet_text or table.title
 
 
-def table_result(document: Document, table: Table, *, is_brief: bool = False) -> str:
+def result_text(document: Document, table: Table, *, is_brief: bool = False) -> str:
     """Return the result as a fragment without full stop, to follow the title; if brief, without places."""
     numbers = sorted(_numbers(document, table), key=_rank)
     alike = [each for each in numbers if each.kind() == numbers[0].kind()]

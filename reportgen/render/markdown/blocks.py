@@ -15,7 +15,7 @@ from reportgen.document.model import Figure, Table
 from reportgen.render.data import csv, svg
 from reportgen.render.grid.grid import Grid, GridNote, Item, lay_out
 from reportgen.render.grid.summary import alt_text
-from reportgen.render.grid.table_result import table_result, title_of
+from reportgen.render.grid.table_result import result_text, title_of
 from reportgen.render.markdown import table as markdown
 from reportgen.render.markdown.fit_width import MAX_WIDTH
 from reportgen.render.markdown.folding import MAX_TABLES, Folding, Form
@@ -87,13 +87,13 @@ class TableBlocks:
         return (
             shown
             if form == "open"
-            else fold(f"{title_of(table)}: {table_result(self.content.report, table)}", shown)
+            else fold(f"{title_of(table)}: {result_text(self.content.report, table)}", shown)
         )
 
     def _linked(self, table: Table, figures: Sequence[Figure], *, is_brief: bool = False) -> str:
         """Return the line of a table that is not on the page: its result, and where it is."""
         result = f"{escape.link(title_of(table), self._csv(table))}: "
-        result += escape.markdown(table_result(self.content.report, table, is_brief=is_brief))
+        result += escape.markdown(result_text(self.content.report, table, is_brief=is_brief))
         return "; ".join([result, *(f"[figure]({self._svg(figure)})" for figure in figures)])
 
     def figure(self, figure: Figure) -> str:

@@ -18,7 +18,7 @@ MAX_PLACES = 3
 _RULERS: dict[Align, str] = {"left": "---", "right": "---:"}
 
 
-def table(document: Document, table: Table) -> str:
+def table_markdown(document: Document, table: Table) -> str:
     """Return a table with its sentences and footnotes, without heading, ending in a line break."""
     grid = lay_out(document, table)
     parts = [rows(table, grid)]

@@ -21,7 +21,7 @@ from reportgen.render.data import csv
 from reportgen.render.figures import digest
 from reportgen.render.figures.colours import ON_A_PAGE
 from reportgen.render.grid import acceptance, evidence, first_screen
-from reportgen.render.grid.best_cells import best_cells
+from reportgen.render.grid.best_cells import find_best
 from reportgen.render.grid.grid import Grid, lay_out
 from reportgen.render.grid.summary import (
     alt_text,
@@ -85,7 +85,7 @@ def index_html(content: Content) -> bytes:
         "style": page_style.page_style() if content.is_standalone else "",
         "style_sheet": f"../{page_style.OUTPUT.path}",
         "main": main,
-        "contents": page_outline.outline(main),
+        "contents": page_outline.contents_of(main),
         "evidence": proofs,
         "evidence_json": Markup(of_all),
         "evidence_of": {name: Markup(data) for name, data in of_each.items()},
@@ -268,7 +268,7 @@ class _Page:
 
     def table(self, table: Table, *, heading: bool) -> Markup:
         """Return the table; the author's text has its own headings."""
-        grid, best = lay_out(self._report, table), best_cells(self._report, table)
+        grid, best = lay_out(self._report, table), find_best(self._report, table)
         shown = TableView(
             grid=grid,
             title=table.title,

@@ -11,7 +11,7 @@ from reportgen.document.model import Document
 from reportgen.render.outputs import Output
 from reportgen.render.page import page_style
 from reportgen.render.page.page_templates import page_templates
-from reportgen.render.page.report_cards import report_cards
+from reportgen.render.page.report_cards import cards_of
 from reportgen.render.text.english import count
 
 # Two bars, as a link of its own, so that the page asks for no file.
@@ -22,10 +22,10 @@ _ICON = (
 )
 
 
-def index_page(reports: Sequence[Document]) -> bytes:
+def _index_page(reports: Sequence[Document]) -> bytes:
     """Return the page, reports by name."""
     context = {
-        "cards": report_cards(reports),
+        "cards": cards_of(reports),
         "description": f"{count(len(reports), 'benchmark report')}, built from the logs of this repository.",
         "icon": f"data:image/svg+xml,{quote(_ICON)}",
         "plain_style": page_style.plain_style(),
@@ -35,5 +35,7 @@ def index_page(reports: Sequence[Document]) -> bytes:
 
 
 OUTPUT = Output(
-    path="index.html", mark=re.compile(rb'<meta name="generator" content="reportgen">'), of_reports=index_page
+    path="index.html",
+    mark=re.compile(rb'<meta name="generator" content="reportgen">'),
+    of_reports=_index_page,
 )

@@ -15,7 +15,7 @@ from reportgen.document.model import Document, Figure, Table
 from reportgen.render.figures import digest
 from reportgen.render.figures.colours import ON_A_PAGE
 from reportgen.render.figures.svg import drawing
-from reportgen.render.grid.best_cells import best_cells
+from reportgen.render.grid.best_cells import find_best
 from reportgen.render.grid.grid import lay_out
 from reportgen.render.grid.summary import alt_text
 from reportgen.render.page.html import TableView
@@ -52,7 +52,7 @@ def listing_html(
 
 def table_html(document: Document, table: Table) -> str:
     """Return a table as on the page of a report, without links to evidence."""
-    grid, best = lay_out(document, table), best_cells(document, table)
+    grid, best = lay_out(document, table), find_best(document, table)
     shown = TableView(
         grid=grid,
         title=table.title,

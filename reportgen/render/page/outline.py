@@ -49,7 +49,7 @@ def number_headings(prose: str) -> str:
     return _HEADING.sub(lambda _: f'<h2 id="text-{next(numbers)}">', prose)
 
 
-def outline(html: str) -> tuple[ContentsGroup, ...]:
+def contents_of(html: str) -> tuple[ContentsGroup, ...]:
     """Return the headings of a page in order, each with its tables."""
     groups: list[tuple[str, str, list[ContentsEntry]]] = []
     for token in _TOKEN.finditer(html):

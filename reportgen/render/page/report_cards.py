@@ -41,7 +41,7 @@ class ReportCard:
     alt: str
 
 
-def report_cards(reports: Sequence[Document]) -> list[ReportCard]:
+def cards_of(reports: Sequence[Document]) -> list[ReportCard]:
     """Return a card for each report, by name. Raises RequestError for a wrong headline."""
     from reportgen.document import file_names
     from reportgen.render.prose.template import fill_headline

@@ -85,7 +85,7 @@ def marked(position: int, text: str) -> str:
     return f"{MARK}{position}{MIDDLE}{one_line(text).translate(_WITHOUT_MARKS)}{END_MARK}"
 
 
-def plain(text: str) -> str:
+def as_read(text: str) -> str:
     """Return a filled text with its numbers as they read."""
     return MARKED.sub(r"\2\3", text)
 
@@ -94,7 +94,7 @@ def outside_of_code(text: str, show: Callable[[re.Match[str]], str]) -> str:
     """Return Markdown with its numbers replaced; in code and in targets of links they stay as they read."""
     pieces, end = [], 0
     for literal in _LITERAL.finditer(text):
-        pieces += [MARKED.sub(show, text[end : literal.start()]), plain(literal[0])]
+        pieces += [MARKED.sub(show, text[end : literal.start()]), as_read(literal[0])]
         end = literal.end()
     return "".join([*pieces, MARKED.sub(show, text[end:])])
 
@@ -108,7 +108,7 @@ def link_numbers(html: str, numbers: Sequence[ProseNumber], anchor: str) -> str:
 
     def show(match: re.Match[str]) -> str:
         if match[1]:
-            return plain(match[1])
+            return as_read(match[1])
         number = numbers[int(match[2])]
         name = number.cases[0].name if number.cases else None
         text = f'<a href="#case-{name}"{_title(number)}>{match[3]}</a>' if name else match[3]

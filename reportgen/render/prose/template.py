@@ -18,7 +18,7 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.document.model import Document, Figure, Table, source_of
-from reportgen.render.prose.numbers import END_MARK, MARK, MIDDLE, ProseNumber, plain
+from reportgen.render.prose.numbers import END_MARK, MARK, MIDDLE, ProseNumber, as_read
 from reportgen.render.prose.placeholder_error import PlaceholderError
 from reportgen.render.prose.template_functions import BEGIN, END, Functions, PageBlock, PageBlockKind
 from reportgen.render.prose.visible import find_hiding
@@ -63,7 +63,7 @@ class Prose:
     @property
     def text(self) -> str:
         """Return the text with its numbers as they read."""
-        return plain(self.marked)
+        return as_read(self.marked)
 
     def places(self, kind: PageBlockKind, identifier: str = "") -> bool:
         """Return whether the text places that block, alone or among the tables of an entry."""
@@ -227,7 +227,7 @@ def _join_answers(text: str) -> str:
     in_fence, is_open = False, False
     for line in text.split("\n"):
         begins = line.lstrip().startswith(MARK)
-        bare = plain(line).strip()
+        bare = as_read(line).strip()
         can_join = not in_fence and lines and not _NOT_TEXT.match(lines[-1])
         if can_join and (begins or (is_open and _CONTINUATION.match(line))):
             lines[-1] = f"{lines[-1].rstrip()} {line.lstrip()}"

@@ -13,7 +13,7 @@ from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from reportgen.render.prose.numbers import plain
+from reportgen.render.prose.numbers import as_read
 from reportgen.render.text import escape
 
 # A block is alone in its paragraph, and HTML allows no table inside a paragraph.
@@ -86,7 +86,7 @@ class _SafeLinks(Treeprocessor):
         for element in root.iter():
             for name in ("href", "src"):
                 if name in element.attrib:
-                    element.set(name, escape.href(plain(element.attrib[name])))
+                    element.set(name, escape.href(as_read(element.attrib[name])))
 
 
 def prose_html(text: str) -> str:

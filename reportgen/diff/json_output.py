@@ -12,7 +12,7 @@ from reportgen.diff.sections import Endpoint, headline
 VERSION = 1
 
 
-def document(diff: Diff, old: Endpoint, new: Endpoint) -> bytes:
+def diff_json(diff: Diff, old: Endpoint, new: Endpoint) -> bytes:
     """Return the comparison as JSON: sorted keys, one value a line, a line break at the end."""
     content = {
         "version": VERSION,
