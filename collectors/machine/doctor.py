@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -239,6 +238,8 @@ def check_devices(report: HostReport, environ: Mapping[str, str], sysfs: Path = 
         report.advice.append(Advice("driver", "no NVIDIA driver: no GPU can be measured", remedy))
         report.unchecked.append("GPUs")
         return
+    from importlib import metadata  # takes long, and each command imports this module
+
     with suppress(metadata.PackageNotFoundError):
         if metadata.version("torch").endswith("+cpu"):
             remedy = "pip install torch from an index with CUDA builds"

@@ -13,13 +13,15 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
-from importlib import metadata
 from pathlib import Path
-from typing import Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from collectors.machine.gpu_info import describe_gpus
 from collectors.machine.sanitize_argv import own_command, sanitize_text
 from collectors.machine.torch_info import describe_torch
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 # fmt: off
 _VARIABLES = [
@@ -243,6 +245,8 @@ def _git() -> Group:
 
 def _packages() -> Group:
     """Return the versions of the imported packages, and of those known to affect speed."""
+    from importlib import metadata  # a sixth of the imports of the launcher, which does not need it
+
     modules = {name.lower() for name in list(sys.modules) if "." not in name}
     versions: Group = {}
     for distribution in metadata.distributions():
@@ -252,7 +256,7 @@ def _packages() -> Group:
     return dict(sorted(versions.items()))
 
 
-def _name_and_version(distribution: metadata.Distribution) -> tuple[str, str]:
+def _name_and_version(distribution: "Distribution") -> tuple[str, str]:
     """Return the lower-case name and the version of a package; "" for what its metadata does not say.
 
     Its properties parse the whole description of the package, which takes most of the time of a start.

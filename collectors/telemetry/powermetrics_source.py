@@ -6,7 +6,6 @@ versions print a key without a value, which is left out. No computer of Apple wa
 """
 
 import os
-import plistlib
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -77,6 +76,8 @@ def _property_lists(output: IO[bytes]) -> Iterator[bytes]:
 
 def _parse(text: bytes) -> Mapping[str, Any]:
     """Return a property list; {} for anything else."""
+    import plistlib  # not on other hosts: it takes 4 ms
+
     with suppress(ValueError, ExpatError):
         content = plistlib.loads(_KEY_WITHOUT_VALUE.sub(b"", text.strip()))
         return content if isinstance(content, dict) else {}

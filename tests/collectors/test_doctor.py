@@ -1,6 +1,7 @@
 """The doctor reports each problem with its remedy, and nothing else."""
 
 import os
+from importlib import metadata
 
 import pytest
 
@@ -19,7 +20,7 @@ def quiet(monkeypatch):
     monkeypatch.setattr(environment, "cpu_facts", lambda: {"governor": "performance"})
     usage = type("Usage", (), {"free": 2**40})
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: usage)
-    monkeypatch.setattr(doctor.metadata, "version", lambda name: "2.9.0+cu130")
+    monkeypatch.setattr(metadata, "version", lambda name: "2.9.0+cu130")
 
 
 @pytest.fixture
@@ -169,7 +170,7 @@ def test_a_driver_that_does_not_start_is_reported(good, code, remedy):
 
 
 def test_a_cpu_build_of_torch_on_a_gpu_host_is_reported(good, monkeypatch):
-    monkeypatch.setattr(doctor.metadata, "version", lambda name: "2.13.0+cpu")
+    monkeypatch.setattr(metadata, "version", lambda name: "2.13.0+cpu")
     assert [advice.subject for advice in devices_of().advice] == ["torch"]
 
 

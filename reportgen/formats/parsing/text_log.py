@@ -32,8 +32,9 @@ STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{
 
 _ESCAPE = b"\x1b"
 _NULS = re.compile(rb"\0+")
-# A run of NUL bytes, or a control character that no terminal needs.
-_CONTROL = re.compile(rb"\0+|[\x01-\x06\x0e-\x1a\x1c-\x1f\x7f]")
+# Control characters that no terminal needs, besides NUL.
+_CONTROL = bytes([*range(0x01, 0x07), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
+_NUL_OR_DOT = b"\0" + b"." * 255
 # Text has at least this many bytes for each of them, the first left out.
 _MIN_TEXT_BYTES = 32
 _COLOUR = re.compile(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
@@ -268,7 +269,9 @@ def is_binary(head: bytes) -> bool:
     if b"\0" not in head:
         return False
     text = head.rstrip(b"\0")
-    return len(_CONTROL.findall(text)) > 1 + (len(text) - text.count(b"\0")) // _MIN_TEXT_BYTES
+    controls = len(text) - len(text.translate(None, _CONTROL))
+    runs_of_nuls = text.startswith(b"\0") + text.translate(_NUL_OR_DOT).count(b".\0")
+    return controls + runs_of_nuls > 1 + (len(text) - text.count(b"\0")) // _MIN_TEXT_BYTES
 
 
 def _note_nuls(content: bytes, malformed: Malformed) -> None:
