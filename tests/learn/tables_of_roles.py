@@ -186,4 +186,20 @@ ROLES = {
         4,
         (("failure_rate", 0.03, {"case": "b"}),),
     ),
+    "sizes of what was made, which are powers of two by chance": PeoplesTable(
+        "binary.csv",
+        "impl,Threads,Time [ms],Binary size (KiB)\ngo,4,12.5,2048\nrust,4,8.5,1024\njava,4,15.5,64\n",
+        6,
+        (("binary_size", 64 * 1024, {"impl": "java", "threads": 4}),),
+    ),
+    "percentiles that are keys": PeoplesTable(
+        "keys.jsonl",
+        '{"engine":"a","latency_ms":{"percentiles":{"50":1.5,"99.9":9.5}}}\n'
+        '{"engine":"b","latency_ms":{"percentiles":{"50":1.75,"99.9":10.5}}}\n',
+        4,
+        (
+            ("latency", 1.5e-3, {"engine": "a", "statistic": "median"}),
+            ("latency", 10.5e-3, {"engine": "b", "statistic": "p99.9"}),
+        ),
+    ),
 }

@@ -62,6 +62,8 @@ _COUNT_OF = re.compile(r"^(?:of|anzahl|nb|nombre_de|número_de|numero_de|number_
 _PERCENTILE_IN_CAMEL = re.compile(
     r"(?<=[pP][0-9]{2})(?=[A-Z][a-z])|(?<=P9[0-9])(?=[A-Z])|(?<=[a-z])(?=P[0-9]{2})"
 )
+# Keys of JSON: "latency.percentiles.99.9"
+_PERCENTILE_KEY = re.compile(r"(?i)(?<![^.])(?:percentile|quantile)s?\.([0-9]{1,2}(?:\.[0-9]{1,3})?)$")
 # "99 percentile", "99th %ile", "percentile 99.9"
 _PERCENTILE_IN_WORDS = re.compile(
     r"(?i)(?<![0-9a-z.])([0-9]{1,2}(?:\.[0-9]{1,3})?)(?:st|nd|rd|th)?[\s_-]?(?:percentile|%[\s-]?ile)s?(?![a-z])"
@@ -282,6 +284,7 @@ def meaning_of(name: str, unit: str = "") -> ColumnMeaning:
     """Return the meaning of a column. unit  as a second header row or its cells have it, "" without one."""
     if len(name) > _LONGEST_NAME:
         return ColumnMeaning("other")
+    name = _PERCENTILE_KEY.sub(r"p\1", name)
     last, parents = path_of(name)
     own = slug(last)
     if parents & CONFIGURATION:

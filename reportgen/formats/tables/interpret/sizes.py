@@ -10,7 +10,10 @@ from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
 
 # Of these sizes the name says that they are measured.
-_MEASURED = {"compressed", "disk", "stored", "written"}
+_MEASURED = {
+    *("archive", "artifact", "binary", "bundle", "compressed", "disk", "executable", "output", "stored"),
+    "written",
+}
 # Of these sizes the name says that they are chosen.
 _CHOSEN = {"block", "buffer", "cache", "cap", "chunk", "input", "limit", "message", "msg", "page", "params"}
 
@@ -23,13 +26,25 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
     keys = [name for name in draft.columns if name != column and _is_key(draft, name)]
     is_repeated = draft.is_repetitive(column)
     is_chosen = draft.is_constant(column) or (is_repeated and draft.is_whole(column))
-    if is_chosen or not _are_distinct(draft, keys):
+    is_measured = bool(_MEASURED & set(meaning.extra))
+    if (is_chosen and not is_measured) or not _are_distinct(draft, keys):
+        _note(draft, column)
         return None
     is_alone = is_repeated or any(_are_distinct(draft, [key]) for key in keys)
     is_result = _is_beside_results(draft, column)
-    is_clear = is_result or bool(_MEASURED & set(meaning.extra)) or not is_alone
+    is_clear = is_result or is_measured or not is_alone
     doubt = "" if is_clear else "a setting or a result?"
-    return ColumnMeaning("figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=not is_result)
+    return ColumnMeaning(
+        "figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=not (is_result or is_measured)
+    )
+
+
+def _note(draft: Draft, column: str) -> None:
+    """Note a size that is read as a setting although it is after a time or a rate."""
+    before = (meaning_of(name) for name in draft.columns[: draft.columns.index(column)])
+    if any(each.kind == "figure" and each.unit for each in before):
+        draft.result.doubts.append(f'"{column}" may be a setting or a result')
+        draft.result.notes.append(f'"{column}" is read as a factor; if it is a result, state its unit')
 
 
 def _is_beside_results(draft: Draft, column: str) -> bool:
