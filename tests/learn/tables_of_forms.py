@@ -1512,4 +1512,16 @@ FORMS = {
         4,
         (("latency", 2.2895, {"browser": "A"}), ("bandwidth", 1005.5e6, {"browser": "A"})),
     ),
+    "tables with a unit for each row, turned one by one": PeoplesTable(
+        "bench.md",
+        "## model a\n\n| 指标 | CPU | GPU | GPU/CPU |\n|---|---:|---:|---:|\n| 加载 | 340.5 ms | 1573.5 ms | 0.22× |\n"
+        "| 吞吐 | 28.5 chunks/s | 276.5 chunks/s | 9.77× |\n| Recall | 100.0% | 100.0% | same |\n\n"
+        "## model b\n\n| 指标 | CPU | GPU | GPU/CPU |\n|---|---:|---:|---:|\n| 加载 | 405.5 ms | 1726.5 ms | 0.23× |\n"
+        "| 吞吐 | 24.5 chunks/s | 181.5 chunks/s | 7.39× |\n| Recall | 100.0% | 75.0% | same |\n",
+        12,
+        (
+            ("throughput", 181.5, {"device": "GPU", "table": "model b"}),
+            ("加载_time", 0.3405, {"device": "CPU", "table": "model a"}),
+        ),
+    ),
 }

@@ -171,16 +171,19 @@ def filled(records: Iterable[Record], columns: Sequence[str]) -> Iterator[Record
 def transposed(records: Iterable[Record]) -> Iterator[Record]:
     """Yield a row for each column but the first, which has the names of the cells.
 
-    The name of a column is the cell of the first name. The line of a row is that of the first cells.
+    The name of a column is the cell of the first name. The line of a row is that of the first cells. Tables
+    with a title each are turned one by one.
     """
-    rows = list(records)
-    if not rows:
-        return
-    corner, *names = rows[0].cells
-    titles = _unique([str(row.cells.get(corner) or "").strip() for row in rows])
-    for name in names:
-        cells = {title: row.cells.get(name) for title, row in zip(titles, rows, strict=True)}
-        yield Record(rows[0].line, {corner: name, **cells}, rows[0].part)
+    tables: dict[object, list[Record]] = {}
+    for record in records:
+        tables.setdefault(record.cells.get(TITLE), []).append(record)
+    for title, rows in tables.items():
+        corner, *names = (name for name in rows[0].cells if name != TITLE)
+        titles = _unique([str(row.cells.get(corner) or "").strip() for row in rows])
+        about = {} if title is None else {TITLE: title}
+        for name in names:
+            cells = {text: row.cells.get(name) for text, row in zip(titles, rows, strict=True)}
+            yield Record(rows[0].line, {corner: name, **cells, **about}, rows[0].part)
 
 
 def _expanded(table: TableFile, record: Record) -> Iterator[Record]:

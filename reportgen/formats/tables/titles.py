@@ -18,7 +18,7 @@ _HEADING = re.compile(r"#{1,6} |[=]{3,}$")
 _LEVEL = re.compile(r"(#{1,6}|\*{1,6}) +\S")
 _AROUND_CODE = re.compile(r"\s*(?:```|~~~|\.\. \w|#\+begin)", re.IGNORECASE)
 _NO_LEVEL = 7
-_MAX_TITLE = 120
+_MAX_TITLE = 80
 # Lines above a table in which its headings are.
 _MAX_ABOVE = 300
 # Parts of a title; with more tables than these, only the nearest.

@@ -29,6 +29,7 @@ _SUMMARY_OF = {
 _SUMMARY_OF |= {"std": "standard deviation", "stdev": "standard deviation"}
 # Columns whose "mean" is what a row is, not a row about others.
 _NAMING = STATISTIC_COLUMN | METRIC_COLUMN
+_RATIO = re.compile(r"[0-9][0-9.,]* ?[x\u00d7]")
 # More rows than these are not sums of others.
 _MAX_TOTALS = 50
 _MAYBE_TOTALS = re.compile(
@@ -82,6 +83,25 @@ def take_totals(draft: Draft) -> None:
             _put_aside(draft, [draft.records[i] for i in at])
             draft.collect()
             return
+
+
+def take_ratios(draft: Draft) -> None:
+    """Skip the rows of a turned table that compare others: all their numbers end with ×."""
+    if not draft.table.rows.transposed:
+        return
+    corner = draft.columns[0]
+    ratios = [record for record in draft.records if _are_ratios(record, corner)]
+    if ratios and len(ratios) < len(draft.records):
+        names = [str(record.cells.get(corner) or "").strip() for record in ratios]
+        draft.result.notes.append(f"cases are skipped as ratios of others: {', '.join(names)}")
+        draft.result.skip += [{"column": corner, "equals": name} for name in names]
+        _put_aside(draft, ratios)
+
+
+def _are_ratios(record: Record, corner: str) -> bool:
+    texts = [str(cell).strip() for name, cell in record.cells.items() if name != corner]
+    ratios = sum(1 for text in texts if _RATIO.fullmatch(text))
+    return ratios > 0 and not any(number_of(text) for text in texts if not _RATIO.fullmatch(text))
 
 
 def _with_parts(draft: Draft, column: str, totals: list[int]) -> list[int]:

@@ -173,6 +173,7 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         return meaning_of("flops", f"{work[1]}FLOP/s")
     is_named = bool(meaning.label) and not kind_of([meaning.label])
     is_unclear = meaning.is_own or (is_named and meaning.doubt == "names no metric")
+    is_unclear = is_unclear and not draft.table.rows.transposed  # its rows are figures
     if is_unclear and draft.is_constant(column):
         return ColumnMeaning("factor", factor=factor_name(column))
     return None

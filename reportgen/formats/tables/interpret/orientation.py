@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import msgspec
 
+from reportgen.core import units
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import MAX_FIGURES, UNIT_COLUMN, VALUE_COLUMN
-from reportgen.formats.tables.records import transposed
+from reportgen.formats.tables.records import TITLE, transposed
 
 _MAX_NAME = 80
 _KNOWN = ("figure", "factor", "spread", "derived", "status")
@@ -23,19 +24,23 @@ def upright(table: FoundTable) -> FoundTable:
         return table
     records = tuple(transposed(table.records))
     rows = msgspec.structs.replace(table.rows, transposed=True)
-    columns = tuple(records[0].cells) if records else ()
+    columns = tuple(dict.fromkeys(name for record in records for name in record.cells))
     return replace(table, rows=rows, records=records, columns=columns)
 
 
 def _is_turned(table: FoundTable) -> bool:
     """Return whether the first column names figures and settings, and the header names none."""
     corner, *names = table.columns or ("",)
-    cases = [name for name in names if slug(name) not in UNIT_COLUMN]
+    cases = [name for name in names if slug(name) not in UNIT_COLUMN and name != TITLE]
+    title = table.records[0].cells.get(TITLE) if table.records else None
+    table = replace(table, records=tuple(x for x in table.records if x.cells.get(TITLE) == title))
     texts = [str(record.cells.get(corner) or "").strip() for record in table.records]
     if not cases or not all(texts) or len(set(texts)) < len(texts) or len(texts) > MAX_FIGURES:
         return False
     if max(map(len, texts)) > _MAX_NAME or set(map(slug, cases)) & VALUE_COLUMN:
         return False
+    if _have_units_of_rows(table, cases):
+        return True
     meanings = [meaning_of(text) for text in texts]
     if slug(corner) in _FACTOR_COLUMNS and not all(each.unit and _is_measured(each) for each in meanings):
         return False
@@ -47,6 +52,16 @@ def _is_turned(table: FoundTable) -> bool:
         and not any(meaning_of(name).kind in ("figure", "spread", "derived") for name in cases)
         and not _are_texts(table, texts, cases)
     )
+
+
+def _have_units_of_rows(table: FoundTable, cases: Sequence[str]) -> bool:
+    """Return whether the cells of a row share a unit, and those of a column have units of several bases."""
+    rows = [
+        {units.to_base(1.0, number[1])[1] for name in cases if (number := number_of(record.cells.get(name)))}
+        for record in table.records
+    ]
+    bases = [base.pop() for base in rows if len(base) == 1 and base != {""}]
+    return len(set(bases)) > 1 and 2 * len(bases) > len(rows) and not any(len(base) > 1 for base in rows)
 
 
 def _is_measured(meaning: ColumnMeaning) -> bool:
