@@ -1524,4 +1524,11 @@ FORMS = {
             ("加载_time", 0.3405, {"device": "CPU", "table": "model a"}),
         ),
     ),
+    "a time that is the same in each case is a setting": PeoplesTable(
+        "summary.md",
+        "| Model | Duration (ms) | Execution time (s) |\n|---|---:|---:|\n| tiny | 3600000 | 108 |\n"
+        "| tiny | 7200000 | 152 |\n| base | 3600000 | 117 |\n| base | 7200000 | 222 |\n",
+        4,
+        (("execution_time", 222, {"model": "base", "duration_ms": 7200000}),),
+    ),
 }

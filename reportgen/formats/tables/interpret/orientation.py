@@ -55,7 +55,7 @@ def _is_turned(table: FoundTable) -> bool:
 
 
 def _have_units_of_rows(table: FoundTable, cases: Sequence[str]) -> bool:
-    """Return whether the cells of a row share a unit, and those of a column have units of several bases."""
+    """Return whether the cells of a row share a unit, and a column has units of several bases."""
     rows = [
         {units.to_base(1.0, number[1])[1] for name in cases if (number := number_of(record.cells.get(name)))}
         for record in table.records

@@ -83,6 +83,9 @@ def keep_rows_apart(draft: Draft) -> None:
     if result.repeat or _names_rows(draft):
         return
     _keep_texts(draft)
+    for column in dict.fromkeys(figure.column for figure in result.figures):
+        if _most_alike(draft) > 1 and len(result.figures) > 1 and _is_crossed(draft, column):
+            _make_factor(draft, column)
     shares = [x.column for x in result.figures if x.unit == "%" and meaning_of(x.column).is_own]
     ratios = [column for column, why in result.left_out.items() if why == DERIVED]
     for column in (*result.open, *filter(draft.is_whole, (*shares, *ratios))):
@@ -96,6 +99,19 @@ def _keep_texts(draft: Draft) -> None:
         if _most_alike(draft) > 1 and slug(column) in _CASES and draft.is_text(column):
             del draft.result.left_out[column]
             add_factor(draft, factor_name(column), column)
+
+
+def _is_crossed(draft: Draft, column: str) -> bool:
+    """Return whether the rows that agree in all factors have the same whole numbers in each group of them.
+
+    No two measurements give the same numbers; an input that was 1 and 2 hours long in each case does.
+    """
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for record in draft.records:
+        groups.setdefault(_key(draft, record.cells), []).append(str(record.cells.get(column)))
+    values = [set(each) for each in groups.values()]
+    are_apart = all(len(each) == len(set(each)) > 1 for each in groups.values())
+    return draft.is_whole(column) and are_apart and len(values) > 1 and all(x == values[0] for x in values)
 
 
 def _most_alike(draft: Draft) -> int:
@@ -142,6 +158,11 @@ def _keep_apart(draft: Draft, column: str) -> None:
     is_result = meaning.kind == "figure" or meaning.statistic or counts_faults(column)
     if column in result.open and (is_result or result.open[column].startswith(OF_CASES)):
         return
+    _make_factor(draft, column)
+
+
+def _make_factor(draft: Draft, column: str) -> None:
+    result = draft.result
     result.figures = [figure for figure in result.figures if figure.column != column]
     add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
     result.open.pop(column, None)
