@@ -229,11 +229,19 @@ def _has_data(run: Run, table: TableSpec) -> bool:
     return any(metric in table.metrics and phase in table.phases for metric, phase in available_metrics(run))
 
 
+def _most_in_a_facet(names: Sequence[str], table: TableSpec, runs: Sequence[Run]) -> int:
+    """Return the rows or columns of the largest facet: each has a figure of its own."""
+    facets: dict[object, list[Run]] = {}
+    for run in runs:
+        facets.setdefault(tuple([run.factors.get(name) for name in table.facets]), []).append(run)
+    return max((count_combinations(names, own) for own in facets.values()), default=0)
+
+
 def _drawing(table: TableSpec, runs: Sequence[Run]) -> _FigureChoice | None:
     """Return how a table is drawn, None if it is not."""
     by_phase = table.columns == (PHASE,)
-    columns = len(table.phases) if by_phase else count_combinations(table.columns, runs)
-    rows = count_combinations(table.rows, runs)
+    columns = len(table.phases) if by_phase else _most_in_a_facet(table.columns, table, runs)
+    rows = _most_in_a_facet(table.rows, table, runs)
     if table.compare and table.columns and not by_phase and table.compare.kind == "speedup":
         return _of_matrix(table, runs, rows, columns)
     if len({_item(table, run) for run in runs}) > 1:
@@ -256,6 +264,9 @@ def _of_matrix(table: TableSpec, runs: Sequence[Run], rows: int, columns: int) -
         over = _over_size(table, runs, rows, columns) if has_values else None
         show: Quantity = "value" if has_values and _are_near(table, runs) else "speedup"
         return over or _FigureChoice(FigureKind.DOTS, show=show)
+    if columns == 2 and rows <= MAX_DOTS:
+        # One of the two is the baseline, which has no ratios; a map of the other is a list.
+        return _FigureChoice(FigureKind.DOTS, show="speedup")
     return _FigureChoice(FigureKind.HEAT_MAP if rows <= _MAX_HEAT_ROWS else FigureKind.ECDF, show="speedup")
 
 

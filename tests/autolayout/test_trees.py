@@ -75,7 +75,7 @@ EXPECTED = {
     # Without the fastest and the slowest run 25.33 and 42 minutes.
     "by_submitter": Drawn(1, "submitter system", "", "dots", ("MLPerf score", "Zeta (Zeta_2xA100)", "40 % slower")),
     "two_alike_of_four": Drawn(
-        1, "model", "device", "heat-map", ("H100 is 2.5x", "all 20 models", "B200 and H200 are not compared: no other device")
+        1, "model", "device", "dots", ("H100 is 2.5x", "all 20 models", "B200 and H200 are not compared: no other device")
     ),
     "own_table": Drawn(1, "model batch_size", "device", "curve", ("H100 is 2.5x", "as fast as A40")),
 }  # fmt: skip
