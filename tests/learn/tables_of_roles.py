@@ -202,4 +202,58 @@ ROLES = {
             ("latency", 10.5e-3, {"engine": "b", "statistic": "p99.9"}),
         ),
     ),
+    "units in brackets after a word, and a throughput in GFLOPS": PeoplesTable(
+        "in.csv",
+        "model,Latency (in ms),Throughput (GFLOPS)\na,2.5,410.5\nb,3.5,330.5\n",
+        4,
+        (("latency", 0.0035, {"model": "b"}), ("flops", 410.5e9, {"model": "a"})),
+    ),
+    "transactions of a database": PeoplesTable(
+        "pgbench.csv",
+        "server,protocol,tps\npostgres,simple,5580\nother,simple,68\n",
+        2,
+        (("throughput", 5580, {"server": "postgres", "item": "transaction"}),),
+    ),
+    "tokens of a language model, which are 1000 divided by a time": PeoplesTable(
+        "log.csv",
+        "backend,TTFT (ms),TBT (ms),T/s\na,202.5,53.61,18.7\nb,207.5,52.22,19.1\nc,188.5,83.46,12.0\n",
+        9,
+        (("throughput", 19.1, {"backend": "b", "item": "token"}),),
+    ),
+    "durations that recur are chosen, if rows would else be repeats": PeoplesTable(
+        "speech.csv",
+        "model,Duration (ms),Execution Time (s)\na,3600000,108\na,7200000,152\nb,3600000,117\nb,7200000,222\n",
+        4,
+        (("execution_time", 222, {"model": "b", "duration_ms": 7200000}),),
+    ),
+    "sizes after rates, in two tables with one header": PeoplesTable(
+        "sizes.md",
+        "## one\n\n| Dataset | Compression Rate | Speed (MB/s) | Data Size (MB) |\n|---|---|---|---|\n"
+        "| a | 4,941 | 2178,81 | 0,31 |\n| b | 2,203 | 555,18 | 0,28 |\n\n## two\n\n"
+        "| Dataset | Compression Rate | Speed (MB/s) | Data Size (MB) |\n|---|---|---|---|\n"
+        "| a | 3,941 | 1178,81 | 0,31 |\n| b | 1,203 | 455,18 | 0,28 |\n",
+        12,
+        (
+            ("compression_ratio", 2.203, {"dataset": "b", "table": "one"}),
+            ("size", 0.28e6, {"dataset": "b", "table": "two"}),
+        ),
+    ),
+    "the first cell of a header states the unit of the statistics beside it": PeoplesTable(
+        "stats.md",
+        "| Name (time in us) | Min | Mean |\n|---|---|---|\n| a | 1.5 | 2.5 |\n| b | 4.5 | 5.5 |\n",
+        4,
+        (("latency", 5.5e-6, {"case": "b", "statistic": "mean"}),),
+    ),
+    "a rank among the rows": PeoplesTable(
+        "ranks.csv",
+        "method,ms,rank\na,3.5,2\nb,2.5,1\nc,9.5,3\n",
+        3,
+        (("latency", 0.0095, {"method": "c", "rank": None}),),
+    ),
+    "statistics named in a column of metrics, with their unit": PeoplesTable(
+        "report.csv",
+        "metric,value,unit\nmean,2.5,ms\np95,4.5,ms\n",
+        2,
+        (("latency", 0.0045, {"statistic": "p95"}),),
+    ),
 }

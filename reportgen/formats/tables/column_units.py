@@ -63,7 +63,21 @@ _MULTIPLE = re.compile(
 )
 _MULTIPLES = {"thousands": 1e3, "millions": 1e6, "billions": 1e9}
 # Words that are a unit in some programs and another unit in others.
-_AMBIGUOUS = {"tps", "ips", "gbps", "mbps", "kbps", "tbps", "gflops", "gflop", "gbs", "mbs", "x", "wps"}
+_AMBIGUOUS = {
+    "tps",
+    "ips",
+    "gbps",
+    "mbps",
+    "kbps",
+    "tbps",
+    "gflops",
+    "gflop",
+    "gbs",
+    "mbs",
+    "x",
+    "wps",
+    "t/s",
+}
 _BYTES = re.compile(r"(?:[kKMGT]i?)?(?:B|[bB]ytes?)|[kmgt]i?b")
 _BYTE_RATE = re.compile(
     r"(?P<size>(?:[kKMGT]i?)?(?:B|[bB]ytes)|[kmgt]i?b|[kmgtKMGT]?[bB]its?|[KMGT]b)"

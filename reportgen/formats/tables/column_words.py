@@ -36,6 +36,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# "Latency (in ms)"
+_IN = re.compile(r"(?i)^(?:in|em|en) ")
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 # Octets in French; in brackets only, because a column may be named "to".
 _OCTETS = re.compile(r"^([kKMGT]i?)o(/s)?$")
@@ -174,6 +176,8 @@ _NAMES_OF_KINDS = _words(
 # What language models do.
 _OF_TOKENS = _words("decode decoding gen generation input output prefill prompt")
 _UNIT_WORDS = _words("fps iops qps rps")
+# The doubt about a unit that is work, or work in a second.
+_FLOPS = re.compile(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
 # What is counted where something goes wrong.
 FAULTS = _words("crashes dropped drops errors errs failed failures lost retransmits timeouts")
 _LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza")
@@ -337,11 +341,11 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         unit, text = _unit_at_end(own)
         own = text if unit and text and "/" not in unit.unit else own.replace("/", " per ")
     words = [word for word in words_of(text) if word not in _FILLER]
-    unit = _of_tokens(unit, words)
+    unit = _of_flops(_of_tokens(unit, words), set(words_of(text)))
     if unit and not unit.per and (per := _PER.search(text)):
         unit = replace(unit, per=per[1].lower().replace("operation", "op"))
     if unit is None and words and words[-1] in _NAMES_OF_KINDS:
-        return ColumnMeaning("factor", factor="_".join(words_of(name)))
+        return ColumnMeaning("factor", factor="_".join(words_of(_BRACKETS.sub(" ", name)) or words_of(name)))
     if unit is None and (short := next((word for word in words if word in _UNIT_WORDS), "")):
         unit = unit_of(short)
         words.remove(short)
@@ -389,13 +393,21 @@ def _of_tokens(unit: ColumnUnit | None, words: list[str]) -> ColumnUnit | None:
     return ColumnUnit("tokens/s") if is_tps and set(words) & _OF_TOKENS else unit
 
 
+def _of_flops(unit: ColumnUnit | None, words: Set[str]) -> ColumnUnit | None:
+    """Return the unit of a name: the "GFLOPS" of a throughput are a rate, and no work."""
+    match = _FLOPS.match(unit.doubt) if unit else None
+    is_rate = match and words & (_RATE_WORDS | {"perf", "performance"})
+    return unit_of(f"{match[1]}FLOP/s") if match and is_rate else unit
+
+
 def _unit_in_brackets(name: str, unit: ColumnUnit | None) -> tuple[ColumnUnit | None, str]:
     """Return the unit, if there is none the first in brackets, and the name with other brackets in front."""
     text, before = name, ""
     for match in _BRACKETS.finditer(name):
-        octets = _OCTETS.sub(r"\1B\2", match[1].split(",")[0])
+        stated = _IN.sub("", match[1].split(",")[0])
+        octets = _OCTETS.sub(r"\1B\2", stated)
         inside = unit_of(octets)
-        if inside and octets != match[1].split(",")[0]:
+        if inside and octets != stated:
             inside = replace(inside, is_decimal=True)
         unit = unit or inside
         text = text.replace(match[0], " ")

@@ -27,7 +27,7 @@ def with_decimal_points(table: FoundTable) -> FoundTable:
     Without a proof of a point, the commas of all other columns are decimal marks, too.
     """
     texts = {name: _numbers(table.records, name) for name in table.columns if not name.startswith("../")}
-    measured = [name for name in texts if meaning_of(name).kind not in _LISTS]
+    measured = [name for name in texts if meaning_of(name).kind not in _LISTS or meaning_of(name).unit]
     points = {name for name in measured if any(map(_PROVES_POINT.fullmatch, texts[name]))}
     commas = [name for name in measured if any(map(_PROVES_COMMA.fullmatch, texts[name]))]
     proven = [name for name in commas if name not in points]

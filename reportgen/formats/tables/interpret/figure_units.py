@@ -19,8 +19,9 @@ def with_stated_units(draft: Draft, figures: Columns, unknown: list[str]) -> Col
 
     unknown  numbers whose names say nothing; loses those that are times, whose unit a text states
     """
-    named = {word for name in draft.columns for word in words_of(name)}
-    stated = statements(draft.table.texts)
+    named = {word for name in draft.columns[1:] for word in words_of(name)}
+    # The first cell of a header may state the unit of the columns beside it: "Name (time in us)".
+    stated = statements((*draft.table.texts, *draft.columns[:1]))
     bare = [(column, meaning_of(column)) for column in unknown if stated]
     units_of = {
         column: unit

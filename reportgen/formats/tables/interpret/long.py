@@ -102,7 +102,7 @@ class _NamedIn:
 
     def is_read(self, meaning: ColumnMeaning) -> bool:
         """Return whether a meaning is a figure, beyond doubt."""
-        is_doubtful = meaning.doubt and (self.name != self.unit or meaning.doubt != "names no metric")
+        is_doubtful = meaning.doubt and meaning.doubt != "names no metric"
         return meaning.kind == "figure" and not is_doubtful and bool(meaning.metric)
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from reportgen.core import units
 from reportgen.formats.tables.case_kinds import kind_of
@@ -25,6 +26,15 @@ _MEASURED = ("figure", "other", "derived")
 _TIMED = (*_MEASURED, "repeat", "series", "ignored")
 # Work, or work in a second: the question about "gflops".
 _WORK = re.compile(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
+# Words of programs whose "tps" are of these units.
+_OF_TPS = {
+    "tokens/s": frozenset(("gpt", "inference", "llama", "llm", "prompt", "token", "tokens", "ttft")),
+    "transactions/s": frozenset((
+        "database", "mysql", "oltp", "pgbench", "postgres", "postgresql", "sql", "sysbench", "tpcb", "tpcc",
+        "transaction", "transactions",
+    )),
+}  # fmt: skip
+_MAX_TEXT = 300
 # "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
 _MULTIPLE = re.compile(r"[0-9]+\.[0-9]+ ?[x×]")
 # Factors that only have whole numbers: "GBs" is a batch size with 512, a bandwidth with 410.5.
@@ -50,6 +60,11 @@ _OF_STORAGE = frozenset(("iodepth", "io_depth", "queue_depth", "qd", "iops", "nu
 _MIN_FRACTION = 0.1
 # "Transfer/sec" with cells such as 12.5MB
 _PER_SECOND = re.compile(r"(?i)(?:/ ?|[ _]per[ _])s(?:ec(?:ond)?)?$")
+# "Rank" is also the number of a process.
+_RANKS = ("rank", "place", "position", "platz", "rang")
+_COMPRESSION = ({"compression", "rate"}, {"compression", "ratio"}, {"compression", "factor"})
+# A larger number is rather a percentage.
+_LARGEST_COMPRESSION = 20
 # Words of what a device could reach, which is the same in all rows.
 _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 
@@ -136,10 +151,29 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
         return replace(meaning, unit="ratio", doubt="")
     if meaning.kind == "other" and draft.cases and is_total(column):
         return ColumnMeaning("derived")
-    is_share = meaning.is_own and meaning.base == "ratio"
+    if slug(column) in _RANKS and _is_rank(draft, column):
+        return ColumnMeaning("derived")
+    is_compression = set(words_of(column)) in _COMPRESSION and not draft.is_text(column)
+    is_share = (meaning.is_own and meaning.base == "ratio") or is_compression
     if (is_share or meaning.kind == "other") and not meaning.statistic and _is_derived(draft, column):
         return ColumnMeaning("derived")
+    if is_compression and all(0 < value < _LARGEST_COMPRESSION for value in draft.values(column)):
+        draft.result.doubts.append(f'"{column}" has no unit')
+        return ColumnMeaning("figure", "compression_ratio", "1", is_own=True)
     return None
+
+
+def _is_rank(draft: Draft, column: str) -> bool:
+    """Return whether whole numbers from 1 are in the order, or the reverse order, of another column."""
+    ranks = draft.values(column)
+    if not draft.is_whole(column) or len(ranks) < len(draft.records) or min(ranks) != 1:
+        return False
+    columns = [draft.values(name) for name in draft.compared if name != column]
+    pairs = [sorted(zip(ranks, other, strict=True)) for other in columns if len(other) == len(ranks)]
+    return any(
+        all(a[1] <= b[1] for a, b in pairwise(rows)) or all(a[1] >= b[1] for a, b in pairwise(rows))
+        for rows in pairs
+    )
 
 
 def _are_fractions(draft: Draft, column: str) -> bool:
@@ -169,6 +203,10 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         draft.result.doubts.append(f'"{column}" has no unit')
         draft.result.notes.append(f'"{column}" is read as a count of what went wrong')
         return ColumnMeaning("figure", slug(column), "1", is_own=True)
+    if meaning.doubt.lower().startswith(('"tps"', '"t/s"')) and (unit := _unit_of_tps(draft)):
+        draft.result.notes.append(f'"{column}" is in {unit}: so the words of the table say')
+        draft.result.doubts.append(f'"{column}" has several meanings')
+        return meaning_of("throughput", unit)
     if (work := _WORK.match(meaning.doubt)) and _differs_in_each_case(draft, column):
         return meaning_of("flops", f"{work[1]}FLOP/s")
     is_named = bool(meaning.label) and not kind_of([meaning.label])
@@ -177,6 +215,15 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     if is_unclear and draft.is_constant(column):
         return ColumnMeaning("factor", factor=factor_name(column))
     return None
+
+
+def _unit_of_tps(draft: Draft) -> str:
+    """Return what is counted in a table with "tps": tokens, transactions, or "" where no word says it."""
+    cells = (str(cell) for name in draft.columns if draft.is_text(name) for cell in draft.known(name))
+    texts = (draft.table.name, *draft.table.texts, *draft.columns, *cells)
+    words = {word for text in texts for word in words_of(text[:_MAX_TEXT].replace("_", " "))}
+    units_of = [unit for unit, names in _OF_TPS.items() if words & names]
+    return units_of[0] if len(units_of) == 1 else ""
 
 
 def _differs_in_each_case(draft: Draft, column: str) -> bool:

@@ -30,6 +30,7 @@ _LIST = re.compile(r"[0-9]{3}(?: [0-9]{3})*(?: (?!000)[0-9]{3})+|[0-9]{1,3}(?: [
 _VERSION = {"version", "versions", "ver", "release"}
 # Why a column of ratios is left out.
 DERIVED = "derived from other columns"
+NO_TIME = "a date without a time"
 NEITHER = "neither a setting nor a result"
 _NAMELESS = ("", "unnamed_0", "index", "column_1")
 # Ids that a program makes up, and columns with an id for each request of one load.
@@ -228,7 +229,7 @@ def _date(draft: Draft, column: str) -> None:
     if all(wall_time(str(cell).encode()) for cell in known):
         draft.result.started = draft.result.started or column
     elif slug(column) in ("date", "when", "created") or draft.are_dates(column):
-        draft.result.left_out[column] = "a date without a time"
+        draft.result.left_out[column] = NO_TIME
     else:
         draft.result.left_out[column] = "a time in an unknown form"
     if len(draft.records) > MAX_REPEATS:

@@ -26,12 +26,11 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
     keys = [name for name in draft.columns if name != column and _is_key(draft, name)]
     is_repeated = draft.is_repetitive(column)
     is_chosen = draft.is_constant(column) or (is_repeated and draft.is_whole(column))
-    is_measured = bool(_MEASURED & set(meaning.extra))
-    if (is_chosen and not is_measured) or not _are_distinct(draft, keys):
+    is_measured, is_result = bool(_MEASURED & set(meaning.extra)), _is_beside_results(draft, column)
+    if (is_chosen and not is_measured) or not (is_result or _are_distinct(draft, keys)):
         _note(draft, column)
         return None
     is_alone = is_repeated or any(_are_distinct(draft, [key]) for key in keys)
-    is_result = _is_beside_results(draft, column)
     is_clear = is_result or is_measured or not is_alone
     doubt = "" if is_clear else "a setting or a result?"
     return ColumnMeaning(

@@ -11,7 +11,7 @@ from reportgen.formats.tables.column_words import ColumnMeaning, counts_faults, 
 from reportgen.formats.tables.interpret.cases import OF_CASES
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.reading import columns_of
-from reportgen.formats.tables.interpret.roles import DERIVED, NEITHER, add_factor, factor_of
+from reportgen.formats.tables.interpret.roles import DERIVED, NEITHER, NO_TIME, add_factor, factor_of
 
 # What shows that a point is a decimal mark, and a comma that may be one.
 _POINT = re.compile(r"[0-9],[0-9]{3}(?:,[0-9]{3}|\.[0-9])|[0-9]\.[0-9]")
@@ -78,7 +78,7 @@ def _free(name: str, taken: Set[str]) -> str:
 
 
 def keep_rows_apart(draft: Draft) -> None:
-    """Make columns that are open, or whole shares, factors if rows would else be taken for repeats."""
+    """Make columns that are open, or may be chosen, factors if rows would else be taken for repeats."""
     result = draft.result
     if result.repeat or _names_rows(draft):
         return
@@ -88,15 +88,18 @@ def keep_rows_apart(draft: Draft) -> None:
             _make_factor(draft, column)
     shares = [x.column for x in result.figures if x.unit == "%" and meaning_of(x.column).is_own]
     ratios = [column for column, why in result.left_out.items() if why == DERIVED]
-    for column in (*result.open, *filter(draft.is_whole, (*shares, *ratios))):
+    times = [x.column for x in result.figures if not x.statistic and draft.is_repetitive(x.column)]
+    chosen = (*shares, *ratios, *(times if len(result.figures) > len(times) else ()))
+    for column in (*result.open, *filter(draft.is_whole, chosen)):
         if _most_alike(draft) > 1 and column in draft.cells and not draft.is_text(column):
             _keep_apart(draft, column)
 
 
 def _keep_texts(draft: Draft) -> None:
     """Make a column of texts, such as the command, a factor if rows without it would be taken for repeats."""
-    for column in [name for name, why in draft.result.left_out.items() if why == NEITHER]:
-        if _most_alike(draft) > 1 and slug(column) in _CASES and draft.is_text(column):
+    for column in [name for name, why in draft.result.left_out.items() if why in (NEITHER, NO_TIME)]:
+        is_case = slug(column) in _CASES or draft.result.left_out[column] == NO_TIME
+        if _most_alike(draft) > 1 and is_case and draft.is_text(column):
             del draft.result.left_out[column]
             add_factor(draft, factor_name(column), column)
 
