@@ -303,6 +303,17 @@ FORMS = {
         4,
         (("latency", 0.12, {"decoder": "a"}), ("memory_used", 12.5 * 2**20, {"decoder": "a"})),
     ),
+    "a row for each quantity, with units in its cells": PeoplesTable(
+        "versions.md",
+        "| Benchmark | v1.0 | v2.0 |\n|---|---|---|\n| startup time | 1.25 s | 850 ms |\n"
+        "| memory usage | 120 MiB | 98.5 MiB |\n| requests/s | 12,500 | 18,200 |\n",
+        6,
+        (
+            ("startup_time", 0.85, {"version": "v2.0"}),
+            ("memory_used", 120 * 2**20, {"version": "v1.0"}),
+            ("request_throughput", 18200, {"version": "v2.0"}),
+        ),
+    ),
     "rows that name the group of the rows below": PeoplesTable(
         "groups.md",
         "| Model | Batch | Latency (ms) |\n|---|---|---|\n| **A100** | | |\n| resnet | 1 | 2.5 |\n| resnet | 8 | 12.5 |\n"
