@@ -1542,4 +1542,26 @@ FORMS = {
         4,
         (("execution_time", 222, {"model": "base", "duration_ms": 7200000}),),
     ),
+    "a drawn table with a rule below some cells of its header": PeoplesTable(
+        "grid.rst",
+        "Times\n=====\n\n"
+        "+---------+-------+-----------------+-----------------+\n"
+        "| Test    | Model | latency pg (ms) | latency sq (ms) |\n"
+        "|         |       +--------+--------+--------+--------+\n"
+        "|         |       |  no tx |   tx   |  no tx |   tx   |\n"
+        "+=========+=======+========+========+========+========+\n"
+        "| Inserts | MP    |   3220 |   2660 |   3181 |   2766 |\n"
+        "|         +-------+--------+--------+--------+--------+\n"
+        "|         | AL    |   1963 |   1905 |   1998 |    N/A |\n"
+        "+---------+-------+--------+--------+--------+--------+\n",
+        7,
+        (("latency", 1.905, {"test": "Inserts", "model": "AL"}),),
+    ),
+    "sizes with decimal commas, and a unit after a word": PeoplesTable(
+        "sizes.md",
+        "| Set | Speed (MB/s) | Data size (MB) | Latency (in ms) |\n|---|---:|---:|---:|\n| a | 2178,81 | 0,31 | 1,5 |\n"
+        "| b | 555,18 | 0,28 | 2,5 |\n",
+        6,
+        (("size", 0.31e6, {"set": "a"}), ("latency", 0.0025, {"set": "b"})),
+    ),
 }

@@ -18,6 +18,8 @@ _TO_BAR = str.maketrans(dict.fromkeys(_BARS, "|"))
 # Box characters, or the ASCII that stands for them; dashes and bars alone are Markdown.
 _RULE = re.compile("[ \\t]*[\u2500-\u257f+|=:-][\u2500-\u257f+|=: -]*[-=\u2500-\u257f+|]\\s*")
 _CORNER = re.compile("[-=]\\+|\\+[-=]|[─━═]{2}")
+# A rule that is below some cells of a row, and not below those that go on.
+_BELOW_SOME = re.compile(r"\|[ \t]+[|+]")
 # A rule without corners, above or below a line that begins with a bar.
 _DASHES = re.compile(r"[ \t]*[-=]{3,}\s*")
 
@@ -34,6 +36,9 @@ def as_markdown(lines: Sequence[str]) -> list[str]:
         columns = above.strip().strip("|").count("|") + 1
         drawn.append(line if not are_rules[number] else "|---" * columns + "|" if "|" in above else "")
         if are_rules[number] and (top := _top_rule(bars, are_rules, number)) is not None:
+            if _BELOW_SOME.search(line):
+                are_rules[number] = False  # it is inside the header
+                continue
             drawn[top + 1 : number] = _joined(bars[top + 1 : number])
     return drawn
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
+from reportgen.formats.tables.records import TITLE
 
 # Of these sizes the name says that they are measured.
 _MEASURED = {
@@ -55,6 +56,8 @@ def _is_beside_results(draft: Draft, column: str) -> bool:
 
 def _is_key(draft: Draft, name: str) -> bool:
     """Return whether a column says which case a row is."""
+    if name == TITLE:
+        return True
     meaning = meaning_of(name)
     is_named = meaning.kind in ("factor", "repeat") and not meaning.unit
     return not name.startswith(AROUND) and (is_named or (meaning.kind == "other" and draft.is_text(name)))
