@@ -20,7 +20,7 @@ from reportgen.cache.inputs import Inputs, Unanswerable, add_program
 from reportgen.cache.rows import Rows
 from reportgen.core.column_file import release_columns
 from reportgen.core.model import Finding
-from reportgen.core.stored_files import StoredFiles
+from reportgen.core.stored_files import StoredFiles, pieces_of
 from reportgen.document.encode import decode
 from reportgen.document.file_names import REPORT_JSON
 from reportgen.document.model import Document, Figure
@@ -92,7 +92,7 @@ class KeptReports:
         files = StoredFiles()
         for path in paths:
             files.add(path, read_existing(path) or b"")
-        if any(_digest(content) != row.files[path] for path, content in files.items()):
+        if any(_digest_of(files, path) != row.files[path] for path in files):
             return None
         self._used.append(key)
         document = decode(files[REPORT_JSON], REPORT_JSON)
@@ -100,7 +100,7 @@ class KeptReports:
 
     def add(self, key: bytes, report: BuiltReport, *, committed_only: bool) -> None:
         """Keep a report that was made."""
-        digests = {path: _digest(content) for path, content in report.files.items()}
+        digests = {path: _digest_of(report.files, path) for path in report.files}
         self._new[key] = msgspec.msgpack.encode(_KeptRow(report.findings, digests, committed_only))
 
     def is_kept(self, key: bytes, content: bytes) -> bool:
@@ -131,6 +131,13 @@ class KeptReports:
 
 def _digest(content: bytes) -> bytes:
     return blake2b(content, digest_size=_DIGEST_BYTES).digest()
+
+
+def _digest_of(files: Mapping[str, bytes], path: str) -> bytes:
+    digest = blake2b(digest_size=_DIGEST_BYTES)
+    for piece in pieces_of(files, path):
+        digest.update(piece)
+    return digest.digest()
 
 
 def _plain(value: object) -> object:

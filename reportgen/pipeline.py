@@ -37,6 +37,7 @@ from reportgen.labels import labels_toml
 from reportgen.load import relaxed_gc
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
 from reportgen.protocol import MeasuredRuns
+from reportgen.render.outputs import NO_HISTORY
 from reportgen.report.assemble import make_report
 from reportgen.report.computed_facts import compute_facts, expect_logs
 from reportgen.report.definition import ReportDefinition, inside, read_definition
@@ -276,8 +277,12 @@ def _history_files(
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the file with the history of each report; one that would be the same is taken as it is."""
     for report in reports:
-        name, now = report.document.name, report.files[REPORT_JSON]
+        name = report.document.name
         path = f"{name}/{HISTORY}"
+        if not versions.of(name):
+            yield path, NO_HISTORY
+            continue
+        now = report.files[REPORT_JSON]
         key = kept.key(("history", versions.of(name)), [now]) if kept else b""
         old = existing(path) if kept else None
         if kept and old and kept.is_kept(key, old):

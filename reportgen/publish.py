@@ -15,7 +15,7 @@ import os
 import re
 import stat
 import subprocess
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -25,6 +25,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from reportgen.core.errors import RequestError
+from reportgen.core.stored_files import pieces_of
 from reportgen.render import registry
 
 What = Literal["new", "changed", "removed", "edited", "conflict"]
@@ -65,8 +66,8 @@ def compare(outputs: Mapping[str, bytes], folder: Path, *, owned: Collection[str
     """
     changes = [
         Change(path, what, _copy_name(folder, path) if what == "edited" else "")
-        for path, content in outputs.items()
-        if (what := _difference(_target(folder, path), path, content))
+        for path in outputs
+        if (what := _difference(_target(folder, path), path, outputs))
     ]
     for change in changes:
         if change.what != "new" and change.path not in owned:
@@ -136,7 +137,7 @@ def _apply(outputs: Mapping[str, bytes], folder: Path, owned: Collection[str]) -
     temporary = {path: _temporary(folder, path) for path in written}
     try:
         for path in written:
-            _write(temporary[path], _target(folder, path), outputs[path])
+            _write(temporary[path], _target(folder, path), pieces_of(outputs, path))
         _keep_edited(folder, changes)
         removed = [change.path for change in changes if change.what == "removed"]
         if len(changes) > 1:
@@ -172,7 +173,7 @@ def _write_journal(folder: Path, written: Sequence[str], removed: Sequence[str])
     lines = [str(os.getpid()), *(f"+{path}" for path in written), *(f"-{path}" for path in removed)]
     journal = folder / _JOURNAL
     temporary = _temporary(folder, _JOURNAL)
-    _write(temporary, journal, "\n".join(lines).encode())
+    _write(temporary, journal, ["\n".join(lines).encode()])
     temporary.replace(journal)
 
 
@@ -221,7 +222,7 @@ def extend(outputs: Mapping[str, bytes], folder: Path) -> list[str]:
     more = [path for path, new in outputs.items() if new.startswith(_target(folder, path).read_bytes())]
     for path in more:
         temporary, target = _temporary(folder, path), _target(folder, path)
-        _write(temporary, target, outputs[path])
+        _write(temporary, target, pieces_of(outputs, path))
         temporary.replace(target)
     return more
 
@@ -271,9 +272,9 @@ def changed_lines(outputs: Mapping[str, bytes], folder: Path, prefix: str = "") 
 
     prefix  of the paths in the heads of the diff
     """
-    for path, content in sorted(outputs.items()):
-        old = read_generated(folder, path)
-        if not path.endswith(_REVIEWED_ENDINGS) or old == content:
+    for path in sorted(path for path in outputs if path.endswith(_REVIEWED_ENDINGS)):
+        old, content = read_generated(folder, path), outputs[path]
+        if old == content:
             continue
         before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in (old, content))
         yield from unified_diff(before, after, f"a/{prefix}{path}", f"b/{prefix}{path}", n=0, lineterm="")
@@ -331,15 +332,20 @@ def _target(folder: Path, path: str) -> Path:
     return target
 
 
-def _difference(target: Path, path: str, content: bytes) -> What | None:
+def _difference(target: Path, path: str, outputs: Mapping[str, bytes]) -> What | None:
     if target.is_symlink() or not target.is_file():
         return "changed" if os.path.lexists(target) else "new"
-    old = target.read_bytes()
-    if old == content:
+    if _has_content(target, pieces_of(outputs, path)):
         return None
+    old = target.read_bytes()
     if _CONFLICT.search(old):
         return "conflict"
     return "changed" if registry.is_intact(path, old) else "edited"
+
+
+def _has_content(target: Path, pieces: Iterable[bytes]) -> bool:
+    with target.open("rb") as file:
+        return all(file.read(len(piece)) == piece for piece in pieces) and not file.read(1)
 
 
 def _copy_name(folder: Path, path: str) -> str:
@@ -400,15 +406,15 @@ def _temporary(folder: Path, path: str) -> Path:
     return target.with_name(f".{target.name}.{os.getpid()}.new")
 
 
-def _write(temporary: Path, target: Path, content: bytes) -> None:
-    """Write and flush the content, with the permissions of the file that it will replace."""
+def _write(temporary: Path, target: Path, pieces: Iterable[bytes]) -> None:
+    """Write and flush a content in pieces, with the permissions of the file that it will replace."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary.unlink(missing_ok=True)  # left by a build that was killed
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     with os.fdopen(handle, "wb") as file:
         if target.is_file() and not target.is_symlink():
             os.fchmod(handle, stat.S_IMODE(target.stat().st_mode))
-        file.write(content)
+        file.writelines(pieces)
         file.flush()
         os.fsync(handle)
 

@@ -61,13 +61,13 @@ Made = Callable[..., list[str]]
 def made(root: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
     """Build and write with the cache, and return the names of the reports that were made, not taken."""
     names: list[str] = []
-    assemble = pipeline.assemble
+    make_report = pipeline.make_report
 
     def counted(definition, *rest):  # type: ignore[no-untyped-def]
         names.append(definition.name)
-        return assemble(definition, *rest)
+        return make_report(definition, *rest)
 
-    monkeypatch.setattr(pipeline, "assemble", counted)
+    monkeypatch.setattr(pipeline, "make_report", counted)
 
     def made(committed_only: bool = False) -> list[str]:
         names.clear()

@@ -29,7 +29,7 @@ class ColumnFile:
     def __init__(self) -> None:
         self._seen = 0
         self._file: TemporaryFile | None = None
-        self._maps: list[mmap.mmap] = []
+        self._pieces = 0
         self._piece = np.empty(0, np.uint8)  # the last one
         self._end = 0  # in it
 
@@ -47,34 +47,33 @@ class ColumnFile:
 
     def _written(self, content: bytes) -> int:
         """Write a column, and return where it begins in the last piece."""
-        if self._file is None:
-            self._file = TemporaryFile()
-            _FILES.add(self)
+        self._file = self._file or TemporaryFile()
         if self._end + len(content) > len(self._piece):
             self._add_piece(self._file.descriptor)
         # A write reports a full disk; a write to the mapped memory would end the program.
         begin = self._end
-        self._file.write(content, (len(self._maps) - 1) * _PIECE + begin)
+        self._file.write(content, (self._pieces - 1) * _PIECE + begin)
         self._end += -(-len(content) // _ALIGNMENT) * _ALIGNMENT
         return begin
 
     def _add_piece(self, descriptor: int) -> None:
-        begin = len(self._maps) * _PIECE
+        begin = self._pieces * _PIECE
         os.ftruncate(descriptor, begin + _PIECE)
-        self._maps.append(mmap.mmap(descriptor, _PIECE, offset=begin, access=mmap.ACCESS_READ))
-        self._piece, self._end = np.frombuffer(self._maps[-1], np.uint8), 0
-
-    def release(self) -> None:
-        """Take what was read of the file out of the memory of this process; it is read again when needed."""
-        with suppress(AttributeError, OSError):  # the hint does not exist everywhere
-            for each in self._maps:
-                each.madvise(mmap.MADV_DONTNEED)
+        mapped = mmap.mmap(descriptor, _PIECE, offset=begin, access=mmap.ACCESS_READ)
+        _MAPS.add(mapped)
+        self._piece, self._end = np.frombuffer(mapped, np.uint8), 0
+        self._pieces += 1
 
 
-_FILES: "WeakSet[ColumnFile]" = WeakSet()
+# The columns keep the maps of all files.
+_MAPS: "WeakSet[mmap.mmap]" = WeakSet()
 
 
 def release_columns() -> None:
-    """Take the columns that were read out of the memory of this process: for who walks over many runs."""
-    for file in _FILES:
-        file.release()
+    """Take the columns that were read out of the memory of this process; they are read again when needed.
+
+    For who walks over many runs.
+    """
+    with suppress(AttributeError, OSError):  # the hint does not exist everywhere
+        for each in _MAPS:
+            each.madvise(mmap.MADV_DONTNEED)

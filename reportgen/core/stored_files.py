@@ -4,7 +4,6 @@ The files of many runs have hundreds of megabytes together, and all are made bef
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import sha256
 
 from reportgen.core.errors import RequestError
 from reportgen.core.temporary_file import TemporaryFile
@@ -57,16 +56,15 @@ class StoredFiles(Mapping[str, bytes]):
         self._end += len(content)
         return self._file
 
-    def sha256(self, path: str) -> str:
-        """Return the SHA-256 of a file."""
+    def pieces(self, path: str) -> Iterator[bytes]:
+        """Yield the content of a file in pieces."""
         content = self._contents[path]
         if isinstance(content, bytes):
-            return sha256(content).hexdigest()
+            yield content
+            return
         file, begin, size = content
-        digest = sha256()
         for at in range(begin, begin + size, _CHUNK):
-            digest.update(file.read(at, min(_CHUNK, begin + size - at)))
-        return digest.hexdigest()
+            yield file.read(at, min(_CHUNK, begin + size - at))
 
     def __getitem__(self, path: str) -> bytes:
         content = self._contents[path]
@@ -77,3 +75,8 @@ class StoredFiles(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._contents)
+
+
+def pieces_of(files: Mapping[str, bytes], path: str) -> Iterator[bytes]:
+    """Yield the content of a file in pieces; of files in memory, in one."""
+    return files.pieces(path) if isinstance(files, StoredFiles) else iter((files[path],))

@@ -11,10 +11,11 @@ from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reportgen.cache.archives import is_archive
 from reportgen.core.column_file import ColumnFile
-from reportgen.core.model import Finding, Run, Series, Source, Telemetry
+from reportgen.core.model import Finding, Run, Series, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.detection import offer
 from reportgen.formats.filetype import compression, no_text, role
@@ -40,6 +41,7 @@ _PORTION_BYTES = 4 * 2**20
 
 # Columns of more bytes than this are not compared: few runs are so long.
 _MAX_SHARED_BYTES = 2**16
+_SHARED_COLUMNS = ("step", "span", "samples", "line")
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,17 +267,15 @@ def _share(run: Run, shared: Shared) -> Run:
     known = shared.known
     factors, environment = (known.setdefault(repr(each), each) for each in (run.factors, run.environment))
     sources = {each.source: each.source for each in reversed(run.series)}
-    return replace(
+    alike = replace(
         run,
         factors=factors,
         environment=environment,
         machines=_known(run.machines, shared),
         command=_known(run.command, shared),
         series=tuple(_shared_series(each, sources[each.source], shared) for each in run.series),
-        telemetry=tuple(_stored_telemetry(each, shared.file) for each in run.telemetry)
-        if shared.file
-        else run.telemetry,
     )
+    return _stored(alike, shared.file) if shared.file else alike
 
 
 def _known(value: T, shared: Shared) -> T:
@@ -286,20 +286,36 @@ def _known(value: T, shared: Shared) -> T:
 def _shared_series(series: Series, source: Source, shared: Shared) -> Series:
     columns = {
         name: shared.known.setdefault((column.dtype.char, column.tobytes()), column)
-        for name in ("step", "span", "samples", "line")
+        for name in _SHARED_COLUMNS
         for column in (getattr(series, name),)
         if column.nbytes <= _MAX_SHARED_BYTES
     }
-    if shared.file:
-        own = {"begin", "value", "step", "span", "samples", "line"} - columns.keys()
-        columns |= {name: shared.file.stored(getattr(series, name)) for name in sorted(own)}
     phase, idle_after = _known(series.phase, shared), _known(series.idle_after, shared)
     return replace(series, phase=phase, source=source, idle_after=idle_after, **columns)
 
 
-def _stored_telemetry(telemetry: Telemetry, file: ColumnFile) -> Telemetry:
-    columns = {name: file.stored(column) for name, column in telemetry.columns.items()}
-    return replace(telemetry, t=file.stored(telemetry.t), columns=columns)
+def _stored(run: Run, file: ColumnFile) -> Run:
+    """Return the run with the columns that no other run shares in a file."""
+    known: dict[int, NDArray[Any]] = {}  # phases have one column of times
+
+    def stored(column: NDArray[Any]) -> NDArray[Any]:
+        if id(column) not in known:
+            known[id(column)] = file.stored(column)
+        return known[id(column)]
+
+    def is_own(name: str, column: NDArray[Any]) -> bool:
+        return name not in _SHARED_COLUMNS or column.nbytes > _MAX_SHARED_BYTES
+
+    series = []
+    for each in run.series:
+        columns = {name: getattr(each, name) for name in ("begin", "value", *_SHARED_COLUMNS)}
+        own: dict[str, Any] = {name: stored(c) for name, c in columns.items() if is_own(name, c)}
+        series.append(replace(each, **own))
+    telemetry = [
+        replace(each, t=stored(each.t), columns={name: stored(c) for name, c in each.columns.items()})
+        for each in run.telemetry
+    ]
+    return replace(run, series=tuple(series), telemetry=tuple(telemetry))
 
 
 RUNS: RunMapper[Run] = RunMapper(_same, _mark, _rename, _share)

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 
 from msgspec.structs import replace
 
@@ -30,7 +30,7 @@ from reportgen.core.model import (
     Window,
 )
 from reportgen.core.plain_text import one_line
-from reportgen.core.stored_files import StoredFiles
+from reportgen.core.stored_files import pieces_of
 from reportgen.document import model
 from reportgen.document.encode import canonical
 from reportgen.document.model import Header, Note, name_of_pair, source_of
@@ -46,7 +46,7 @@ _MAX_VALUE_CHARACTERS = 500
 
 
 def make_document(
-    report: Report, side_files: StoredFiles | None = None, source_url: str = ""
+    report: Report, side_files: Mapping[str, bytes] | None = None, source_url: str = ""
 ) -> model.Document:
     """Return the document of a report, canonical; its headline has no numbers yet if an author wrote it.
 
@@ -56,7 +56,7 @@ def make_document(
     names = CaseNames(report.tables)
     machines = _Machines([run for case in names.cases for run in _runs(case)])
     compared = _Comparisons(names)
-    is_template = bool(report.headline_place)
+    is_template, files = bool(report.headline_place), side_files or {}
     document = canonical(
         model.Document(
             version=model.VERSION,
@@ -87,7 +87,7 @@ def make_document(
             },
             provenance=report.provenance,
             sources=dict(sorted(report.sources.items())),
-            side_files={path: side_files.sha256(path) for path in side_files} if side_files else {},
+            side_files={path: _sha256(pieces_of(files, path)) for path in files},
             source_url=source_url,
         )
     )
@@ -111,6 +111,13 @@ def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) 
         )
     )
     return replace(document, cases=_cases(names, machines, tables))
+
+
+def _sha256(pieces: Iterable[bytes]) -> str:
+    digest = sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def _source(source: Source | None) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,7 +36,22 @@ def test_columns_come_back_equal_over_several_pieces() -> None:
     release_columns()
     assert _are_equal(stored, columns)
     del file
+    release_columns()
     assert _are_equal(stored, columns)
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="needs Linux")
+def test_released_columns_leave_the_memory() -> None:
+    stored = ColumnFile().stored(np.ones(1024))
+
+    def resident() -> int:
+        address = stored.__array_interface__["data"][0]
+        smaps = Path("/proc/self/smaps").read_text().split(f"{address:x}-", 1)[1]
+        return int(smaps.split("Rss:", 1)[1].split()[0])
+
+    assert (stored.sum(), resident()) == (1024, 8)
+    release_columns()
+    assert resident() == 0
 
 
 def test_other_types_are_aligned() -> None:

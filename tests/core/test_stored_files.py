@@ -1,13 +1,12 @@
 """The files of a large build are in a temporary file: the same content, in whatever pieces it was made."""
 
-import hashlib
 import os
 
 import pytest
 
 from reportgen.core import stored_files
 from reportgen.core.errors import RequestError
-from reportgen.core.stored_files import StoredFiles
+from reportgen.core.stored_files import StoredFiles, pieces_of
 
 CONTENTS = {
     "a.md": b"few bytes",
@@ -32,9 +31,8 @@ def stored(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> S
 def test_files_come_back_as_they_were_added(stored: StoredFiles) -> None:
     assert dict(stored) == CONTENTS
     assert (list(stored), len(stored)) == (list(CONTENTS), len(CONTENTS))
-    assert {path: stored.sha256(path) for path in stored} == {
-        path: hashlib.sha256(content).hexdigest() for path, content in CONTENTS.items()
-    }
+    assert {path: b"".join(pieces_of(stored, path)) for path in stored} == CONTENTS
+    assert {path: b"".join(pieces_of(CONTENTS, path)) for path in CONTENTS} == CONTENTS
 
 
 def test_files_are_taken_below_a_folder(stored: StoredFiles) -> None:

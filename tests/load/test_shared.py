@@ -1,5 +1,7 @@
 """Thousands of runs have the same environment: it is kept once, and so are equal columns."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,3 +47,10 @@ def test_columns_of_one_run_go_to_the_file(monkeypatch: pytest.MonkeyPatch) -> N
     assert not any(each.flags.writeable or each.flags.owndata for each in columns)
     assert [each.tolist() for each in columns[:3]] == [[1.0, 2.0], [5.0, 6.0], [1.0, 2.0]]
     assert columns[3].tobytes() == np.array([3.0, np.nan]).tobytes()
+
+
+def test_phases_that_share_a_column_share_it_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(column_file, "_IN_MEMORY", 0)
+    step, forward = series([1.0, 2.0]), series([0.5, 0.7], "forward")
+    both = RUNS.share(run(step, replace(forward, begin=step.begin)), Shared(file=ColumnFile())).series
+    assert both[0].begin is both[1].begin
