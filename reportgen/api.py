@@ -1066,7 +1066,8 @@ class InitResult:
 def init(reports: PathLike = "reports", *, pick: int = 1, explain: bool = False) -> InitResult:
     """Look at logs/ beside a reports folder and write definitions to start from; existing files are kept.
 
-    A labels.toml that `learn` wrote gets what only the paths of its runs say.
+    A labels.toml that `learn` wrote gets what only the paths of its runs say. Logs of an unknown format
+    get one if nothing about it is in doubt.
 
     pick     which of the layouts to use for the first table of each report: 1 is the best
     explain  writes nothing: the result has the layouts
@@ -1076,25 +1077,31 @@ def init(reports: PathLike = "reports", *, pick: int = 1, explain: bool = False)
     """
     from reportgen import publish
     from reportgen.autolayout import repository_files, scaffold
+    from reportgen.learn import learn_logs
 
     folder = one_path(reports, "init()")
     root = folder.resolve().parent
     if pick < 1:
         raise RequestError("pick", f"{pick} is not the number of a layout", "count from 1")
     proposal = scaffold.propose_definitions(folder, root, pick)
+    is_alone = not proposal.campaigns
+    unknown = () if explain else proposal.unknown_folders
+    learned = publish.create(learn_logs(root, unknown, scaffold.LOGS, is_alone=is_alone), root)
+    if learned:
+        proposal = scaffold.propose_definitions(folder, root, pick)
     layouts = {path: tuple(each.text for each in made) for path, made in proposal.layouts.items()}
     # Where no log has a number there is no layout, but a definition.
     most = max((1, *map(len, layouts.values())))
     if pick > most:
         raise RequestError("pick", f"no report has {pick} layouts", f"name a number up to {most}")
     if explain:
-        unknown = proposal.unknown_folders
-        return InitResult((), proposal.remarks, proposal.campaigns, unknown, layouts=layouts)
+        return InitResult((), proposal.remarks, proposal.campaigns, proposal.unknown_folders, layouts=layouts)
     repository = repository_files.propose_repository_files(folder.resolve().name, root)
-    extended = tuple(publish.extend(proposal.extended, root))
+    extended = tuple(path for path in publish.extend(proposal.extended, root) if path not in learned)
+    remarks = tuple(f"{path}: says how to read logs of an unknown format; check it" for path in learned)
     return InitResult(
-        tuple(publish.create({**proposal.files, **repository.files}, root)),
-        (*proposal.remarks, *repository.remarks),
+        (*learned, *publish.create({**proposal.files, **repository.files}, root)),
+        (*remarks, *proposal.remarks, *repository.remarks),
         proposal.campaigns,
         proposal.unknown_folders,
         tuple(publish.set_git_options(root, repository_files.GIT_OPTIONS) if repository.files else ()),

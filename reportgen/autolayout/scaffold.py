@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from reportgen.autolayout.path_factors import PathFactors, find_path_factors
 from reportgen.autolayout.report_plan import CampaignPlan, ReportPlan, plan_reports, separate_folders
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Factors, Run
-from reportgen.labels.labels_toml import LEARNED
+from reportgen.labels.labels_toml import LEARNED, is_accepted_by_init
 from reportgen.labels.labels_toml import NAME as LABELS
 from reportgen.load import load_runs
 from reportgen.load.unrecognised import UnknownFolder, UnrecognisedFile
@@ -65,7 +65,7 @@ _STATED = (
 )
 _WORK = "# Logs of the same names in other folders state it, these do not. Remove it if they did other work."
 
-_LOGS = "logs"
+LOGS = "logs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +101,11 @@ def propose_definitions(reports: Path, root: Path, pick: int = 1) -> DefinitionP
             "(for logs outside logs/: reportgen build reports/ --logs DIR)",
         )
     name = reports.resolve().name
-    if not (root / _LOGS).is_dir():
+    if not (root / LOGS).is_dir():
         return propose_files(name, {}, lambda path: _is_taken(root / path))
     reader = LogReader(root)
-    reader.expect(_LOGS, _LOGS)
-    by_folder = {folder: reader.load([folder]).runs for folder in separate_folders(reader, _LOGS)}
+    reader.expect(LOGS, LOGS)
+    by_folder = {folder: reader.load([folder]).runs for folder in separate_folders(reader, LOGS)}
     campaigns = {folder: runs for folder, runs in by_folder.items() if runs}
     learned = {log: text for log in campaigns if (text := _learned(root / log / LABELS))}
     proposal = propose_files(
@@ -116,7 +116,7 @@ def propose_definitions(reports: Path, root: Path, pick: int = 1) -> DefinitionP
         pick,
         learned,
     )
-    unknown = reader.load([_LOGS]).unknown_folders(_LOGS)
+    unknown = reader.load([LOGS]).unknown_folders(LOGS)
     return replace(proposal, campaigns=tuple(campaigns), unknown_folders=tuple(unknown))
 
 
@@ -162,7 +162,11 @@ def propose_files(
     plans = plan_reports(with_data, labelled=labelled)
     for plan in plans:
         planned = {f"{reports}/{each.name}.toml": each for each in plan.reports}
-        new = {path: as_built(each) for path, each in planned.items() if not is_taken(path)}
+        new = {
+            path: _with_note(as_built(each), plan.campaign.folders, learned)
+            for path, each in planned.items()
+            if not is_taken(path)
+        }
         if not new:
             continue
         layouts |= {path: layouts_of(each) for path, each in new.items()}
@@ -186,6 +190,13 @@ def propose_files(
         layouts=layouts,
         extended={path: content for path, content in contents.items() if path in old},
     )
+
+
+def _with_note(plan: ReportPlan, folders: Iterable[str], learned: Mapping[str, str]) -> ReportPlan:
+    """Return a plan whose note says where `init` learned how to read the logs."""
+    where = [f"{log}/{LABELS}" for log in folders if is_accepted_by_init(learned.get(log, ""))]
+    told = f"How to read these logs was learned from their lines: check {', '.join(where)}." if where else ""
+    return replace(plan, note=" ".join(filter(None, (plan.note, told))))
 
 
 def _new_labels(

@@ -27,6 +27,7 @@ from reportgen.sources.logfiles import Settings
 NAME = "labels.toml"
 # How a file begins that `reportgen learn` wrote.
 LEARNED = "# Proposed by `reportgen learn "
+_ACCEPTED = "# Accepted by `reportgen init`, since nothing was in doubt: check it.\n"
 # A path part or constant of this name is the number of the repeat, not a factor.
 REPEAT = "repeat"
 # Each file is compared with every definition, and each definition is kept in its checked form.
@@ -235,3 +236,14 @@ def _pattern(text: str, place: str) -> PathPattern:
         elif kind != "int":
             raise RequestError(place, f'"{{{name}}}" is not declared as a number', "write {repeat:int}")
     return pattern
+
+
+def accepted_by_init(text: str) -> str:
+    """Return a labels.toml that `learn` proposed with the remark that no person accepted it."""
+    head, newline, rest = text.partition("\n")
+    return f"{head}{newline}{_ACCEPTED}{rest}"
+
+
+def is_accepted_by_init(text: str) -> bool:
+    """Return whether `init` accepted a labels.toml."""
+    return _ACCEPTED in text

@@ -13,6 +13,7 @@ from reportgen.learn.folder import TablesProposal, propose_tables
 from reportgen.learn.propose import Proposal, propose_format
 from reportgen.learn.refusals import refusal
 from reportgen.learn.tables import TableProposal, propose_each, why_not
+from reportgen.learn.unknown_logs import learn_logs
 from reportgen.sources.logfiles import LogFiles
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "TableProposal",
     "TablesProposal",
     "is_learned",
+    "learn_logs",
     "propose_file",
     "propose_format",
     "propose_tables",

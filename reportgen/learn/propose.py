@@ -90,14 +90,17 @@ class Proposal:
         }
 
 
-def propose_format(files: LogFiles) -> Proposal:
-    """Return the format that fits a log (a view of one file). Raises RequestError if there is none."""
+def propose_format(files: LogFiles, name: str = "") -> Proposal:
+    """Return the format that fits a log (a view of one file). Raises RequestError if there is none.
+
+    name  of the format, "" for that of the file
+    """
     place = files.source(files.path).path
     _check(place, files.head(files.path))
     log = TextLog(files)
     text = searchable(log.content)
     template, roles = _choose(place, text[: 4 * MAX_TEXT_CHARS].decode("utf-8", "ignore"))
-    format, table, notes = _fit(files, log, template, roles, text)
+    format, table, notes = _fit(files, log, template, roles, text, name or _name(files.path))
     records = custom.matched(format, log)
     near_misses = _near_misses(text, records, anchor(template, roles))
     sample = _excerpt(files, text, records)
@@ -149,23 +152,22 @@ def _choose(place: str, text: str) -> tuple[LineTemplate, ColumnRoles]:
 
 
 def _fit(
-    files: LogFiles, log: TextLog, template: LineTemplate, roles: ColumnRoles, text: bytes
+    files: LogFiles, log: TextLog, template: LineTemplate, roles: ColumnRoles, text: bytes, name: str
 ) -> tuple[Definition, dict[str, Any], list[str]]:
     """Return definition, table and notes; a time that covers several steps is left out."""
     notes = list(roles.notes)
-    table = _format_table(files.path, template, roles, text)
+    table = _format_table(name, template, roles, text)
     time = roles.time_slot()
     has_stamp = any(name.startswith("timestamp") for name in roles.names.values())
     if time is not None and has_stamp and _covers_interval(files, table):
-        names = {slot: name for slot, name in roles.names.items() if slot != time}
-        table = _format_table(files.path, template, replace(roles, names=names), text)
+        names = {slot: group for slot, group in roles.names.items() if slot != time}
+        table = _format_table(name, template, replace(roles, names=names), text)
         notes = ["the printed time covers all steps since the previous line; timestamps are more precise"]
     return format_definition("labels.toml: format", table), table, notes
 
 
-def _format_table(path: str, template: LineTemplate, roles: ColumnRoles, text: bytes) -> dict[str, Any]:
+def _format_table(name: str, template: LineTemplate, roles: ColumnRoles, text: bytes) -> dict[str, Any]:
     """Return the table; the pattern starts with `^` only if it would match other lines without it."""
-    name = _name(path)
     tables = [
         {"name": name, "pattern": pattern(template, roles, whole_line=whole_line)}
         for whole_line in (False, True)
@@ -182,7 +184,7 @@ def _name(path: str) -> str:
 
 
 def _covers_interval(files: LogFiles, table: dict[str, Any]) -> bool:
-    run = _run(files, table)
+    run = read_with(files, table)
     if run is None:
         return False
     printed, taken = (_series(run, clock) for clock in ("printed", "timestamp"))
@@ -198,13 +200,14 @@ def _series(run: Run, clock: str) -> Series | None:
     return next((each for each in run.series if each.metric == "step_time" and each.clock == clock), None)
 
 
-def _run(files: LogFiles, table: dict[str, Any]) -> Run | None:
+def read_with(files: LogFiles, table: dict[str, Any]) -> Run | None:
+    """Return the run that a definition reads from a log (a view of one file), None if it reads none."""
     view = files.with_settings({"": {custom.NAME: table}})
     return next((item for item in custom.read(view) if isinstance(item, Run)), None)
 
 
 def _listing(files: LogFiles, table: dict[str, Any]) -> RunListing:
-    run = _run(files, table)
+    run = read_with(files, table)
     return RunListing((entry_of_run(normalize_run(add_path_settings(run)), DEFAULT),) if run else ())
 
 

@@ -61,11 +61,20 @@ class UnrecognisedFile:
 
 @dataclass(frozen=True, slots=True)
 class UnknownFolder:
-    """A folder of logs in an unknown format: its path, the number of logs, the path of the largest."""
+    """A folder of logs in an unknown format: its path, and the paths of the logs, the largest first."""
 
     path: str
-    count: int
-    largest: str
+    paths: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """Number of logs."""
+        return len(self.paths)
+
+    @property
+    def largest(self) -> str:
+        """The path of the largest log."""
+        return self.paths[0]
 
 
 def unknown_folders(
@@ -81,7 +90,9 @@ def unknown_folders(
         if file.is_text and file.may_be_log and (folder := _folder(file.path, logs)) not in quiet:
             texts[folder].append(file)
     return [
-        UnknownFolder(folder, len(members), min(members, key=lambda file: (-file.size, file.path)).path)
+        UnknownFolder(
+            folder, tuple(file.path for file in sorted(members, key=lambda file: (-file.size, file.path)))
+        )
         for folder, members in sorted(texts.items())
     ]
 

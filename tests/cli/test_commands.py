@@ -334,6 +334,21 @@ def test_init_after_learn_gives_each_log_without_factors_a_row(tmp_path, monkeyp
     assert "nothing to do" in call("init")[1]
 
 
+def test_init_learns_logs_that_leave_nothing_in_doubt(tmp_path, monkeypatch):
+    """The medians are 0.301 and 0.201 s: the page compares the two, and says how the logs were read."""
+    monkeypatch.chdir(tmp_path)
+    for name, seconds in (("a100", 0.3), ("h100", 0.2)):
+        text = "".join(f"step {n} loss 3.0 time {seconds + n % 3 / 1000:.3f}s\n" for n in range(1, 130))
+        write_files(tmp_path / "logs", {f"{name}.log": text})
+    out, err = call("init", "reports")
+    assert out.splitlines()[0] == "new      logs/labels.toml"
+    assert "logs/labels.toml: says how to read logs of an unknown format; check it" in err
+    call("build", "reports")
+    page = (tmp_path / "reports/overview/README.md").read_text()
+    assert "**Step time: h100 is 50 % faster than a100 (one run each).**" in page
+    assert "How to read these logs was learned from their lines: check logs/labels.toml." in page
+
+
 def test_init_keeps_existing_labels_and_suggests_a_pattern(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "logs").mkdir()
