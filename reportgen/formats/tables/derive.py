@@ -17,6 +17,7 @@ _LEADING = re.compile(r"[0-9][0-9,]{0,30}(?:\.[0-9]{0,30})?(?:[eE][-+]?[0-9]{1,3
 GROUPING = " '_\u2019\u00a0\u2007\u2009\u202f"
 _NUMBER = rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?"
 # "12.3 ± 0.4 ms", "12.3 ms ± 40 µs": the value with its unit, and its spread.
+_ALONE = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")  # most cells, which need no other pattern
 _WITH_SPREAD = re.compile(rf"({_NUMBER})\s*([^0-9±+]{{0,12}}?)\s*(?:±|\+/-|\+-)\s*({_NUMBER})\s*([^0-9]*)")
 _GROUPED = re.compile(rf"([+-]?[0-9]{{1,3}}(?:[{GROUPING}][0-9]{{3}})+(?:\.[0-9]+)?)(?![0-9.,])(\s*[^0-9]*)")
 
@@ -72,7 +73,10 @@ def plain_text(text: str) -> str:
     """Return the text of a number alone: without its spread, a remark in parentheses, marks of footnotes, "~"
     before it, and what separates thousands.
     """
-    text = _INNER_MARK.sub("", _FOOTNOTE.sub("", text.strip()))
+    text = text.strip()
+    if _ALONE.fullmatch(text):
+        return text
+    text = _INNER_MARK.sub("", _FOOTNOTE.sub("", text))
     if about := _ABOUT.match(text):
         text = text[about.end() :]
     if text[-1:] in _MARKS:

@@ -17,7 +17,8 @@ _BARS = "│┃║"
 _TO_BAR = str.maketrans(dict.fromkeys(_BARS, "|"))
 # Box characters, or the ASCII that stands for them; dashes and bars alone are Markdown.
 _RULE = re.compile("[ \\t]*[\u2500-\u257f+|=:-][\u2500-\u257f+|=: -]*[-=\u2500-\u257f+|]\\s*")
-_CORNER = re.compile("[-=]\\+|\\+[-=]|[─━═]{2}")
+# Two characters, of which the second looks back: so a search skips what begins neither.
+_CORNER = re.compile("[-=+─━═](?:(?<=[-=])\\+|(?<=\\+)[-=]|(?<=[─━═])[─━═])")
 # A rule that is below some cells of a row, and not below those that go on.
 _BELOW_SOME = re.compile(r"\|[ \t]+[|+]")
 # A rule without corners, above or below a line that begins with a bar.

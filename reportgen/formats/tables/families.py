@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -159,11 +159,9 @@ class Recogniser:
 
     def _in_json(self, head: bytes) -> tuple[int, str] | None:
         sign = self.sign
-        if not _OPENING.search(head):
-            return None
         named = (*sign.keys, *chain.from_iterable(sign.any), *sign.lacks)
         keys = {key for key in named if _is_key(key, head)}
-        if not _has(sign, keys):
+        if not _has(sign, keys) or not _OPENING.search(head):
             return None
         if sign.text and not self._search(sign.text, head.decode("utf-8", "replace")):
             return None
@@ -200,7 +198,12 @@ class Recogniser:
 
 def _is_key(name: str, head: bytes) -> bool:
     """Return whether a head of JSON has a key, also one that is written in ASCII."""
-    return f'"{name}"'.encode() in head or json.dumps(name).encode() in head
+    return any(key in head for key in _written(name))
+
+
+@lru_cache(maxsize=4096)
+def _written(name: str) -> frozenset[bytes]:
+    return frozenset((f'"{name}"'.encode(), json.dumps(name).encode()))
 
 
 def _names(line: str, rows: TableRows) -> set[str]:
