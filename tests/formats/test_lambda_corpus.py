@@ -16,7 +16,7 @@ import pytest
 
 from reportgen.load import load_runs
 from reportgen.protocol import Protocol
-from reportgen.report import listing
+from reportgen.report.run_entry import entry_of_run
 
 # The directory says 4x2080Ti; the log says `n_gpu: 1, distributed training: False` and its own final figure,
 # 6.41 sequences/s, is one device's batch of 2 at 3.26 it/s. Four devices are nowhere but in the name.
@@ -42,8 +42,7 @@ def pairs(corpus: Path) -> list[tuple[dict[str, str], Record]]:
     """Every expected row with what was read."""
     root = corpus / "lambda"
     records = {
-        run.id: msgspec.to_builtins(listing.run_entry(run, Protocol()))
-        for run in load_runs(["."], root=root).runs
+        run.id: msgspec.to_builtins(entry_of_run(run, Protocol())) for run in load_runs(["."], root=root).runs
     }
     with (corpus / "expected" / "lambda_runs.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
