@@ -113,11 +113,16 @@ def find_campaigns(folders: Mapping[str, Sequence[Run]], labelled: Collection[st
 def _with_stated(
     campaign: FolderGroup, folders: Mapping[str, Sequence[Run]], labelled: Collection[str]
 ) -> FolderGroup:
-    """Return a campaign with what some logs of folders without labels state, and others do not."""
+    """Return a campaign with what some logs of folders without labels state, and others do not.
+
+    Labels of the campaign say nothing of a folder of a machine below it.
+    """
     own = {folder: folders[folder] for folder in campaign.folders}
+    stated = {folder: facts for folder, facts in stated_devices(own).items() if folder not in labelled}
     if not own.keys().isdisjoint(labelled):
-        return campaign
-    return replace(campaign, stated=stated_devices(own), work=stated_work(own))
+        below = {folder: facts for folder, facts in stated.items() if folder not in own}
+        return replace(campaign, stated=below)
+    return replace(campaign, stated=stated, work=stated_work(own))
 
 
 class _Members:

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -158,7 +158,11 @@ def propose_files(
             with_data[log] = runs
         elif runs:
             remarks.append(f"{log}: no definition, because no run has a number")
-    labelled = {log for log in with_data if is_taken(f"{log}/{LABELS}")} - learned.keys()
+    places = {
+        *with_data,
+        *(folder for log, runs in with_data.items() for folder in _folders_below(log, runs)),
+    }
+    labelled = {folder for folder in places if is_taken(f"{folder}/{LABELS}")} - learned.keys()
     plans = plan_reports(with_data, labelled=labelled)
     for plan in plans:
         planned = {f"{reports}/{each.name}.toml": each for each in plan.reports}
@@ -177,10 +181,9 @@ def propose_files(
             log = plan.campaign.folders[0]
             how = f"\nFor {log}/{LABELS}:\n{_comment(factors)}{factors.toml()}"
             remarks.append(f"{log}/{LABELS}: {_remark(factors)}; {min(new)} says how")
-        else:
-            for path, text, remark in _new_labels(plan, with_data, learned):
-                files[path] = text
-                remarks.append(f"{path}: {remark}")
+        for path, text, remark in _new_labels(plan, with_data, learned):
+            files[path] = text
+            remarks.append(f"{path}: {remark}")
         files |= {path: definition_text(each, how, pick) for path, each in new.items()}
     contents = {path: text.encode("utf-8", "backslashreplace") for path, text in files.items()}
     old = {f"{log}/{LABELS}" for log in learned}
@@ -190,6 +193,12 @@ def propose_files(
         layouts=layouts,
         extended={path: content for path, content in contents.items() if path in old},
     )
+
+
+def _folders_below(log: str, runs: Iterable[Run]) -> set[str]:
+    """Return the folders of the logs of runs below a folder."""
+    parents = (str(parent) for run in runs for parent in PurePosixPath(run.source.path).parents)
+    return {parent for parent in parents if parent.startswith(f"{log}/")}
 
 
 def _with_note(plan: ReportPlan, folders: Iterable[str], learned: Mapping[str, str]) -> ReportPlan:

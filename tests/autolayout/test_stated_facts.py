@@ -78,3 +78,13 @@ def test_folders_with_labels_get_no_device():
     plans = plan_reports(folders, labelled=["logs/a"])
     runs = [each for plan in plans for report in plan.reports for each in report.runs]
     assert all("device" not in each.factors for each in runs if each.id == "a/y.txt")
+
+
+def test_labels_of_the_campaign_say_nothing_of_the_folders_of_machines_below_it():
+    folders = {"logs/one": BELOW}
+    proposal = propose_files("reports", folders, {"logs/one/labels.toml"}.__contains__)
+    assert 'device = "A40"' in proposal.files["logs/one/a/labels.toml"].decode()
+    (plan,) = plan_reports(folders, labelled=["logs/one"])
+    assert {each.id: each.factors.get("device") for each in plan.reports[0].runs}["one/a/2/y.txt"] == "A40"
+    both = {"logs/one/labels.toml", "logs/one/a/labels.toml"}
+    assert "logs/one/a/labels.toml" not in propose_files("reports", folders, both.__contains__).files
