@@ -64,10 +64,10 @@ def printed(cell: object) -> Printed | None:
     return Printed(number[0], 0.5 * 10.0 ** min(power - decimals, 100))
 
 
-def is_summary(cell: object, above: Sequence[object], names: Container[str]) -> bool:
+def is_summary(total: Printed, above: Numbers, names: Container[str]) -> bool:
     """Return whether a number is one of these summaries of the numbers above it: sum, mean, ..."""
-    total, parts = printed(cell), [number for each in above if (number := printed(each))]
-    if total is None or len(parts) < 2:
+    parts = [number for number in above if number]
+    if len(parts) < 2:
         return False
     values = [part.value for part in parts]
     own = [part.half for part in parts]

@@ -8,7 +8,7 @@ from collections.abc import Container, Mapping, Sequence, Set
 
 from reportgen.formats.tables.column_units import is_unit_alone
 from reportgen.formats.tables.column_words import meaning_of, slug
-from reportgen.formats.tables.interpret.arithmetic import SUMMARIES, is_summary
+from reportgen.formats.tables.interpret.arithmetic import SUMMARIES, is_summary, printed
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import METRIC_COLUMN, STATISTIC_COLUMN, UNIT_COLUMN, Draft
 from reportgen.formats.tables.records import Record
@@ -152,14 +152,15 @@ def _summaries(label: str) -> Container[str]:
 def _sums(draft: Draft, candidates: Mapping[int, Container[str]], unnamed: Set[int]) -> set[int]:
     """Return the rows whose numbers sum up the rows above, since the last such row or from the top."""
     sums: set[int] = set()
-    columns = [name for name in draft.columns if candidates and _is_measured(draft, name)]
+    measured = [name for name in draft.columns if candidates and _is_measured(draft, name)]
+    columns = [list(map(printed, draft.cells[name])) for name in measured]
     for i, summaries in candidates.items():
         begin = max((j + 1 for j in sums), default=0)
-        for rows in ([*range(begin, i)], [j for j in range(i) if j not in sums]):
+        for rows in dict.fromkeys(((*range(begin, i),), tuple(j for j in range(i) if j not in sums))):
             fits = [
-                is_summary(draft.cells[name][i], [draft.cells[name][j] for j in rows], summaries)
-                for name in columns
-                if number_of(draft.cells[name][i])
+                is_summary(total, [column[j] for j in rows], summaries)
+                for column in columns
+                if (total := column[i])
             ]
             is_clear = i not in unnamed or len(rows) > 2 or len(fits) > 1
             if fits and 2 * sum(fits) > len(fits) and is_clear:

@@ -70,10 +70,11 @@ class Draft:
         self._printed: dict[str, list[Printed | None]] = {}
         self._known: dict[str, list[object]] = {}
         self._numbers: dict[str, list[tuple[float, str] | None]] = {}
+        self._texts: dict[str, bool] = {}
 
     def collect(self) -> None:
         """Take the cells of each column from the rows."""
-        for parsed in (self._printed, self._known, self._numbers):
+        for parsed in (self._printed, self._known, self._numbers, self._texts):
             parsed.clear()
         self.cells = {name: [record.cells.get(name) for record in self.records] for name in self.columns}
 
@@ -126,11 +127,13 @@ class Draft:
 
         A text that says that there is no number, such as OOM, does not count beside numbers.
         """
-        numbers = sum(1 for number in self.numbers(name) if number)
-        others = (
-            sum(1 for cell in self.known(name) if not is_fault(cell)) if numbers else len(self.known(name))
-        )
-        return others > numbers
+        if name not in self._texts:
+            pairs = zip(self.known(name), self.numbers(name), strict=True)
+            texts = [cell for cell, number in pairs if not number]
+            numbers = len(self.known(name)) - len(texts)
+            others = sum(1 for cell in texts if not is_fault(cell)) if numbers else len(texts)
+            self._texts[name] = others > numbers
+        return self._texts[name]
 
     def is_whole(self, name: str) -> bool:
         """Return whether all cells of a column are whole numbers without units."""

@@ -110,9 +110,10 @@ def _are_same(draft: Draft, first: tuple[str, ColumnMeaning], second: tuple[str,
         or first[1].statistic != second[1].statistic
     ):
         return False
-    pairs = [
-        (scaled(a, first[1].unit), scaled(b, second[1].unit))
-        for a, b in zip(draft.cells[first[0]], draft.cells[second[0]], strict=True)
-    ]
-    known = [(a, b) for a, b in pairs if a and b]
-    return len(known) > 1 and all(abs(a.value - b.value) <= a.half + b.half for a, b in known)
+    same = 0
+    for cell, other in zip(draft.cells[first[0]], draft.cells[second[0]], strict=True):
+        a, b = scaled(cell, first[1].unit), scaled(other, second[1].unit)
+        if a and b and abs(a.value - b.value) > a.half + b.half:
+            return False
+        same += bool(a and b)
+    return same > 1
