@@ -12,7 +12,7 @@ from reportgen.formats.tables.parquet import as_text
 from reportgen.learn.folder import TablesProposal, propose_tables
 from reportgen.learn.propose import Proposal, propose_format
 from reportgen.learn.refusals import refusal
-from reportgen.learn.tables import TableProposal, propose_each, why_not
+from reportgen.learn.tables import TableProposal, propose_each, propose_printed, why_not
 from reportgen.learn.unknown_logs import learn_logs
 from reportgen.sources.logfiles import LogFiles
 
@@ -50,6 +50,8 @@ def propose_file(files: LogFiles, units: Mapping[str, str]) -> Proposal | Tables
     try:
         return propose_format(files)
     except RequestError:
+        if printed := propose_printed(files, units):
+            return TablesProposal((printed,), {})
         if reason := refusal(files) or why_not(files, units):
             raise RequestError(files.source(files.path).path, *reason) from None
         raise

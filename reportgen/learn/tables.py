@@ -31,6 +31,7 @@ from reportgen.formats.tables.interpret.reading import columns_of
 from reportgen.formats.tables.stated_units import SETTING, named_unit
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
+from reportgen.learn.printed import printed_results
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
 from reportgen.report.listing import RunListing
@@ -162,6 +163,19 @@ def propose_each(files: LogFiles, answers: Mapping[str, str] | None = None) -> l
         replace(x, notes=tuple(note for note in x.notes if not note.startswith(once[: 1 + (x is not first)])))
         for x in proposals
     ]
+
+
+def propose_printed(files: LogFiles, answers: Mapping[str, str]) -> TableProposal | None:
+    """Return a definition for results that are printed line by line; None for a text without them."""
+    if no_text(files.head(files.path)) or detect(files.with_settings({})):
+        return None
+    table, others = printed_results(files) or (None, 0)
+    reading = interpret(table, answers) if table else None
+    if reading is None or not reading.figures:
+        return None
+    if others:
+        reading.notes.append(f"other lines with a name and numbers with units are not read: {others}")
+    return _proposal(files, reading, _name(files.path, ()))
 
 
 def _proposal(files: LogFiles, reading: TableReading, name: str) -> TableProposal:

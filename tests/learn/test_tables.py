@@ -23,6 +23,7 @@ from reportgen.formats.tables.interpret import interpret
 from reportgen.labels.labels_toml import parse, settings
 from reportgen.learn import propose_file
 from reportgen.learn.folder import propose_tables
+from reportgen.learn.printed import printed_results
 from reportgen.learn.tables import (
     TableProposal,
     answer_for,
@@ -673,6 +674,44 @@ def test_each_table_of_a_long_latex_document_is_read() -> None:
     assert len(numbers) == 14
     assert sum(_is_it(("mfu", 0.52, {"devices": 128, "model": "13B"}), *each) for each in numbers) == 1
     assert sum(_is_it(("bandwidth", 380e9, {"kernel": "scale"}), *each) for each in numbers) == 1
+
+
+def test_results_that_are_printed_line_by_line_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (
+        "# GEMM\n\n```\nRunning with M=64, N=128\nTEST: naive f32    :  257.25 ms,    0.50 TFLOPS\n"
+        "TEST: tiled (64x8) :   12.5 ms,   10.75 TFLOPS\nRunning with M=64, N=256\n"
+        "TEST: naive f32    :    1.5 s,    0.25 TFLOPS\nTEST: tiled (64x8) :   25.0 ms,   11.25 TFLOPS\n"
+        "wrote: 12 kB\n```\n"
+    )
+    write_files(tmp_path, {"gemm.md": text})
+    printed = call("learn", "gemm.md", "--write", ".")[0]
+    assert "8 of 8 numbers in 4 rows" in printed
+    assert "other lines with a name and numbers with units are not read: 1" in printed
+    runs = json.loads(call("runs", "--format", "json", "gemm.md")[0])["runs"]
+    values = {
+        (run["factors"]["case"], run["factors"]["n"], x["metric"], x["value"])
+        for run in runs
+        for x in run["measurements"]
+    }
+    assert len(values) == 8
+    assert ("TEST: naive f32", 256, "latency", 1.5) in values
+    assert ("TEST: tiled (64x8)", 128, "flops", 10.75e12) in values
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "step 1: 12.5 ms\nstep 2: 13.5 ms\nstep 3: 12.75 ms\nend: 40.5 ms\n",  # steps
+        "a: 12.5 ms\nb: 13.5 ms\n\na: 2.5 ms\nb: 3.5 ms\n",  # what differs between the parts is not said
+        "n=1\na: 12.5 ms\nb: 13.5 ms\nn=2\na: 2.5 ms\nmode=x\nb: 3.5 ms\n",  # for which results is the mode?
+        "a: 12.5 ms of 3\nb: 13.5 ms of 3\nc: 2.5 ms of 3\n",
+    ],
+)
+def test_printed_lines_that_nothing_distinguishes_are_not_read(text: str) -> None:
+    assert printed_results(LogFiles.of({"out.txt": text.encode()}).file("out.txt")) is None
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ class FoundTable:
     texts    all texts beside it that may state units, the nearest first
     name     of the file
     is_part  whether the file has more rows than were looked at
+    contexts  patterns of lines that say something about the rows after them, of printed results
     """
 
     rows: TableRows
@@ -52,6 +53,7 @@ class FoundTable:
     texts: tuple[str, ...] = ()
     name: str = ""
     is_part: bool = False
+    contexts: tuple[str, ...] = ()
 
     @property
     def is_json(self) -> bool:

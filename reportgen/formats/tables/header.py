@@ -19,6 +19,8 @@ from reportgen.formats.tables.records import blanks, is_indexed, uncommented
 
 _DIGITS = re.compile(r"[0-9][0-9.,]*(?:e[-+]?[0-9]+)?")
 _WHOLE = re.compile(r"[0-9]{1,12}")
+# "total: 8 ms" is a number with its label.
+_LABELLED = re.compile(r"^[^0-9\n].*[:=]\s+(?=[-+]?[0-9])")
 # What a spreadsheet needs to know about a file.
 _QUANTITY = re.compile(r"[0-9][0-9.,]*\s*[^\W\d]{1,4}(?:/s)?(?:\s*±.{1,20})?")
 _SEPARATOR = re.compile(r'"?sep=.?"?')
@@ -96,7 +98,7 @@ def _header_at(
     row = _row_after(cells, start)
     if separator == " " and is_indexed(lines[start], len(names), row):
         names = ["", *names]
-    if len(row) != len(names) or _is_like_its_rows(names, row):
+    if len(row) != len(names) or _is_like_its_rows(names, row) or _recurs(names, cells):
         return None
     count = sum(1 for row in cells[start:] if len(row) == len(names))
     if separator == " " and (count < 3 or not (_has_metric(names) or _has_quantity(names, row))):
@@ -150,9 +152,11 @@ def _are_names(cells: Sequence[str]) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    """Return whether a cell is a number, alone or with a unit: "8 ms", but not "8 GPU"."""
+    """Return whether a cell is a number, with a unit or a label before it: "8 ms", but not "8 GPU"."""
+    cell = _LABELLED.sub("", cell).strip()
     word = re.sub(r"^[-+0-9.,' eE]+", "", cell).strip()
-    return bool(NUMBER_LIKE.fullmatch(cell)) and (not word or unit_of(word) is not None)
+    unit = unit_of(word) if word and word != cell else None
+    return unit is not None or (not word and bool(NUMBER_LIKE.fullmatch(cell)))
 
 
 def _are_counted(cells: Sequence[str]) -> bool:
@@ -178,6 +182,13 @@ def _is_like_its_rows(names: Sequence[str], row: Sequence[str]) -> bool:
     digits = [bool(re.search("[0-9]", name)) for name in names]
     same = sum(is_alike and has for is_alike, has in zip(alike, digits, strict=True))
     return same > 0 and 2 * same >= sum(digits)
+
+
+def _recurs(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a line is printed again with other numbers: it states settings and names no columns."""
+    shape = [_DIGITS.sub("0", name) for name in names]
+    alike = (row for row in rows if len(row) == len(names) and list(row) != list(names))
+    return shape != list(names) and any([_DIGITS.sub("0", cell) for cell in row] == shape for row in alike)
 
 
 def _has_quantity(names: Sequence[str], row: Sequence[str]) -> bool:

@@ -149,7 +149,8 @@ def claims(files: LogFiles) -> Claim | None:
     own, at, reason = chosen[0]
     claim = Claim.of_file(files, 1.0, reason[:100], line_at(files.head(files.path), at))
     # Documents contain such tables as their own results, not as quotes of logs.
-    return replace(claim, is_whole=own.rows.kind in BETWEEN_BARS or own.rows.separator == "&")
+    is_text = own.rows.kind in (*BETWEEN_BARS, "pattern") or own.rows.separator == "&"
+    return replace(claim, is_whole=is_text)
 
 
 def read(files: LogFiles) -> Results:

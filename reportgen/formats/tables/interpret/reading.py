@@ -119,6 +119,7 @@ class TableReading:
         entry |= {"groups": True} if rows.groups else {}
         entry |= {"fill": rows.fill} if rows.fill else {}
         entry |= {"header": rows.header} if rows.header else {}
+        entry |= {"pattern": rows.pattern} if rows.pattern else {}
         entry |= {"end": rows.end} if rows.end else {}
         entry |= {"heads": rows.heads} if rows.heads != 1 else {}
         entry |= {"separator": rows.separator} if rows.separator != "," else {}
@@ -129,6 +130,8 @@ class TableReading:
         table |= {"repeat": self.repeat} if self.repeat else {}
         table |= {"started": self.started} if self.started else {}
         table["rows"] = entry
+        contexts = [{"pattern": pattern} for pattern in self.table.contexts]
+        table |= {"context": contexts} if contexts else {}
         table |= {"factors": factors} if factors else {}
         table["figures"] = [figure.toml() for figure in self.figures]
         table |= {"skip": self.skip} if self.skip else {}

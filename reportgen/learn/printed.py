@@ -1,0 +1,131 @@
+"""Find results that a program prints line by line: `sgemm_naive : 257.2 ms, 0.53 TFLOPS`.
+
+Each line has a name and numbers with units; lines with `key=value` before them say what the next results were
+measured with. Lines whose names differ in digits alone are steps, and not results.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from reportgen.core import units
+from reportgen.formats.parsing.text_log import TextLog
+from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.definition import Context, TableRows
+from reportgen.formats.tables.find_tables import FoundTable
+from reportgen.formats.tables.records import TableFile, read_records
+from reportgen.sources.logfiles import LogFiles
+
+_NUMBER = r"[0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
+_VALUE = rf"(?:{_NUMBER}) ?(?:[^\W\d_][\w/µμ]*)"
+_BETWEEN = r"[ \t]*[,;|(/]?[ \t]*"
+_NAME = r"^[ \t]*(?P<name>\S.*?)(?:[ \t]*[:=]|[ \t]{2}|\t)[ \t]*"
+_END = r"[ \t]*\)?[ \t]*$"
+_LINE = re.compile(rf"{_NAME}(?P<values>{_VALUE}(?:{_BETWEEN}{_VALUE})*){_END}")
+_EACH = re.compile(rf"({_NUMBER}) ?([^\W\d_][\w/µμ]*)")
+_SETTING = re.compile(r"(?<![\w.-])([A-Za-z_]\w*)=([\w.]+)")
+# The names of columns by the base unit of their numbers.
+_COLUMNS = {
+    "s": "time",
+    "B/s": "bandwidth",
+    "FLOP/s": "flops",
+    "samples/s": "throughput",
+    "B": "memory",
+    "W": "power",
+    "J": "energy",
+}
+_MIN_LINES = 3
+_MAX_LINES = 5000
+
+Printed = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def printed_results(files: LogFiles) -> tuple[FoundTable, int] | None:
+    """Return the lines of results of a text as a table, and how many other lines have numbers with units.
+
+    None without three such lines, or if nothing distinguishes them.
+    """
+    log = TextLog(files)
+    lines = log.content.decode("utf-8", "replace").split("\n")[:_MAX_LINES]
+    results = {at: result for at, line in enumerate(lines) if (result := _result(line.rstrip("\r")))}
+    kinds = Counter(map(_bases, results.values()))
+    bases = max(kinds, key=lambda each: kinds[each], default=())
+    rows = {at: result for at, result in results.items() if _bases(result) == bases}
+    if len(rows) < _MIN_LINES or len(set(bases)) < len(bases) or not _are_cases(list(rows.values())):
+        return None
+    before = [line for at, line in enumerate(lines[: max(rows)]) if at not in results]
+    contexts = _contexts(before)
+    table = None if contexts is None else _table(log, _pattern(list(rows.values())), contexts)
+    return (table, len(results) - len(rows)) if table and len(table.records) == len(rows) else None
+
+
+def _table(log: TextLog, pattern: str, contexts: Sequence[str]) -> FoundTable | None:
+    """Return the matches of a pattern as a table; None if two of them have the same name and settings."""
+    rows = TableRows(kind="pattern", pattern=pattern)
+    table = TableFile(log, rows, [Context(pattern=each) for each in contexts], is_own=True)
+    records = tuple(read_records(table))
+    names = dict.fromkeys(name for record in records for name in record.cells if not name.startswith("#"))
+    columns = ("name", *(name for name in names if name != "name"))
+    cases = [name for name in columns if name not in _COLUMNS.values()]
+    cells = {tuple(record.cells.get(name) for name in cases) for record in records}
+    name = PurePosixPath(log.source.path).name
+    are_apart = len(cells) == len(records)
+    return FoundTable(rows, columns, records, name=name, contexts=tuple(contexts)) if are_apart else None
+
+
+def _bases(result: Printed) -> tuple[str, ...]:
+    return tuple(base for base, _ in result[1])
+
+
+def _are_cases(results: Sequence[Printed]) -> bool:
+    """Return whether names differ in more than digits: "step 10" and "step 20" are steps of one run."""
+    names = {name for name, _ in results}
+    words = {re.sub("[0-9]+", "", name) for name in names}
+    return 2 * len(words) > len(names)
+
+
+def _result(line: str) -> Printed | None:
+    """Return the name of a line of results, and (base, unit) of each number; None for other lines."""
+    match = _LINE.match(line)
+    stated = [unit for _, unit in _EACH.findall(match["values"])] if match else []
+    known = [unit_of(unit) for unit in stated]
+    bases = [units.to_base(1.0, each.unit)[1] if each and not each.doubt else "" for each in known]
+    if not match or any(base not in _COLUMNS for base in bases) or not re.search("[^\\W\\d_]", match["name"]):
+        return None
+    return match["name"].strip(), tuple(zip(bases, stated, strict=True))
+
+
+def _pattern(results: Sequence[Printed]) -> str:
+    """Return the pattern of lines of results, with a group for the name and for each number with its unit."""
+    groups = []
+    for place, (base, _) in enumerate(results[0][1]):
+        spelled = sorted({values[place][1] for _, values in results}, key=lambda unit: (-len(unit), unit))
+        groups.append(f"(?P<{_COLUMNS[base]}>{_NUMBER} ?(?:{'|'.join(map(re.escape, spelled))}))")
+    return _NAME + _BETWEEN.join(groups) + _END
+
+
+def _contexts(lines: Sequence[str]) -> list[str] | None:
+    """Return the patterns of lines with `key=value`; None if some are printed more often than others.
+
+    Then it is not known for which results a line holds.
+    """
+    counts = Counter(filter(None, (_context(line.strip()) for line in lines)))
+    return list(counts) if len(set(counts.values())) < 2 else None
+
+
+def _context(line: str) -> str:
+    """Return the pattern of a line with `key=value`, "" for other lines."""
+    keys = [match[1] for match in _SETTING.finditer(line)]
+    if not keys or len(set(keys)) < len(keys) or set(keys) & {*_COLUMNS.values(), "name"}:
+        return ""
+    return "".join(_parts(line))
+
+
+def _parts(line: str) -> Iterator[str]:
+    at = 0
+    for match in _SETTING.finditer(line):
+        yield re.escape(line[at : match.start(2)]).replace("\\ ", " ")
+        yield rf"(?P<{match[1]}>[\w.]+)"
+        at = match.end()
+    yield re.escape(line[at:]).replace("\\ ", " ")
