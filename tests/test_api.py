@@ -20,6 +20,7 @@ import pytest
 
 import reportgen
 from reportgen import api, pipeline
+from tests.each_of import each_row
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/reference/python.md"
@@ -125,52 +126,49 @@ def test_values_of_pandas_are_accepted_as_factors() -> None:
     assert len(runs.where(devices=devices[0])) == len(runs.where(devices=int(devices[0]))) > 0
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda runs: reportgen.read("logs/nothing"), "logs/nothing: no such file or folder; check the path"),
-        (lambda runs: reportgen.cases(runs, protocol="20-100"), 'protocol: "20-100" is not a protocol; write'),
-        (lambda runs: reportgen.table(runs), r'table\(\): neither rows nor columns; add rows = \["..."\]'),
-        (lambda runs: reportgen.table(runs, rows=["devics"]), 'rows\\[0\\]: no factor "devics"; did you mean "devices"'),
-        (lambda runs: reportgen.table(runs, rows=["devices"], compare="speedup"), "compare and baseline belong"),
-        (lambda runs: reportgen.build("logs/FORMAT.md"), "is a file, not a folder of definitions; name its folder: logs"),
-        (lambda runs: reportgen.expected_speed("V100", "A41"), 'reference: no system "A41"; did you mean "A40"'),
-        (lambda runs: reportgen.detect("nothing.log"), "nothing.log: no such file or folder"),
-        (lambda runs: reportgen.cases(runs, "thruput"), r'cases\(\).metric: no run has metric "thruput".* "throughput"'),
-        (lambda runs: reportgen.cases(runs, phase="stp"), r'cases\(\).phase: no run has .* phase "stp".* "step"'),
-        (lambda runs: reportgen.cases(runs, ["step_time"]), r"cases\(\).metric: expected one name, got \['step_time'\]"),
-        (lambda runs: reportgen.cases(runs, ignore="devics"), r'cases\(\).ignore\[0\]: no factor "devics".* "devices"'),
-        (lambda runs: reportgen.cases(runs, ignore=3), r"cases\(\).ignore: expected a name or a list of names, got 3"),
-        (lambda runs: reportgen.cases([], "thruput"), 'no run has metric "thruput" .0 runs.; did you mean "throughput"'),
-        (lambda runs: reportgen.cases([1, 2]), r"cases\(\)\[0\]: 1 is not a run; pass what read"),
-        (lambda runs: reportgen.cases([runs[0], "logs"]), r"cases\(\)\[1\]: 'logs' is a path among runs"),
-        (lambda runs: reportgen.cases(7), r"cases\(\): expected runs, got 7"),
-        (lambda runs: runs.where(devics=8), r'where\(\): no run has the factor "devics"; did you mean "devices"'),
-        (lambda runs: runs.where(framework=["OneFlow", "PyTorh"]), 'no run has framework = "PyTorh"'),
-        (lambda runs: runs.where(devices="8"), 'no run has devices = "8"; write it as 8'),
-        (lambda runs: runs.where(devices=None), r"where\(\).devices: expected text, a number or true or false, got None"),
-        (lambda runs: reportgen.table(runs, rows="devices", where=["model"]), r"table\(\).where: expected factors"),
-        (lambda runs: reportgen.table(runs, rows="devices", labels={"devics": "GPUs"}), 'labels."devics".* "devices"'),
-        (lambda runs: reportgen.table(runs, rows="framework", order={"framework": ["OneFlw"]}), '"OneFlw"; did you mean "OneFlow"'),
-        (lambda runs: reportgen.table(runs, rows="devices", mean=True), "compare and baseline belong together"),
-        (lambda runs: reportgen.table(runs, rows="devices").figure("baar"), '"baar" is not known; did you mean "bar"'),
-        (lambda runs: reportgen.table(runs, rows="devices").figure(x="devics"), '"devics" is not a row factor'),
-        (lambda runs: reportgen.compare_runs(runs), "compare: nothing to compare A with"),
-        (lambda runs: reportgen.compare_runs(runs, runs, metric="thruput"), 'compare.metric: .* did you mean "throughput"'),
-        (lambda runs: reportgen.compare_runs(runs, runs, phase="stp"), 'compare.phase: no phase "stp"; did you mean "step"'),
-        (lambda runs: reportgen.compare_runs(runs, runs, ignore="devics"), 'compare.ignore.0.: no factor "devics"'),
-        (lambda runs: reportgen.compare_runs(runs, runs, a={"devics": 1}), 'no run has the factor "devics"'),
-        (lambda runs: reportgen.table_history("jade", "phases"), 'no built report is called "jade"; did you mean "jade2"'),
-        (lambda runs: reportgen.explain_rule("protocol.gpa"), 'no such rule; did you mean "protocol.gap"'),
-        (lambda runs: reportgen.learn_format("nothing"), "nothing: no such file or folder"),
-        (lambda runs: reportgen.view_report("jade"), 'no report "jade"; did you mean "jade2"'),
-        (lambda runs: reportgen.view_run("nothing"), "nothing: no such file or folder"),
-        (lambda runs: reportgen.steps("logs"), r"steps\(\): expected a run, got 'logs'"),
-        (lambda runs: reportgen.read(5), r"read\(\): expected a path, got 5"),
-        (lambda runs: reportgen.read([]), r"read\(\): no paths"),
-        (lambda runs: reportgen.read("logs/nothing*"), "no file or folder matches this pattern"),
-    ],
-)  # fmt: skip
+@each_row([
+    (lambda runs: reportgen.read("logs/nothing"), "logs/nothing: no such file or folder; check the path"),
+    (lambda runs: reportgen.cases(runs, protocol="20-100"), 'protocol: "20-100" is not a protocol; write'),
+    (lambda runs: reportgen.table(runs), r'table\(\): neither rows nor columns; add rows = \["..."\]'),
+    (lambda runs: reportgen.table(runs, rows=["devics"]), 'rows\\[0\\]: no factor "devics"; did you mean "devices"'),
+    (lambda runs: reportgen.table(runs, rows=["devices"], compare="speedup"), "compare and baseline belong"),
+    (lambda runs: reportgen.build("logs/FORMAT.md"), "is a file, not a folder of definitions; name its folder: logs"),
+    (lambda runs: reportgen.expected_speed("V100", "A41"), 'reference: no system "A41"; did you mean "A40"'),
+    (lambda runs: reportgen.detect("nothing.log"), "nothing.log: no such file or folder"),
+    (lambda runs: reportgen.cases(runs, "thruput"), r'cases\(\).metric: no run has metric "thruput".* "throughput"'),
+    (lambda runs: reportgen.cases(runs, phase="stp"), r'cases\(\).phase: no run has .* phase "stp".* "step"'),
+    (lambda runs: reportgen.cases(runs, ["step_time"]), r"cases\(\).metric: expected one name, got \['step_time'\]"),
+    (lambda runs: reportgen.cases(runs, ignore="devics"), r'cases\(\).ignore\[0\]: no factor "devics".* "devices"'),
+    (lambda runs: reportgen.cases(runs, ignore=3), r"cases\(\).ignore: expected a name or a list of names, got 3"),
+    (lambda runs: reportgen.cases([], "thruput"), 'no run has metric "thruput" .0 runs.; did you mean "throughput"'),
+    (lambda runs: reportgen.cases([1, 2]), r"cases\(\)\[0\]: 1 is not a run; pass what read"),
+    (lambda runs: reportgen.cases([runs[0], "logs"]), r"cases\(\)\[1\]: 'logs' is a path among runs"),
+    (lambda runs: reportgen.cases(7), r"cases\(\): expected runs, got 7"),
+    (lambda runs: runs.where(devics=8), r'where\(\): no run has the factor "devics"; did you mean "devices"'),
+    (lambda runs: runs.where(framework=["OneFlow", "PyTorh"]), 'no run has framework = "PyTorh"'),
+    (lambda runs: runs.where(devices="8"), 'no run has devices = "8"; write it as 8'),
+    (lambda runs: runs.where(devices=None), r"where\(\).devices: expected text, a number or true or false, got None"),
+    (lambda runs: reportgen.table(runs, rows="devices", where=["model"]), r"table\(\).where: expected factors"),
+    (lambda runs: reportgen.table(runs, rows="devices", labels={"devics": "GPUs"}), 'labels."devics".* "devices"'),
+    (lambda runs: reportgen.table(runs, rows="framework", order={"framework": ["OneFlw"]}), '"OneFlw"; did you mean "OneFlow"'),
+    (lambda runs: reportgen.table(runs, rows="devices", mean=True), "compare and baseline belong together"),
+    (lambda runs: reportgen.table(runs, rows="devices").figure("baar"), '"baar" is not known; did you mean "bar"'),
+    (lambda runs: reportgen.table(runs, rows="devices").figure(x="devics"), '"devics" is not a row factor'),
+    (lambda runs: reportgen.compare_runs(runs), "compare: nothing to compare A with"),
+    (lambda runs: reportgen.compare_runs(runs, runs, metric="thruput"), 'compare.metric: .* did you mean "throughput"'),
+    (lambda runs: reportgen.compare_runs(runs, runs, phase="stp"), 'compare.phase: no phase "stp"; did you mean "step"'),
+    (lambda runs: reportgen.compare_runs(runs, runs, ignore="devics"), 'compare.ignore.0.: no factor "devics"'),
+    (lambda runs: reportgen.compare_runs(runs, runs, a={"devics": 1}), 'no run has the factor "devics"'),
+    (lambda runs: reportgen.table_history("jade", "phases"), 'no built report is called "jade"; did you mean "jade2"'),
+    (lambda runs: reportgen.explain_rule("protocol.gpa"), 'no such rule; did you mean "protocol.gap"'),
+    (lambda runs: reportgen.learn_format("nothing"), "nothing: no such file or folder"),
+    (lambda runs: reportgen.view_report("jade"), 'no report "jade"; did you mean "jade2"'),
+    (lambda runs: reportgen.view_run("nothing"), "nothing: no such file or folder"),
+    (lambda runs: reportgen.steps("logs"), r"steps\(\): expected a run, got 'logs'"),
+    (lambda runs: reportgen.read(5), r"read\(\): expected a path, got 5"),
+    (lambda runs: reportgen.read([]), r"read\(\): no paths"),
+    (lambda runs: reportgen.read("logs/nothing*"), "no file or folder matches this pattern"),
+])  # fmt: skip
 def test_a_wrong_request_gives_place_fact_and_remedy(call, message) -> None:
     with pytest.raises(reportgen.RequestError, match=message):
         call(reportgen.read("logs/dlperf-repeats"))

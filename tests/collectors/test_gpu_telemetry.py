@@ -28,6 +28,7 @@ from collectors.telemetry.sampler import TelemetryWriter, Ticks, sample_until_st
 from collectors.telemetry.samples import Event, Sample, Xid
 from tests.collectors.nvml_standin import ONE, ONE_COLUMNS, SONAME, broken_nvml, unloaded
 from tests.collectors.second_reader import read
+from tests.each_of import each_row
 
 ROOT = Path(__file__).parents[2]
 UUID = "GPU-11111111-aaaa"
@@ -323,8 +324,7 @@ A, B, C = (
 )
 
 
-@pytest.mark.parametrize(
-    ("devices", "setting", "order", "expected"),
+@each_row(
     [
         ([A, B], None, None, ["GPU-aa1", "GPU-aa2", "MIG-1", "MIG-2"]),
         ([A, B], "0", None, ["GPU-aa1"]),
@@ -338,7 +338,7 @@ A, B, C = (
         ([A, C], "1", None, ["GPU-aa1", "GPU-c"]),  # fastest first: the order is unknown
         ([A, C], "1", "PCI_BUS_ID", ["GPU-c"]),
         ([A, C], "GPU-c", None, ["GPU-c"]),
-    ],
+    ]
 )
 def test_visible_devices_follow_the_rules_of_cuda(devices, setting, order, expected):
     environ = {"CUDA_VISIBLE_DEVICES": setting, "CUDA_DEVICE_ORDER": order}

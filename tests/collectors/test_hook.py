@@ -16,10 +16,10 @@ from collectors.launcher.hooked_command import insert_wrapper
 from reportgen.load import load_runs
 from tests.collectors.second_reader import read
 from tests.conftest import ROOT
+from tests.each_of import each_row
 
 
-@pytest.mark.parametrize(
-    ("command", "hooked"),
+@each_row(
     [
         ("python train.py --lr 1", "python W train.py --lr 1"),
         ("/opt/py/bin/python3.12 -u train", "/opt/py/bin/python3.12 -u W train"),
@@ -45,7 +45,7 @@ from tests.conftest import ROOT
         ("python bin/torchrun a.py", "python bin/torchrun W a.py"),
         ("accelerate launch --cpu train.py --x b.py", "accelerate launch --cpu W train.py --x b.py"),
         ("python -m accelerate.commands.launch -m a.b", "python -m accelerate.commands.launch W -m a.b"),
-    ],
+    ]
 )
 def test_the_wrapper_is_before_what_python_runs(command, hooked):
     assert insert_wrapper(command.split(), "W") == hooked.split()

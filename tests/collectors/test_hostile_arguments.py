@@ -6,9 +6,8 @@ be left; a line of HARMLESS stays as it is.
 
 import shlex
 
-import pytest
-
 from collectors.machine.sanitize_argv import sanitize
+from tests.each_of import each_of
 
 SECRET = r"""
 python train.py --wandb-key S3c0ffee0123456789
@@ -135,11 +134,11 @@ python train.py --filter "key != 3"
 """
 
 
-@pytest.mark.parametrize("line", SECRET.strip().splitlines())
+@each_of(SECRET.strip().splitlines())
 def test_secret_is_removed(line):
     assert "S3c" not in " ".join(sanitize(shlex.split(line)))
 
 
-@pytest.mark.parametrize("line", HARMLESS.strip().splitlines())
+@each_of(HARMLESS.strip().splitlines())
 def test_harmless_argument_stays(line):
     assert sanitize(shlex.split(line)) == shlex.split(line)

@@ -3,15 +3,13 @@
 import re
 import sys
 
-import pytest
-
 from collectors.machine.doctor import HostReport, check_devices
 from collectors.machine.known_limits import LIMITS, limits_of
 from tests.collectors.sysfs_standin import AMD, add_card
+from tests.each_of import each_row
 
 
-@pytest.mark.parametrize(
-    ("model", "counters"),
+@each_row(
     [
         ("NVIDIA H100 80GB HBM3", ["power"]),
         ("NVIDIA A100-SXM4-80GB", ["power"]),
@@ -27,7 +25,7 @@ from tests.collectors.sysfs_standin import AMD, add_card
         ("Intel(R) Arc(TM) A750 Graphics", ["temperature of the memory", "temperature"]),
         ("Intel(R) Arc(TM) Pro B60 Graphics", ["energy", "memory errors"]),
         ("", []),
-    ],
+    ]
 )
 def test_the_limits_of_a_model(model, counters):
     assert [limit.what.partition(":")[0] for limit in limits_of(model)] == counters

@@ -23,6 +23,7 @@ from collectors.launcher import exit_status, launch
 from collectors.launcher.exit_status import CommandEnd, finish_record
 from collectors.launcher.saved_output import wait_and_save_output
 from tests.collectors.second_reader import read
+from tests.each_of import each_row
 
 pytestmark = pytest.mark.slow
 
@@ -39,8 +40,7 @@ def runs(script):
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
+@each_row(
     [
         ("32", 32),
         ("-1", -1),
@@ -57,7 +57,7 @@ def runs(script):
         ("nan", "nan"),
         ("inf", "inf"),
         ("1e999", "1e999"),
-    ],
+    ]
 )
 def test_factor_values_are_parsed_by_their_form(text, value):
     got = launch.parse_factor(text)

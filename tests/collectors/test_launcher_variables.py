@@ -8,6 +8,7 @@ Written from the launchers' documentation alone, before its author read the code
 import pytest
 
 from collectors.machine.distributed import rank_of_variables
+from tests.each_of import each_of
 
 SLURM_BATCH = (
     "SLURM_JOB_ID=7 SLURM_NODEID=0 SLURM_PROCID=0 SLURM_LOCALID=0 SLURM_NNODES=2 SLURM_JOB_NUM_NODES=2 "
@@ -124,7 +125,7 @@ def split(line):
     return name, environ, true.split()
 
 
-@pytest.mark.parametrize("line", LAUNCHERS.strip().splitlines(), ids=lambda line: line.split(":")[0])
+@each_of(LAUNCHERS.strip().splitlines())
 def test_rank_is_right_or_unknown(line):
     _, environ, true = split(line)
     if true == ["ValueError"]:

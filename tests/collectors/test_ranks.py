@@ -8,6 +8,7 @@ import pytest
 from collectors import Recorder
 from collectors.__main__ import main
 from collectors.machine.distributed import RankInfo, process_rank, rank_of_variables
+from tests.each_of import each_row
 
 
 def torchrun(rank, local_rank, node):
@@ -105,74 +106,71 @@ def info_of(variables):
 POD = {"RANK": 1, "WORLD_SIZE": 2, "MASTER_ADDR": "x", "KUBERNETES_SERVICE_HOST": "10.0.0.1"}
 
 
-@pytest.mark.parametrize(
-    ("variables", "expected", "on_node"),
-    [
-        ({}, RankInfo(0, 1, 0, 0, 1), [0]),
-        ({"RANK": "none"}, RankInfo(0, 1, 0, 0, 1), [0]),
-        (torchrun(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (torchrun(5, 1, 1), RankInfo(5, 8, 1, 1, 4), None),
-        # torchrun started by srun, or in an allocation of mpirun: their variables count the torchrun processes
-        ({**torchrun(4, 0, 1), **srun(1, 0, 1)}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        ({**torchrun(4, 0, 1), **open_mpi(1, 0, size=2, on_node=1)}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (deepspeed(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (deepspeed(0, 0, 0), RankInfo(0, 8, 0, 0, 4), [0, 1, 2, 3]),
-        (POD, RankInfo(1, 2, 0, 1, 1), [1]),
-        (srun(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (srun(1, 0, 1, SLURM_DISTRIBUTION="cyclic"), RankInfo(1, 8, 0, 1, 4, False), [1]),
-        (srun(6, 0, 2, SLURM_STEP_TASKS_PER_NODE="3(x2),2"), RankInfo(6, 8, 0, 2, 2), [6, 7]),
-        # srun and a script that sets the variables of torch from those of Slurm
-        ({**srun(4, 0, 1), "RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        # a batch script without srun
-        ({"SLURM_PROCID": 0, "SLURM_LOCALID": 0, "SLURM_NODEID": 0, "SLURM_NTASKS": 8}, RankInfo(0, 1, 0, 0, 0), [0]),
-        # mpirun in an allocation of Slurm, which numbers the daemons of mpirun
-        ({**open_mpi(4, 0), **srun(1, 0, 1)}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (open_mpi(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (open_mpi(7, 3), RankInfo(7, 8, 3, 1, 4, False), None),
-        (open_mpi(0, 0), RankInfo(0, 8, 0, 0, 4, False), [0]),  # the others are 1, 2, 3 or 2, 4, 6
-        (open_mpi(0, 0, size=4), RankInfo(0, 4, 0, 0, 4), [0, 1, 2, 3]),
-        (open_mpi(1, 0), RankInfo(1, 8, 0, 1, 4, False), [1]),  # --map-by node
-        (open_mpi(2, 1), RankInfo(2, 8, 1, 0, 4, False), None),
-        (open_mpi(1, 0, size=5, on_node=2), RankInfo(1, 5, 0, 1, 2, False), [1]),  # nodes of 3 and 2 ranks
-        (open_mpi(3, 0, size=4, on_node=1), RankInfo(3, 4, 0, 3, 1, False), [3]),
-        (open_mpi(2, 0, size=8, on_node=2), RankInfo(2, 8, 0, 1, 2, False), [2]),  # fits both: the default
-        (
-            {**open_mpi(2, 0, size=8, on_node=2), "OMPI_MCA_rmaps_base_mapping_policy": "node:PE=2"},
-            RankInfo(2, 8, 0, 2, 2, False),
-            [2],
-        ),
-        ({**open_mpi(4, 0), "RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (hydra(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (flux(5, 1), RankInfo(5, 8, 1, 1, 4), None),
-        (flux(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (flux(3, 3, nodes=1), RankInfo(3, 8, 3, 0, 8), None),
-        (flux(7, 1, nodes=3), RankInfo(7, 8, 1, None, 0), None),  # 3, 3 and 2 ranks
-        # flux start by srun: the variables of Slurm count the brokers
-        ({**flux(5, 1), **srun(1, 0, 1, SLURM_STEP_NUM_TASKS=2)}, RankInfo(5, 8, 1, 1, 4), None),
-        (jsrun(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        ({"JSM_NAMESPACE_RANK": 4, "JSM_NAMESPACE_SIZE": 8, "JSM_NAMESPACE_LOCAL_RANK": 0}, RankInfo(4, 8, 0, None, 0), [4]),
-        (horovodrun(6, 2, 1), RankInfo(6, 8, 2, 1, 4), None),
-        ({**open_mpi(4, 0), "HOROVOD_CONTROLLER": "mpi"}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),  # horovodrun --mpi
-        ({**horovodrun(4, 0, 1), "RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (pals(7, 3, 1), RankInfo(7, 8, 3, 1, 4), None),
-        (pals(1, 0, 1), RankInfo(1, 8, 0, 1, 4, False), [1]),  # dealt out
-        ({"PALS_RANKID": 2, "PALS_LOCAL_RANKID": 2, "PALS_NODEID": 0, "PALS_SIZE": 4}, RankInfo(2, 4, 2, 0, 0), None),
-        (cray(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (ray_train(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        (accelerate(4, 0, 1), RankInfo(4, 8, 0, 1, 0), [4]),
-        (mvapich(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        ({"PMIX_RANK": 2, "WORLD_SIZE": 4}, RankInfo(2, 4, 2, None, 0), None),
-        ({"ALPS_APP_PE": 2, "WORLD_SIZE": 4}, RankInfo(2, 4, 2, None, 0), None),
-        # variables that say nothing about the node
-        ({"RANK": 0, "WORLD_SIZE": 8}, RankInfo(0, 8, 0, 0, 0), [0]),
-        ({"RANK": 1, "WORLD_SIZE": 8}, RankInfo(1, 8, 1, None, 0), None),
-        ({"RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, None, 0), [4]),
-        ({"RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0, "LOCAL_WORLD_SIZE": 4}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
-        ({"RANK": 3, "WORLD_SIZE": 8, "LOCAL_RANK": 3}, RankInfo(3, 8, 3, 0, 0), None),
-        ({"PMI_RANK": 1, "PMI_SIZE": 2}, RankInfo(1, 2, 1, None, 0), None),
-        ({"RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0, "REPORTGEN_NODE": 1}, RankInfo(4, 8, 0, 1, 0), [4]),
-    ],
-)  # fmt: skip
+@each_row([
+    ({}, RankInfo(0, 1, 0, 0, 1), [0]),
+    ({"RANK": "none"}, RankInfo(0, 1, 0, 0, 1), [0]),
+    (torchrun(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (torchrun(5, 1, 1), RankInfo(5, 8, 1, 1, 4), None),
+    # torchrun started by srun, or in an allocation of mpirun: their variables count the torchrun processes
+    ({**torchrun(4, 0, 1), **srun(1, 0, 1)}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    ({**torchrun(4, 0, 1), **open_mpi(1, 0, size=2, on_node=1)}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (deepspeed(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (deepspeed(0, 0, 0), RankInfo(0, 8, 0, 0, 4), [0, 1, 2, 3]),
+    (POD, RankInfo(1, 2, 0, 1, 1), [1]),
+    (srun(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (srun(1, 0, 1, SLURM_DISTRIBUTION="cyclic"), RankInfo(1, 8, 0, 1, 4, False), [1]),
+    (srun(6, 0, 2, SLURM_STEP_TASKS_PER_NODE="3(x2),2"), RankInfo(6, 8, 0, 2, 2), [6, 7]),
+    # srun and a script that sets the variables of torch from those of Slurm
+    ({**srun(4, 0, 1), "RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    # a batch script without srun
+    ({"SLURM_PROCID": 0, "SLURM_LOCALID": 0, "SLURM_NODEID": 0, "SLURM_NTASKS": 8}, RankInfo(0, 1, 0, 0, 0), [0]),
+    # mpirun in an allocation of Slurm, which numbers the daemons of mpirun
+    ({**open_mpi(4, 0), **srun(1, 0, 1)}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (open_mpi(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (open_mpi(7, 3), RankInfo(7, 8, 3, 1, 4, False), None),
+    (open_mpi(0, 0), RankInfo(0, 8, 0, 0, 4, False), [0]),  # the others are 1, 2, 3 or 2, 4, 6
+    (open_mpi(0, 0, size=4), RankInfo(0, 4, 0, 0, 4), [0, 1, 2, 3]),
+    (open_mpi(1, 0), RankInfo(1, 8, 0, 1, 4, False), [1]),  # --map-by node
+    (open_mpi(2, 1), RankInfo(2, 8, 1, 0, 4, False), None),
+    (open_mpi(1, 0, size=5, on_node=2), RankInfo(1, 5, 0, 1, 2, False), [1]),  # nodes of 3 and 2 ranks
+    (open_mpi(3, 0, size=4, on_node=1), RankInfo(3, 4, 0, 3, 1, False), [3]),
+    (open_mpi(2, 0, size=8, on_node=2), RankInfo(2, 8, 0, 1, 2, False), [2]),  # fits both: the default
+    (
+        {**open_mpi(2, 0, size=8, on_node=2), "OMPI_MCA_rmaps_base_mapping_policy": "node:PE=2"},
+        RankInfo(2, 8, 0, 2, 2, False),
+        [2],
+    ),
+    ({**open_mpi(4, 0), "RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (hydra(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (flux(5, 1), RankInfo(5, 8, 1, 1, 4), None),
+    (flux(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (flux(3, 3, nodes=1), RankInfo(3, 8, 3, 0, 8), None),
+    (flux(7, 1, nodes=3), RankInfo(7, 8, 1, None, 0), None),  # 3, 3 and 2 ranks
+    # flux start by srun: the variables of Slurm count the brokers
+    ({**flux(5, 1), **srun(1, 0, 1, SLURM_STEP_NUM_TASKS=2)}, RankInfo(5, 8, 1, 1, 4), None),
+    (jsrun(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    ({"JSM_NAMESPACE_RANK": 4, "JSM_NAMESPACE_SIZE": 8, "JSM_NAMESPACE_LOCAL_RANK": 0}, RankInfo(4, 8, 0, None, 0), [4]),
+    (horovodrun(6, 2, 1), RankInfo(6, 8, 2, 1, 4), None),
+    ({**open_mpi(4, 0), "HOROVOD_CONTROLLER": "mpi"}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),  # horovodrun --mpi
+    ({**horovodrun(4, 0, 1), "RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (pals(7, 3, 1), RankInfo(7, 8, 3, 1, 4), None),
+    (pals(1, 0, 1), RankInfo(1, 8, 0, 1, 4, False), [1]),  # dealt out
+    ({"PALS_RANKID": 2, "PALS_LOCAL_RANKID": 2, "PALS_NODEID": 0, "PALS_SIZE": 4}, RankInfo(2, 4, 2, 0, 0), None),
+    (cray(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (ray_train(4, 0, 1), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    (accelerate(4, 0, 1), RankInfo(4, 8, 0, 1, 0), [4]),
+    (mvapich(4, 0), RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    ({"PMIX_RANK": 2, "WORLD_SIZE": 4}, RankInfo(2, 4, 2, None, 0), None),
+    ({"ALPS_APP_PE": 2, "WORLD_SIZE": 4}, RankInfo(2, 4, 2, None, 0), None),
+    # variables that say nothing about the node
+    ({"RANK": 0, "WORLD_SIZE": 8}, RankInfo(0, 8, 0, 0, 0), [0]),
+    ({"RANK": 1, "WORLD_SIZE": 8}, RankInfo(1, 8, 1, None, 0), None),
+    ({"RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0}, RankInfo(4, 8, 0, None, 0), [4]),
+    ({"RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0, "LOCAL_WORLD_SIZE": 4}, RankInfo(4, 8, 0, 1, 4), [4, 5, 6, 7]),
+    ({"RANK": 3, "WORLD_SIZE": 8, "LOCAL_RANK": 3}, RankInfo(3, 8, 3, 0, 0), None),
+    ({"PMI_RANK": 1, "PMI_SIZE": 2}, RankInfo(1, 2, 1, None, 0), None),
+    ({"RANK": 4, "WORLD_SIZE": 8, "LOCAL_RANK": 0, "REPORTGEN_NODE": 1}, RankInfo(4, 8, 0, 1, 0), [4]),
+])  # fmt: skip
 def test_rank_and_node_come_from_the_variables_of_the_launcher(variables, expected, on_node):
     info = info_of(variables)
     assert info == expected

@@ -8,6 +8,7 @@ import pytest
 
 from collectors.machine import personal_names
 from collectors.machine.sanitize_argv import sanitize, sanitize_text
+from tests.each_of import each_of, each_row
 
 S = "hunter2-very-Secret9"
 
@@ -281,7 +282,7 @@ def test_the_table_has_many_lines_of_both_kinds():
     assert len(HARMLESS_LINES) >= 88
 
 
-@pytest.mark.parametrize("line", SECRET_LINES)
+@each_of(SECRET_LINES)
 def test_a_secret_is_removed_and_the_other_words_stay(line):
     secret = "482913" if "otp" in line else "4829" if "pin" in line else S
     words = [re.sub(r"(?<![A-Za-z_])(-p|bot|)S(?![A-Za-z_])", rf"\1{S}", word) for word in shlex.split(line)]
@@ -294,21 +295,20 @@ def test_a_secret_is_removed_and_the_other_words_stay(line):
     assert secret not in sanitize_text(shlex.join(words))
 
 
-@pytest.mark.parametrize("secret", FORMS)
-@pytest.mark.parametrize("line", ["train.py {}", "--name={}", "--note 'a {} b'"])
+@each_of(["train.py {}", "--name={}", "--note 'a {} b'"], FORMS)
 def test_a_secret_is_removed_because_of_its_form(line, secret):
     assert secret not in " ".join(sanitized(shlex.split(line.format(secret))))
     assert secret not in sanitize_text(line.format(secret))
 
 
-@pytest.mark.parametrize(("line", "kept"), NAMED_LINES)
+@each_row(NAMED_LINES)
 def test_names_of_users_and_hosts_are_removed(line, kept):
     words = line.split(" ") if "\\" in line else shlex.split(line)
     expected = kept.split(" ") if "\\" in line else shlex.split(kept)
     assert sanitize(words) == expected
 
 
-@pytest.mark.parametrize("line", HARMLESS_LINES)
+@each_of(HARMLESS_LINES)
 def test_harmless_lines_stay(line):
     words = shlex.split(line)
     assert sanitized(words) == words

@@ -8,6 +8,7 @@ import pytest
 from collectors.machine import environment
 from collectors.machine.redaction import is_secret_name, remove_secrets, remove_secrets_from_text
 from collectors.machine.sanitize_argv import sanitize, sanitize_text
+from tests.each_of import each_of, each_row
 
 S = "hunter2-very-secret"
 HF, SK = "hf_" + "aB3dE5fG7hJ9" * 2, "sk-" + "proj-aB3dE5fG7hJ9kL"
@@ -25,7 +26,7 @@ PLAIN_NAMES = """
 """.split()  # noqa: SIM905
 
 
-@pytest.mark.parametrize("name", SECRET_NAMES)
+@each_of(SECRET_NAMES)
 def test_these_names_have_secret_values(name):
     assert is_secret_name(name)
     for line in ([f"{name}={S}"], [f"--env={name}={S}"], [f'{{"{name}": "{S}"}}'], [f"{name}: {S}"]):
@@ -33,7 +34,7 @@ def test_these_names_have_secret_values(name):
         assert S not in remove_secrets_from_text(line[0])
 
 
-@pytest.mark.parametrize("name", PLAIN_NAMES)
+@each_of(PLAIN_NAMES)
 def test_the_values_of_these_names_stay(name):
     assert not is_secret_name(name)
     for line in ([name, "gpt2", "8"], [f"{name}=8"], [f'{{"{name}": "8"}}'], [f"{name}: 8"], [f"{name} 8 x"]):
@@ -41,50 +42,47 @@ def test_the_values_of_these_names_stay(name):
         assert remove_secrets_from_text(" ".join(line)) == " ".join(line)
 
 
-@pytest.mark.parametrize(
-    ("line", "kept"),
-    [
-        (["--lr", "0.1"], ["--lr", "0.1"]),
-        (["--token", S, "x"], ["--token", "[removed]", "x"]),
-        (["-token", S], ["-token", "[removed]"]),
-        (["--password", "-" + S], ["--password", "[removed]"]),
-        (["--password", "--fast"], ["--password", "--fast"]),
-        (["--use-auth", "--fast"], ["--use-auth", "--fast"]),
-        (["--use-auth", "-v"], ["--use-auth", "-v"]),
-        (["--use_auth_token", "True"], ["--use_auth_token", "True"]),
-        (["--key=" + S + ", with spaces"], ["--key=[removed]"]),
-        (["tokens.txt"], ["tokens.txt"]),
-        (["-eHF_TOKEN=" + S], ["-eHF_TOKEN=[removed]"]),
-        (["env:HF_TOKEN=" + S], ["env:HF_TOKEN=[removed]"]),
-        (["-H", f"Authorization: Bearer {S}"], ["-H", "Authorization: [removed]"]),
-        (["-H", "Authorization:", "Bearer", S], ["-H", "Authorization:", "Bearer", "[removed]"]),
-        (["-H", "Bearer", S], ["-H", "Bearer", "[removed]"]),
-        (["-H", f"X-Api-Key: {S}"], ["-H", "X-Api-Key: [removed]"]),
-        (["-u", f"me:{S}"], ["-u", "[removed]"]),
-        (["-u", "train.py"], ["-u", "train.py"]),
-        ([f"--user=me:{S}"], ["--user=[removed]"]),
-        (["--user", "1000:1000"], ["--user", "1000:1000"]),
-        ([f"https://me:{S}@host/x@y"], ["https://[removed]@host/x@y"]),
-        ([f"https://me:a@{S}@host/x"], ["https://[removed]@host/x"]),
-        ([f"me:{S}@proxy:8080"], ["[removed]@proxy:8080"]),
-        (["image:1.2@sha256:0ab"], ["image:1.2@sha256:0ab"]),
-        (["git@host:me/x"], ["git@host:me/x"]),
-        ([f"https://host/x?a=1&access_token={S}&b=2"], ["https://host/x?a=1&access_token=[removed]&b=2"]),
-        (["--model", HF, SK], ["--model", "[removed]", "[removed]"]),
-        (["hf_transformers", "sk-learn", "task-0123456789abc"], ["hf_transformers", "sk-learn", "task-0123456789abc"]),
-        (["ghp_" + "a1" * 18, "glpat-" + "a1" * 10], ["[removed]", "[removed]"]),
-        (
-            [f'{{"api_key": "a\\"{S}", "max_tokens": 5, "in": {{"token": "{S}"}}}}'],
-            ['{"api_key": "[removed]", "max_tokens": 5, "in": {"token": "[removed]"}}'],
-        ),
-        ([f'{{"passwords": ["{S}", "x"], "n": 1}}'], ['{"passwords": [removed], "n": 1}']),
-        ([rf"{{\"api_key\": \"{S}\", \"n\": 1}}"], [r"{\"api_key\": \"[removed]\", \"n\": 1}"]),
-        (
-            ["-c", f"curl --token 'a {S}' -H 'Cookie: a=b; c={S}' --retry 3 --pat {S}"],
-            ["-c", "curl --token '[removed]' -H 'Cookie: [removed]' --retry 3 --pat [removed]"],
-        ),
-    ],
-)  # fmt: skip
+@each_row([
+    (["--lr", "0.1"], ["--lr", "0.1"]),
+    (["--token", S, "x"], ["--token", "[removed]", "x"]),
+    (["-token", S], ["-token", "[removed]"]),
+    (["--password", "-" + S], ["--password", "[removed]"]),
+    (["--password", "--fast"], ["--password", "--fast"]),
+    (["--use-auth", "--fast"], ["--use-auth", "--fast"]),
+    (["--use-auth", "-v"], ["--use-auth", "-v"]),
+    (["--use_auth_token", "True"], ["--use_auth_token", "True"]),
+    (["--key=" + S + ", with spaces"], ["--key=[removed]"]),
+    (["tokens.txt"], ["tokens.txt"]),
+    (["-eHF_TOKEN=" + S], ["-eHF_TOKEN=[removed]"]),
+    (["env:HF_TOKEN=" + S], ["env:HF_TOKEN=[removed]"]),
+    (["-H", f"Authorization: Bearer {S}"], ["-H", "Authorization: [removed]"]),
+    (["-H", "Authorization:", "Bearer", S], ["-H", "Authorization:", "Bearer", "[removed]"]),
+    (["-H", "Bearer", S], ["-H", "Bearer", "[removed]"]),
+    (["-H", f"X-Api-Key: {S}"], ["-H", "X-Api-Key: [removed]"]),
+    (["-u", f"me:{S}"], ["-u", "[removed]"]),
+    (["-u", "train.py"], ["-u", "train.py"]),
+    ([f"--user=me:{S}"], ["--user=[removed]"]),
+    (["--user", "1000:1000"], ["--user", "1000:1000"]),
+    ([f"https://me:{S}@host/x@y"], ["https://[removed]@host/x@y"]),
+    ([f"https://me:a@{S}@host/x"], ["https://[removed]@host/x"]),
+    ([f"me:{S}@proxy:8080"], ["[removed]@proxy:8080"]),
+    (["image:1.2@sha256:0ab"], ["image:1.2@sha256:0ab"]),
+    (["git@host:me/x"], ["git@host:me/x"]),
+    ([f"https://host/x?a=1&access_token={S}&b=2"], ["https://host/x?a=1&access_token=[removed]&b=2"]),
+    (["--model", HF, SK], ["--model", "[removed]", "[removed]"]),
+    (["hf_transformers", "sk-learn", "task-0123456789abc"], ["hf_transformers", "sk-learn", "task-0123456789abc"]),
+    (["ghp_" + "a1" * 18, "glpat-" + "a1" * 10], ["[removed]", "[removed]"]),
+    (
+        [f'{{"api_key": "a\\"{S}", "max_tokens": 5, "in": {{"token": "{S}"}}}}'],
+        ['{"api_key": "[removed]", "max_tokens": 5, "in": {"token": "[removed]"}}'],
+    ),
+    ([f'{{"passwords": ["{S}", "x"], "n": 1}}'], ['{"passwords": [removed], "n": 1}']),
+    ([rf"{{\"api_key\": \"{S}\", \"n\": 1}}"], [r"{\"api_key\": \"[removed]\", \"n\": 1}"]),
+    (
+        ["-c", f"curl --token 'a {S}' -H 'Cookie: a=b; c={S}' --retry 3 --pat {S}"],
+        ["-c", "curl --token '[removed]' -H 'Cookie: [removed]' --retry 3 --pat [removed]"],
+    ),
+])  # fmt: skip
 def test_secrets_are_removed_and_other_words_stay(line, kept):
     assert remove_secrets(line) == kept
 

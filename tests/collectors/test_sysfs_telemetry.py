@@ -29,6 +29,7 @@ from tests.collectors.sysfs_standin import (
     set_energy,
     write_files,
 )
+from tests.each_of import each_of
 
 PCI = "0000:41:00.0"
 
@@ -109,7 +110,7 @@ def test_a_fault_has_its_reason_until_the_value_returns(tmp_path):
     assert "power_mw" not in source.missing()
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: f"{fault.driver}-{fault.column}")
+@each_of(FAULTS)
 def test_every_known_fault_is_left_out_and_its_neighbours_stay(fault):
     measured, reasons = without_faults(fault.driver, {fault.column: fault.low, "pcie_width_count": 16})
     assert (measured, reasons) == ({"pcie_width_count": 16}, {fault.column: fault.reason})

@@ -22,6 +22,7 @@ from reportgen.core.rules import Rule
 from reportgen.document.model import Environment, FigureKind, Header, Label, Note, Provenance
 from reportgen.render.text import escape
 from reportgen.tables.results import Cell, Figure, FigureSeries, Report
+from tests.each_of import each_row
 from tests.render import example
 from tests.render.example import render_report
 
@@ -203,8 +204,7 @@ def test_a_paragraph_begins_as_text(text: str, expected: str) -> None:
     assert escape.paragraph(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("target", "expected"),
+@each_row(
     [
         ("https://a.b/c?d=e", "https://a.b/c?d=e"),
         ("mailto:a@b.c", "mailto:a@b.c"),
@@ -221,7 +221,7 @@ def test_a_paragraph_begins_as_text(text: str, expected: str) -> None:
         ("vbscript:x", ""),
         ("file:///etc/passwd", ""),
         ("", ""),
-    ],
+    ]
 )
 def test_links_go_to_the_web_or_stay_relative(target: str, expected: str) -> None:
     assert escape.href(target) == expected

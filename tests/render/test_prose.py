@@ -20,6 +20,7 @@ from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
 from reportgen.tables.results import Cell, Report, Table
 from tests.builders import published_run, table_spec
+from tests.each_of import each_of, each_row
 from tests.render import example
 from tests.render.example import document_of, render_report
 
@@ -52,8 +53,7 @@ def test_functions_return_the_number_of_the_table(expression: str, expected: str
     assert fill_prose(document_of(_report(f"{{{{ {expression} }}}}"))).text == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each_row(
     [
         ('a\nb {{ table("fp32-b12") }}', ':2: no table "fp32-b12"; did you mean "fp32-b128"?'),
         ('{{ figure("speed") }}', ':1: no figure "speed"; did you mean "speedup"?'),
@@ -128,7 +128,7 @@ def test_functions_return_the_number_of_the_table(expression: str, expected: str
             ":1: template: the text exceeds 4 MiB",
         ),
         ("{{ " + "(" * 9999 + "1" + ")" * 9999 + " }}", ":1: template: an expression is nested too deeply"),
-    ],
+    ]
 )
 def test_a_mistake_is_an_error_with_line_and_remedy(text: str, message: str) -> None:
     with pytest.raises(RequestError) as caught:
@@ -166,8 +166,7 @@ def test_html_of_prose_is_text_in_the_page() -> None:
 _HTML_REMEDY = "write Markdown, or put it between backticks"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
+@each_row(
     [
         ("a\n\n<!--", f':3: contains HTML: "<!--"; {_HTML_REMEDY}'),
         ("<details>", f':1: contains HTML: "<details>"; {_HTML_REMEDY}'),
@@ -192,7 +191,7 @@ _HTML_REMEDY = "write Markdown, or put it between backticks"
         ("a\x1b[8m", ":1: contains the control character U+001B; delete it"),
         ("\x00", ":1: contains the control character U+0000; delete it"),
         ("1\u202e2", ":1: contains the control character U+202E; delete it"),
-    ],
+    ]
 )
 def test_prose_cannot_hide_what_follows_it(text: str, message: str) -> None:
     with pytest.raises(RequestError) as error:
@@ -455,8 +454,7 @@ def test_a_mistake_in_a_headline_names_its_definition(text: str, message: str) -
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "text",
+@each_of(
     [
         "Text\n- a\n- b\n\nafter",
         "Text\n1. a\n2. b",
@@ -473,7 +471,7 @@ def test_a_mistake_in_a_headline_names_its_definition(text: str, message: str) -
         "Text\n| a | b |\n|---|--:|\n| 1 | 2 |",
         "text\n\n    code\n\ntext",
         "a - b\n---\n- [c](d.md)",
-    ],
+    ]
 )
 def test_a_text_has_the_same_structure_on_github_and_in_the_page(text: str) -> None:
     github = MarkdownIt("commonmark").enable("table").render(text)
