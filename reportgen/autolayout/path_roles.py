@@ -31,6 +31,13 @@ _FRAMEWORKS = frozenset((
     "paddlepaddle", "mindspore", "oneflow", "megengine", "megatron", "deepspeed", "onnxruntime", "tensorrt",
     "vllm", "sglang", "tgi", "lmdeploy", "trtllm", "llamacpp", "mlx",
 ))  # fmt: skip
+# How names of models begin that are nothing else; the size may follow.
+_MODEL = re.compile(
+    r"(?:resnet|resnext|vgg|densenet|inception|mobilenet|efficientnet|convnext|vit|swin|deit|yolo|unet"
+    r"|bert|distilbert|roberta|distilroberta|albert|electra|deberta|gpt|llama|mistral|mixtral|qwen|gemma"
+    r"|deepseek|mamba|gnmt|dlrm|tacotron|waveglow|wav2vec|whisper)v?[0-9]*[a-z]?[0-9.]*[bm]?(?:v[0-9.]+)?",
+    re.IGNORECASE,
+)
 _DAY = r"(?:19|20)[0-9]{2}(?P<mark>[-_.]?)(?:0[1-9]|1[0-2])(?P=mark)(?:0[1-9]|[12][0-9]|3[01])"
 _DATE = re.compile(_DAY)
 # The time of a day behind its date, as programs write it into names.
@@ -163,6 +170,11 @@ def devices_of(name: str) -> list[str]:
     if _are_devices([name]):
         return [name]
     return [word for word in _words(name)[::2] if _are_devices([word])]
+
+
+def models_of(name: str) -> list[str]:
+    """Return the words of a name that are a model, such as resnet50."""
+    return [word for word in _words(name)[::2] if _MODEL.fullmatch(word) or find_model(word)]
 
 
 def _are_devices(names: Sequence[str]) -> bool:

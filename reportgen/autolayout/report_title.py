@@ -5,8 +5,10 @@ reports and the title does not say what sets this one apart.
 """
 
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 from reportgen.autolayout.mlperf_score import measure_of
+from reportgen.autolayout.path_roles import models_of
 from reportgen.autolayout.sweeps import COLLECTIVE
 from reportgen.autolayout.table_layout import SIZES, SUBJECTS, count_combinations
 from reportgen.compare.conditions import DEVICE_COUNTS
@@ -33,12 +35,23 @@ def report_title(table: TableSpec, runs: Sequence[Run], apart: str = "") -> str:
     runs = [run for run in runs if run.series or run.aggregates] or runs
     work, machines = _first_known((*SUBJECTS, COLLECTIVE), runs), _first_known(_MACHINES, runs)
     frameworks = "" if work else _first_known(_FRAMEWORK, runs)
+    what = _named(work, runs) if work else _model_in_paths(runs)
     title = measure_of(table)
-    title += f" of {_named(work, runs)}" if work else ""
+    title += f" of {what}" if what else ""
     title += f" with {_named(frameworks, runs)}" if frameworks else ""
     title += _on(machines, runs) + _by(table, {work, machines, frameworks}, runs)
     is_named = _letters(apart.rpartition(":")[2]) in _letters(title)
     return title if is_named else f"{title} ({apart})"
+
+
+def _model_in_paths(runs: Sequence[Run]) -> str:
+    """Return the only model that the paths of all logs name, if none states one; else ""."""
+    if any(name in run.factors for run in runs for name in SUBJECTS):
+        return ""
+    paths = [run.source.path.removesuffix(PurePosixPath(run.source.path).suffix).split("/") for run in runs]
+    models = [{model for part in path for model in models_of(part)} for path in paths]
+    common = set[str].intersection(*models) if models else set()
+    return common.pop() if len(common) == 1 else ""
 
 
 def _first_known(names: Sequence[str], runs: Sequence[Run]) -> str:

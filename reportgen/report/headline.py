@@ -771,7 +771,7 @@ def _means(pairs: Sequence[ComparedPair], names: Sequence[str], baseline: str) -
     ratios = {name: sorted(map(_speed_ratio, own)) for name, own in by_subject.items()}
     ranked = sorted(ratios, key=lambda name: (-geometric_mean(ratios[name]), name))
     texts = [
-        f"{name} {factor_text(geometric_mean(own))} ({factor_text(own[0])} to {factor_text(own[-1])})"
+        f"{name} {_times(geometric_mean(own))}x ({_times(own[0])}x to {_times(own[-1])}x)"
         for name in ranked
         for own in [ratios[name]]
     ]

@@ -1,10 +1,12 @@
 """The titles of reports without a definition."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from reportgen.autolayout.overview import define_overview
+from reportgen.core.model import Source
 from tests.builders import published_run
 from tests.each_of import each_row
 
@@ -55,3 +57,26 @@ def test_a_title_says_what_was_measured(cases: list[dict[str, Any]], title: str)
 def test_what_sets_a_report_apart_is_in_its_title(apart: str, title: str) -> None:
     runs = [published_run(throughput=1.0, framework="nanoGPT")]
     assert define_overview(runs, "reports", title=apart).title == title
+
+
+@pytest.mark.parametrize(
+    ("paths", "title"),
+    [
+        (["logs/llama7b/2nodes/run1.log", "logs/llama7b/run2.log"], "Throughput of llama7b with jax"),
+        (["logs/resnet50v1.5/ngc/r50_b128.log"] * 2, "Throughput of resnet50v1.5 with jax"),
+        (
+            ["logs/A40/roberta-bs8-seed1/x.json", "logs/H100/roberta-bs8/x.json"],
+            "Throughput of roberta with jax",
+        ),
+        # Another model, two of them, none.
+        (["logs/llama7b/1.log", "logs/llama13b/1.log"], "Throughput with jax"),
+        (["logs/bert/llama7b.log"] * 2, "Throughput with jax"),
+        (["logs/nightly/run1.log"] * 2, "Throughput with jax"),
+    ],
+)
+def test_a_model_that_only_the_paths_name_is_in_the_title(paths: list[str], title: str) -> None:
+    runs = [
+        replace(published_run(throughput=1.0, framework="jax"), source=Source(path, line))
+        for line, path in enumerate(paths)
+    ]
+    assert define_overview(runs, "reports").title == title

@@ -404,7 +404,8 @@ def test_systems_with_a_mean_in_the_table_are_ranked_by_that() -> None:
     compare = CompareSpec("speedup", {"device": "A"}, mean=True)
     fields: dict[str, Any] = {"metrics": ("throughput",), "rows": ("model",), "columns": ("device",)}
     assert headline_sentences(tables(runs, compare, **fields)) == [
-        "Training: C is 4x (2x to 8x) and B 2x (1x to 4x) as fast as A, geometric means of 2 comparisons "
+        "Training: C is 4.00x (2.00x to 8.00x) and B 2.00x (1.00x to 4.00x) as fast as A, "
+        "geometric means of 2 comparisons "
         "(published figures)."
     ]
 
