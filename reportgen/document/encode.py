@@ -1,10 +1,10 @@
 """Write a Document as report.json, and read it.
 
 Fields are in the order of their class, numbers have 12 significant digits, and fields with their default
-value are left out. What fits on a line is on one line. Cases of the same runs share a line, and so do
-comparisons with baselines of the same runs, because they change together: a new number changes few lines. A
-Document that was read equals the one that was written, so a page that is made from a file is the page that
-was made with it.
+value are left out. A figure, a small table, a row of others, a case and a comparison are a line. Cases of the
+same few runs share one, and so do comparisons with baselines of the same runs, because they change together:
+a new number changes few lines. A Document that was read equals the one that was written, so a page that is
+made from a file is the page that was made with it.
 """
 
 import math
@@ -19,15 +19,16 @@ from msgspec.structs import replace
 from reportgen.core import units
 from reportgen.core.errors import RequestError
 from reportgen.core.plain_text import printable_json
-from reportgen.document.model import VERSION, Document, Value
+from reportgen.document.model import VERSION, Case, Document, Table, Value
 from reportgen.document.older import OLDEST, upgraded
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-# Longest line of a value: a case of a few repeats with their findings, or the cells of a small table.
+# What a line holds at most: cells of a table, runs of a case, runs of cases that share it, cases. With a
+# limit of characters, a table or a case would be many lines as soon as a number of it is longer.
+_CELLS, _RUNS, _SHARED_RUNS, _PARTS = 64, 16, 3, 16
+# Longest line of another value.
 _LINE = 4000
-# Longest line of cases or comparisons of the same runs: ten measurements of a few repeats fit.
-_LINE_OF_RUNS = 32_000
 # A line is this much shorter than the longest.
 _MARGIN = 3
 # The library writes integers of 64 bits.
@@ -60,13 +61,21 @@ def encode_lines(document: Document) -> Iterator[bytes]:
     runs = {case.name: tuple(run.id for run in case.runs) for case in document.cases}
     parts: dict[str, list[_Part]] = {
         '"tables": ': [("", table, ()) for table in document.tables],
-        '"cases": ': [("", case, runs[case.name]) for case in document.cases],
+        '"figures": ': [("", figure, ()) for figure in document.figures],
+        '"cases": ': [
+            ("", case, own if len(own := runs[case.name]) <= _SHARED_RUNS else ()) for case in document.cases
+        ],
         '"comparisons": ': [
             (_named(name), each, runs.get(each.baseline, ())) for name, each in document.comparisons.items()
         ],
     }
-    comparisons = dict(islice(document.comparisons.items(), 1))
-    short = replace(document, tables=document.tables[:1], cases=document.cases[:1], comparisons=comparisons)
+    short = replace(
+        document,
+        tables=document.tables[:1],
+        figures=document.figures[:1],
+        cases=document.cases[:1],
+        comparisons=dict(islice(document.comparisons.items(), 1)),
+    )
     yield b"{\n"
     # A line for each field, however short: one of them is the mark of a generated file.
     for value, name, comma in _children(_ENCODER.encode(short)):
@@ -82,19 +91,41 @@ def encode_lines(document: Document) -> Iterator[bytes]:
 
 def _lines_of_runs(parts: Sequence[_Part]) -> Iterator[str]:
     """Yield the lines of the parts of a list or an object; neighbours of the same runs share a line."""
-    shared = ""
+    shared: list[str] = []
     before: tuple[str, ...] = ()
     for number, (name, part, runs) in enumerate(parts, 1):
-        lines = list(_lines(_ENCODER.encode(part), 2, name, "," if number < len(parts) else ""))
-        if runs and runs == before and len(lines) == 1 and len(shared) + len(lines[0]) < _LINE_OF_RUNS:
-            shared += lines[0][1:]
-            continue
-        if shared:
-            yield shared
-        *whole, shared = lines
-        yield from whole
+        *whole, last = _lines_of_part(part, name, "," if number < len(parts) else "")
+        if whole or not runs or runs != before or len(shared) == _PARTS:
+            yield from filter(None, ["".join(shared), *whole])
+            shared = [last]
+        else:
+            shared.append(last[1:])
         before = () if whole else runs
-    yield shared
+    yield "".join(shared)
+
+
+def _lines_of_part(part: Value, name: str, comma: str) -> Iterator[str]:
+    """Yield the lines of a table, a figure, a case or a comparison."""
+    value = _ENCODER.encode(part)
+    if isinstance(part, Table) and len(part.rows) * len(part.columns) > _CELLS:
+        yield from _lines_of_table(value, comma)
+    elif isinstance(part, Case) and len(part.runs) > _RUNS:
+        yield from _lines_of_parts(value, 2, name, comma)
+    else:
+        yield _one_line(value, 2, name, comma)
+
+
+def _lines_of_table(value: bytes, comma: str) -> Iterator[str]:
+    """Yield the lines of a table with a line for each row: its head, and its cells."""
+    yield "  {"
+    for child, name, after in _children(value):
+        if name in ('"rows": ', '"cells": '):
+            yield f"   {name}["
+            yield from (_one_line(row, 4, *around) for row, *around in _children(child))
+            yield f"   ]{after}"
+        else:
+            yield from _lines(child, 3, name, after)
+    yield f"  }}{comma}"
 
 
 def encode_value(value: Any) -> bytes:
@@ -209,15 +240,17 @@ def _lines_of_parts(value: _Json, depth: int = 0, name: str = "", comma: str = "
 
 
 def _line(value: _Json, depth: int, name: str, comma: str) -> str | None:
-    """Return a value on one line; None for a list or object that is too long, or has such a part."""
-    begin = bytes(memoryview(value)[:2])
-    is_scalar = begin[:1] not in (b"{", b"[")
+    """Return a value on one line; None for a list or object that is too long."""
+    is_scalar = bytes(memoryview(value)[:1]) not in (b"{", b"[")
     # A character has at most four bytes.
     if not is_scalar and memoryview(value).nbytes > 4 * _LINE:
         return None
-    text = msgspec.json.format(value, indent=0).decode()
-    line = f"{' ' * depth}{name}{text}{comma}"
+    line = _one_line(value, depth, name, comma)
     return line if is_scalar or len(line) + _MARGIN <= _LINE else None
+
+
+def _one_line(value: _Json, depth: int, name: str, comma: str) -> str:
+    return f"{' ' * depth}{name}{msgspec.json.format(value, indent=0).decode()}{comma}"
 
 
 def _children(value: _Json) -> Iterator[tuple[_Json, str, str]]:
