@@ -235,7 +235,7 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
         return fact, f"{how}, see {GUIDE}"
     stated = ask[:_MAX_ASKED]
-    shown = " ".join(stated) or f'--unit "{_printable(reading.table.columns[-1])}=1"'
+    shown = " ".join(stated) or f'--unit "{names[-1] if names else "COLUMN"}=1"'
     which = "the units" if len(stated) > 1 else "a unit"
     return fact, f"state {which}: {shown}, or write [table] by hand, see {GUIDE}"
 

@@ -1564,4 +1564,17 @@ FORMS = {
         6,
         (("size", 0.31e6, {"set": "a"}), ("latency", 0.0025, {"set": "b"})),
     ),
+    "an empty cell of another case is empty": PeoplesTable(
+        "langs.md",
+        "| Label | Language | Runtime | time (s) |\n|---|---|---|---:|\n| cl | Lisp | SBCL | 3.25 |\n"
+        "| cr | Crystal | | 3.5 |\n| c | C | Clang | 2.5 |\n",
+        3,
+        (("run_time", 3.5, {"language": "Crystal", "runtime": None}),),
+    ),
+    "numbers of Markdown in mathematics, with decimal commas": PeoplesTable(
+        "math.md",
+        "| # threads | latency |\n|---|---|\n| 1 | $3,786$ ms |\n| 2 | $392,65$ ms |\n| 4 | $4,2 \\pm 0,1$ ms |\n",
+        3,
+        (("latency", 0.39265, {"threads": 2}), ("latency", 0.0042, {"threads": 4})),
+    ),
 }

@@ -109,6 +109,11 @@ def plain(line: str) -> str:
     return "&".join(map(_text, _cells(line)))
 
 
+def plain_cell(text: str) -> str:
+    """Return a text of one cell, such as the mathematics in Markdown, without its commands."""
+    return plain(f"{text} &").removesuffix("&").strip()
+
+
 def filled(text: str, heads: int) -> Iterator[str]:
     """Yield the lines as `plain`; a `\\multirow` holds for its lines, not in the `heads` of a header."""
     above: dict[int, tuple[str, int]] = {}

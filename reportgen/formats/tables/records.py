@@ -56,6 +56,7 @@ _LOGGED = re.compile(
     r"^(?:\[(?:[^\]\n]{0,40}\d\d:\d\d[^\]\n]{0,20}|[A-Z]|TRT(?:-LLM)?"
     r"|DEBUG|INFO|WARN(?:ING)?|ERROR)\] ?){1,3}"
 )
+_MATHEMATICS = re.compile(r"\$([^$|]{1,80})\$")
 # A link of Markdown: its text counts.
 _LINK = re.compile(r"\[([^\[\]]{1,80})\]\([^()\s]{1,200}\)")
 # A document after another one, also a truncated one, but no "[2024-01-01 INFO]" or "{'loss': 1}".
@@ -569,6 +570,8 @@ def _bar_cells(line: str) -> list[str]:
     text = line.strip()
     if "|" not in text:
         return []
+    if text.count("$") > 1:
+        text = _MATHEMATICS.sub(lambda match: latex.plain_cell(match[1]), text)
     cells = re.split(r"(?<!\\)\|", text.removeprefix("|").removesuffix("|"))
     return [_LINK.sub(r"\1", cell).replace("**", "").strip().strip("*`").strip() for cell in cells]
 

@@ -15,12 +15,17 @@ from reportgen.formats.tables.records import GROUP, Record, filled, grouped, tit
 def without_gaps(table: FoundTable) -> FoundTable:
     """Return a table with the texts of its first columns in each row that they hold for."""
     fill: list[str] = []
+    before: list[tuple[str, ...]] = [()] * len(table.records)
     for name in table.columns[:-1]:
         cells = [str(record.cells.get(name) or "").strip() for record in table.records]
         if table.is_json or not cells or not cells[0] or any(map(number_of, cells)):
             break
+        if any(not cell and before[at] != before[at - 1] for at, cell in enumerate(cells)):
+            break  # a cell holds for rows of one case: an empty one of another case is empty
         if "" in cells:
             fill.append(name)
+        whole = (str(record.cells.get(name)) for record in filled(table.records, [name]))
+        before = [(*texts, cell) for texts, cell in zip(before, whole, strict=True)]
     records = tuple(filled(table.records, fill))
     if not fill or not _differ(records, table.columns):
         return table
