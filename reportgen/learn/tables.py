@@ -261,7 +261,7 @@ def answer_for(column: str, question: str) -> str:
 
 def unit_for(column: str, question: str) -> str:
     """Return an example of an answer that states a unit, "" if no unit answers the question."""
-    if re.search(r"separate thousands|plain numbers|of the form|same metric|samples", question):
+    if re.search(r"separate thousands|plain numbers|of the form|samples", question):
         return ""
     stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
     stated = stated if unit_of(stated) else meaning_of(column).unit

@@ -256,4 +256,16 @@ ROLES = {
         2,
         (("latency", 0.0045, {"statistic": "p95"}),),
     ),
+    "an accuracy above 1, and an ideal": PeoplesTable(
+        "scores.csv",
+        "threads,acc_top1,latency_ms,Ideal\n1,72.5,2.5,1\n2,79.5,3.5,2\n4,79.25,5.5,4\n",
+        6,
+        (("accuracy", 0.725, {"threads": 1, "ideal": None}),),
+    ),
+    "two times that are called differently": PeoplesTable(
+        "times.csv",
+        "model,time_s,total time (s)\na,1.5,12.5\nb,2.5,22.5\n",
+        4,
+        (("time", 2.5, {"model": "b"}), ("total_time", 12.5, {"model": "a"})),
+    ),
 }

@@ -89,9 +89,9 @@ _SPREADS = _words(
 _STATISTICS_AND_SPREADS = _STATISTICS | _SPREADS
 _DERIVED = _words(
     """
-    aceleración accélération beschleunigung change delta δ diff difference efficiency effizienz faktor gain
-    improvement mejora normalised normalized overhead rapport rapporto ratio relación relativ relative scaling
-    slowdown speedup verhältnis vs
+    aceleración accélération beschleunigung change delta δ diff difference efficiency effizienz
+    faktor gain ideal improvement mejora normalised normalized overhead rapport rapporto ratio
+    relación relativ relative scaling slowdown speedup verhältnis vs
     """
 )
 _SERIES = _words(

@@ -35,7 +35,7 @@ def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMean
     if meaning.kind == "figure" and (meaning.metric or meaning.base == "s"):
         return meaning
     own = known or ColumnUnit(unit)
-    statistic, _, text = without_statistic(_without_unit(name, unit))
+    statistic, _, text = without_statistic(without_unit(name, unit))
     label = text.strip() if kind_of([text]) else ""
     of_unit = slug("count" if unit == "1" else unit.replace("/", " per ")) or "value"
     metric = of_unit if label else slug(text) or of_unit
@@ -57,7 +57,7 @@ def named_unit(name: str) -> str:
     return next((text for text in reversed(inside) if _LOOKS_LIKE_UNIT.fullmatch(text)), "")
 
 
-def _without_unit(name: str, unit: str) -> str:
+def without_unit(name: str, unit: str) -> str:
     """Return a name without brackets that hold a unit, and without the stated unit at its end."""
     text = _IN_BRACKETS.sub(lambda match: " " if named_unit(match[0]) else match[0], name)
     return re.sub(rf"[\s_-]+{re.escape(unit)}$", "", text)

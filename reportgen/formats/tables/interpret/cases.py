@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
+from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, parts_of
 from reportgen.formats.tables.column_words import (
     ColumnMeaning,
@@ -19,9 +20,12 @@ from reportgen.formats.tables.interpret.draft import MAX_FIGURES, NEAR, VALUE_CO
 from reportgen.formats.tables.interpret.reading import FigureGuess
 from reportgen.formats.tables.interpret.roles import add_factor, corner_names, factor_of
 from reportgen.formats.tables.levels import BASELINES
+from reportgen.formats.tables.stated_units import without_unit
 
 # Names of numbers that are chosen: "num_rows", but not "num_errors".
 _COUNT = re.compile(r"(?:n|num|nr|number_of|no_of)_(?!.*(?:err|fail|timeout|oom|drop))")
+# The name of the second column with one name.
+_REPEATED = re.compile(r"\.[0-9]+$")
 # How the question begins that is asked once for all cases of one metric.
 OF_CASES = "a case of"
 # How the question begins that is asked once for all names of statistics alone.
@@ -100,9 +104,22 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
             _single(draft, column, meaning, "", "")
         return
     names = ", ".join(column for column, _ in group)
+    own_names = [slug(without_unit(column, meaning.unit)) for column, meaning in group]
+    is_repeated = any(_REPEATED.search(column) for column, _ in group)
+    if all(own_names) and len(set(own_names)) == len(group) and not is_repeated:
+        for (column, meaning), name in zip(group, own_names, strict=True):
+            _figure(draft, column, replace(_with_metric(meaning), metric=_free(name, meaning)), ())
+        draft.result.notes.append(f"{names} have the same metric: they are called by their names")
+        draft.result.doubts.append(f"{names} have the same metric")
+        return
     for column, _ in group:
         draft.result.open[column] = f"several columns have the same metric: {names}"
     draft.result.doubts.append(f"{names} have the same metric")
+
+
+def _free(name: str, meaning: ColumnMeaning) -> str:
+    """Return the name of a metric, unless another one with another unit has it."""
+    return name if name not in METRICS or METRICS[name].unit == meaning.base else f"{name}_{meaning.metric}"
 
 
 def _note_parts(draft: Draft, names: Sequence[str], factors: Sequence[tuple[str, str]]) -> None:

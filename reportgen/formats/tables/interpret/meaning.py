@@ -145,10 +145,11 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
     is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
     if is_bare and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
         return ColumnMeaning("derived")
-    if meaning.metric == "accuracy" and not meaning.unit and _are_fractions(draft, column):
-        draft.result.notes.append(f'"{column}" has numbers from 0 to 1: they are read as fractions')
+    if meaning.metric in ("accuracy", "mfu") and not meaning.unit and (unit := _unit_of_share(draft, column)):
+        read = "percentages" if unit == "%" else "fractions"
+        draft.result.notes.append(f'"{column}" has no unit: its numbers are read as {read}')
         draft.result.doubts.append(f'"{column}" has no unit')
-        return replace(meaning, unit="ratio", doubt="")
+        return replace(meaning, unit=unit, doubt="")
     if meaning.kind == "other" and draft.cases and is_total(column):
         return ColumnMeaning("derived")
     if slug(column) in _RANKS and _is_rank(draft, column):
@@ -176,10 +177,12 @@ def _is_rank(draft: Draft, column: str) -> bool:
     )
 
 
-def _are_fractions(draft: Draft, column: str) -> bool:
-    """Return whether numbers are from 0 to 1, and too large for all of them to be below a percent."""
+def _unit_of_share(draft: Draft, column: str) -> str:
+    """Return the unit of numbers that are all up to 1, or up to 100; "" where it is not clear."""
     values = draft.values(column)
-    return bool(values) and min(values) >= 0 and _MIN_FRACTION < max(values) <= 1
+    if not values or min(values) < 0 or not _MIN_FRACTION < max(values) <= 100:
+        return ""
+    return "ratio" if max(values) <= 1 else "%"
 
 
 def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
