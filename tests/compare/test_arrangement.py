@@ -49,6 +49,13 @@ def test_a_missing_start_or_one_that_occurs_twice_is_unknown(starts: list[float 
     assert arrange(own, [TimedRepeat(1.0, 5.0), TimedRepeat(1.0, 9.0)]).kind == "unknown"
 
 
+@each_row([(26.0, "unknown"), (27.0, "blocked"), (-28.0, "blocked")])
+def test_days_between_two_cases_order_them_by_any_clock(hours: float, kind: str) -> None:
+    own = [TimedRepeat(1.0, 3600.0 * at, clock="one log") for at in (100, 101)]
+    base = [TimedRepeat(1.0, 3600.0 * (100.5 + hours + at), clock="another") for at in (0.5, 0)]
+    assert arrange(own, base).kind == kind
+
+
 def planned(numbers: list[int], *, seed: int = 1, late: float = 0.0) -> list[TimedRepeat]:
     """Return the repeats of these rounds, one every 100 s; the value of each is its round."""
     return [TimedRepeat(float(n), 100.0 * n + late, (seed, n)) for n in numbers]

@@ -14,6 +14,8 @@ Kind = Literal["random rounds", "rounds", "alternating", "blocked", "unknown"]
 
 # In these, the n-th repeats of both cases belong together.
 PAIRED: tuple[Kind, ...] = ("random rounds", "rounds", "alternating")
+# Local times of one moment differ by 26 hours at most: UTC+14 and UTC-12.
+_ZONES = 26 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,9 @@ def arrange(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> Ar
 
     Planned rounds are taken as they are, if all repeats took part in them and none began before the round
     before it had ended: their order was drawn. Else rounds are what the start times show: each repeat of one
-    case next to one of the other. `blocked` means that one case ran as a whole before the other; an order
-    between the two, or a start that is missing, occurs twice or is by another clock, is unknown.
+    case next to one of the other. `blocked` means that one case ran as a whole before the other, by any clock
+    if days are between them; an order between the two, or a start that is missing, occurs twice or is by
+    another clock, is unknown.
     """
     planned = _planned_rounds(repeats, others)
     if planned:
@@ -72,8 +75,10 @@ def arrange(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> Ar
     timed = [(each.start, which, each) for which, side in enumerate((repeats, others)) for each in side]
     starts = [start for start, _, _ in timed if start is not None]
     is_ordered = len(set(starts)) == len(timed) and have_one_clock((*repeats, *others))
-    if not is_ordered or not repeats or not others:
+    if not repeats or not others:
         return Arrangement("unknown")
+    if not is_ordered:
+        return Arrangement("blocked" if len(timed) > 2 and are_days_apart(repeats, others) else "unknown")
     ordered = sorted(timed, key=lambda entry: entry[0] or 0.0)
     sides = [which for _, which, _ in ordered]
     if sides == sorted(sides) or sides == sorted(sides, reverse=True):
@@ -95,6 +100,15 @@ def level_of(kind: str, alpha: float) -> float:
 def have_one_clock(repeats: Sequence[TimedRepeat]) -> bool:
     """Return whether all starts are known by one clock, so that they have an order."""
     return all(each.start is not None for each in repeats) and len({each.clock for each in repeats}) < 2
+
+
+def are_days_apart(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> bool:
+    """Return whether one case ran so long before the other that no time zone changes their order."""
+    sides = [[each.start for each in side if each.start is not None] for side in (repeats, others)]
+    if not all(sides) or sum(map(len, sides)) < len(repeats) + len(others):
+        return False
+    first, second = sorted(sides, key=min)
+    return min(second) - max(first) > _ZONES
 
 
 def _planned_rounds(repeats: Sequence[TimedRepeat], others: Sequence[TimedRepeat]) -> tuple[Round, ...]:

@@ -19,7 +19,14 @@ from reportgen.compare.exact_tests import (
     signed_rank_test,
 )
 from reportgen.compare.verdict import TURNS, TestName, Verdict, VerdictKind, difference_text
-from reportgen.compare.verdicts.arrangement import Arrangement, TimedRepeat, arrange, have_one_clock, level_of
+from reportgen.compare.verdicts.arrangement import (
+    Arrangement,
+    TimedRepeat,
+    are_days_apart,
+    arrange,
+    have_one_clock,
+    level_of,
+)
 from reportgen.core.stats import deviation, mean, median, trend
 
 # Without an interleaved order no test holds its level. Two sets of repeats count as different if their means
@@ -118,7 +125,7 @@ def _decided(
     if rule.is_exchangeable:
         ordered, base_ordered = (_log_speeds(_in_order(side), better) for side in (repeats, others))
         return _by_ranks(speeds, base, ordered, base_ordered, rule)
-    is_timed = have_one_clock((*repeats, *others))
+    is_timed = have_one_clock((*repeats, *others)) or are_days_apart(repeats, others)
     verdict = _by_separation(speeds, base, ratio, arrangement, is_timed=is_timed)
     is_open = verdict.kind == "undecided"
     return replace(verdict, counted=TURNS, more=fewest_rounds(1 - rule.confidence)) if is_open else verdict
