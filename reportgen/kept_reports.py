@@ -92,7 +92,7 @@ class KeptReports:
         files = StoredFiles()
         for path in paths:
             files.add(path, read_existing(path) or b"")
-        if any(_digest_of(files, path) != row.files[path] for path in files):
+        if len(files) < len(paths) or any(_digest_of(files, path) != row.files[path] for path in files):
             return None
         self._used.append(key)
         document = decode(files[REPORT_JSON], REPORT_JSON)

@@ -26,7 +26,7 @@ class StoredFiles(Mapping[str, bytes]):
         self._end = 0
 
     def add(self, path: str, content: bytes | Iterable[bytes]) -> None:
-        """Add a file or its pieces. RequestError if the disk for temporary files is full."""
+        """Add a file or its pieces, unless it is empty. RequestError if the temporary disk is full."""
         begin, held, size = self._end, list[bytes](), 0
         for piece in (content,) if isinstance(content, bytes) else content:
             held.append(piece)
@@ -36,7 +36,8 @@ class StoredFiles(Mapping[str, bytes]):
                 held, size = [], 0
         rest = b"".join(held)
         if self._end == begin and self._kept + size <= _IN_MEMORY:
-            self._contents[path] = rest
+            if rest:
+                self._contents[path] = rest
             self._kept += size
         else:
             self._contents[path] = self._write(rest), begin, self._end - begin

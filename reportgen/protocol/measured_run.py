@@ -26,8 +26,8 @@ H = TypeVar("H", bound=Hashable)
 
 # Runs that have their windows at a time: more than a case has, most often.
 _MAX_OPEN = 500
-# After as many runs, the steps that were read leave the memory.
-_RELEASED_AT_ONCE = 500
+# After a run was asked for so often, the steps that were read leave the memory: those of some hundred runs.
+_RELEASED_AFTER = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +169,16 @@ class MeasuredRuns:
         self._together: dict[tuple[object, tuple[int, ...], Protocol], object] = {}
         self._known: dict[object, object] = {}
         self._open: deque[MeasuredRun] = deque()
-        self._closed = 0
+        self._asked = 0
         self._measure: Callable[[MeasuredRun], None] | None = None
 
     def of(self, run: Run) -> MeasuredRun:
         """Return the run with everything that was computed from it so far."""
         if id(run) not in self._runs:
             self._runs[id(run)] = MeasuredRun(run, self)
-            _release(len(self._runs))
+        self._asked += 1
+        if self._asked % _RELEASED_AFTER == 0:
+            release_columns()
         return self._runs[id(run)]
 
     def same(self, value: H) -> H:
@@ -195,8 +197,6 @@ class MeasuredRuns:
             if self._measure:
                 self._measure(oldest)
             oldest.close()
-            self._closed += 1
-            _release(self._closed)
 
     def forget(self) -> None:
         """Forget everything: the build asks no more."""
@@ -222,9 +222,3 @@ def place_in(series: Series, window: Window) -> Source:
     measured = series.step >= window.first
     at = int(measured.argmax())
     return Source(series.source.path, int(series.line[at])) if measured[at] else series.source
-
-
-def _release(runs: int) -> None:
-    """Release the columns of steps after each of some hundred runs that were looked at."""
-    if runs % _RELEASED_AT_ONCE == 0:
-        release_columns()

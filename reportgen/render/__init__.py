@@ -84,8 +84,7 @@ def render_document(
     for output in outputs:
         if _is_written(output, committed_only, standalone):
             for path, data in output.files(content):
-                if data:
-                    files.add(path, data)
+                files.add(path, data)
     return files
 
 

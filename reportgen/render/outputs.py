@@ -65,7 +65,7 @@ class Output:
     path: str
     mark: re.Pattern[bytes]
     of_report: Callable[[Content], bytes | Iterator[bytes]] | None = None
-    of_table: Callable[[Content, Table], bytes] | None = None
+    of_table: Callable[[Content, Table], bytes | Iterator[bytes]] | None = None
     of_figure: Callable[[Content, Figure], bytes] | None = None
     of_parts: Callable[[Content], Mapping[str, bytes]] | None = None
     of_reports: Callable[[Sequence[Document]], bytes] | None = None

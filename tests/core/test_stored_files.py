@@ -8,13 +8,7 @@ from reportgen.core import stored_files
 from reportgen.core.errors import RequestError
 from reportgen.core.stored_files import StoredFiles, pieces_of
 
-CONTENTS = {
-    "a.md": b"few bytes",
-    "b.json": b"0123456789" * 9,
-    "c/d.js": b"x" * 70,
-    "empty": b"",
-    "e.js": b"y" * 40,
-}
+CONTENTS = {"a.md": b"few bytes", "b.json": b"0123456789" * 9, "c/d.js": b"x" * 70, "e.js": b"y" * 40}
 
 
 @pytest.fixture(params=[1000, 100, 0], ids=["in memory", "in part", "in the file"])
@@ -33,6 +27,13 @@ def test_files_come_back_as_they_were_added(stored: StoredFiles) -> None:
     assert (list(stored), len(stored)) == (list(CONTENTS), len(CONTENTS))
     assert {path: b"".join(pieces_of(stored, path)) for path in stored} == CONTENTS
     assert {path: b"".join(pieces_of(CONTENTS, path)) for path in CONTENTS} == CONTENTS
+
+
+def test_an_empty_file_is_none() -> None:
+    files = StoredFiles()
+    files.add("a", b"")
+    files.add("b", iter([b"", b""]))
+    assert dict(files) == {}
 
 
 def test_files_are_taken_below_a_folder(stored: StoredFiles) -> None:

@@ -14,7 +14,7 @@ _END = re.compile(r"<(?=/?script|!--)", re.IGNORECASE)
 
 def scripts(content: Content) -> list[str]:
     """Return the scripts of such a page: steps of each table, history, page script, library of charts."""
-    files = [*(steps.steps_js(content, table) for table in content.report.tables), content.history]
+    files = [*(b"".join(steps.steps_js(content, table)) for table in content.report.tables), content.history]
     before = [_inside(file) for file in files if file]
     after = [_inside(library.vega_js())] if library.has_charts(content.report) else []
     return [*before, page_script.page_script(), *after]

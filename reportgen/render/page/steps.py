@@ -5,16 +5,20 @@ a document holds no steps.
 """
 
 import re
+from collections.abc import Iterator
 
+from reportgen.core.stored_files import pieces_of
 from reportgen.document.model import Table
 from reportgen.render.outputs import Content, Output
 
 _BEGIN = b"(globalThis.reportgenSteps ??= {})["
 
 
-def steps_js(content: Content, table: Table) -> bytes:
-    """Return the side file of a table; empty if there is none here, so the page says that it has no steps."""
-    return content.side_files.get(OUTPUT.path_of(content.table_names[table.id]), b"")
+def steps_js(content: Content, table: Table) -> Iterator[bytes]:
+    """Yield the side file of a table in pieces; none without one: the page says that it has no steps."""
+    path = OUTPUT.path_of(content.table_names[table.id])
+    if path in content.side_files:
+        yield from pieces_of(content.side_files, path)
 
 
 OUTPUT = Output(
