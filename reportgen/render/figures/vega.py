@@ -99,7 +99,7 @@ CONFIG: Json = {
         "labelPadding": 6,
         "labelFontSize": 12,
         "titleFontSize": 12,
-        "titleLimit": 260,
+        "titleLimit": 340,
         "labelLimit": 260,
         "labelFlush": False,
     },
