@@ -134,7 +134,10 @@ def unloaded():
     threads, has_real = set(threading.enumerate()), _loaded() is not None
     yield
     left = set(threading.enumerate()) - threads
-    assert not left, f"a sampler would jump into nothing, if its driver were unloaded: {left}"
+    for thread in left:
+        thread.join(10)  # it may be about to end
+    alive = [thread for thread in left if thread.is_alive()]
+    assert not alive, f"a sampler would jump into nothing, if its driver were unloaded: {alive}"
     while not has_real and (handle := _loaded()):  # ctypes closes nothing that it opened
         _ctypes.dlclose(handle)
 
