@@ -296,7 +296,12 @@ def _likely_unit(column: str) -> str:
         (bool(re.search(r"(?i)bps|bw|band", column)), "GB/s"),
         (bool(re.search(r"(?i)size|mem|ram|bytes|disk|footprint", column)), "MB"),
         (bool(re.search(r"(?i)speed|throughput|rate\b|[ /_]s(?:ec)?$", column)), "images/s"),
-        (bool(re.search(r"(?i)acc|util|share|ratio|percent|^[mh]fu", column)), "%"),
+        (
+            bool(
+                re.search(r"(?i)acc|util|share|ratio|percent|\b(?:map|m?iou|f1|[wc]er|auc)\b|^[mh]fu", column)
+            ),
+            "%",
+        ),
         (
             bool(
                 re.search(

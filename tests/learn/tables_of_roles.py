@@ -268,4 +268,11 @@ ROLES = {
         4,
         (("time", 2.5, {"model": "b"}), ("total_time", 12.5, {"model": "a"})),
     ),
+    "how good the answers of a model are, without a unit": PeoplesTable(
+        "detectors.csv",
+        "model,prec,latency_ms,map,WER\na,fp16,2.5,39.5,7.5\na,int8,1.5,39.5,7.5\nb,fp16,9.5,54.7,5.5\n",
+        3,
+        (("latency", 0.0095, {"model": "b", "map": None, "wer": None}),),
+        frozenset({"map", "WER"}),
+    ),
 }

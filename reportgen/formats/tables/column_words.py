@@ -178,6 +178,8 @@ _OF_TOKENS = _words("decode decoding gen generation input output prefill prompt"
 _UNIT_WORDS = _words("fps iops qps rps")
 # The doubt about a unit that is work, or work in a second.
 _FLOPS = re.compile(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
+# How good the answers of a model are; "map" is also a container.
+_QUALITIES = _words("ap50 auc bleu cer f1 iou map50 miou perplexity ppl psnr rouge ssim wer")
 # What is counted where something goes wrong.
 FAULTS = _words("crashes dropped drops errors errs failed failures lost retransmits timeouts")
 _LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza")
@@ -699,6 +701,8 @@ def _unitless(words: list[str]) -> ColumnMeaning:
             return replace(meaning, kind="figure", metric=metric, unit="", doubt="has no unit")
     if own & {"params", "parameters"}:
         return ColumnMeaning("factor", factor="_".join(words))
+    if quality := next((word for word in words if word in _QUALITIES), ""):
+        return _made(quality, ColumnUnit(""), words, {quality}, doubt="has no unit")
     if own and own <= {"loss", "train", "val", "validation", "eval", "final"} and "loss" in own:
         return ColumnMeaning(
             "figure", "loss", "1", extra=tuple(w for w in words if w not in ("loss", "final"))

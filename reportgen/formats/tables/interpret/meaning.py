@@ -198,8 +198,8 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         return ColumnMeaning("ignored")
     if meaning.kind == "other" and draft.is_clock(column):
         return ColumnMeaning("series")
-    if slug(column) == "bs" and _is_storage(draft, known):
-        return ColumnMeaning("factor", factor="block_size")
+    if by_others := _by_others(draft, slug(column), known):
+        return by_others
     if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
         return meaning_of("bandwidth", "GB/s") if slug(column) == "gbs" else ColumnMeaning("other")
     if meaning.kind == "other" and counts_faults(column) and draft.is_whole(column):
@@ -218,6 +218,14 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     if is_unclear and draft.is_constant(column):
         return ColumnMeaning("factor", factor=factor_name(column))
     return None
+
+
+def _by_others(draft: Draft, name: str, cells: Sequence[str]) -> ColumnMeaning | None:
+    """Return the meaning of a short name that other columns explain: mAP of a model, blocks of a disk."""
+    if name == "map" and any(meaning_of(other).factor == "model" for other in draft.columns):
+        return ColumnMeaning("figure", "map", doubt="has no unit")
+    is_block = name == "bs" and _is_storage(draft, cells)
+    return ColumnMeaning("factor", factor="block_size") if is_block else None
 
 
 def _unit_of_tps(draft: Draft) -> str:
