@@ -1577,4 +1577,34 @@ FORMS = {
         3,
         (("latency", 0.39265, {"threads": 2}), ("latency", 0.0042, {"threads": 4})),
     ),
+    "tables of LaTeX with one header, and two rows on a line": PeoplesTable(
+        "two.tex",
+        "\\begin{table}\n"
+        "\\caption{Latency on A100}\n"
+        "\\begin{tabular}{lr}\n"
+        "\\toprule\n"
+        "Model & Latency (ms) \\\\\n"
+        "\\midrule\n"
+        "bert & 1.5 \\\\\n"
+        "vit & 2.5 \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+        "\\end{table}\n"
+        "Text between.\n"
+        "\\begin{table}\n"
+        "\\caption{Latency on H100}\n"
+        "\\begin{tabular}{lr}\n"
+        "\\toprule\n"
+        "Model & Latency (ms) \\\\\n"
+        "\\midrule\n"
+        "bert & 0.5 \\\\ vit & 0.75 \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+        "\\end{table}\n",
+        4,
+        (
+            ("latency", 0.0015, {"model": "bert", "device": "A100"}),
+            ("latency", 0.00075, {"model": "vit", "device": "H100"}),
+        ),
+    ),
 }

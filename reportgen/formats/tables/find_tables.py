@@ -29,8 +29,6 @@ MAX_TABLES = 64
 _MEMBERS = ("*", "../*", "../../*", "../../../*")
 _SEPARATORS = ("\t", ";", ",", "|", "&", " ")
 _GROUPING = re.compile(f"[{GROUPING}]")
-# The caption of a table of LaTeX; macros in it end it.
-_CAPTION = re.compile(r"\\caption(?:\[[^\]]*\])?\{([^{}]*)")
 _RULE = re.compile(r"\|?[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*(?:\|[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*)*\|?")
 
 
@@ -204,7 +202,7 @@ def _line_pattern(line: str, begin: str = "^") -> str:
 
 def _captions(lines: Sequence[str], start: int) -> list[str]:
     """Return the texts around a table of separated cells that may say what it measures, the nearest first."""
-    captions = [match[1] for line in lines if (match := _CAPTION.search(line))]
+    captions = [match[1] for line in lines if (match := latex.CAPTION.search(line))]
     above = [titles.text_of(line) for line in reversed(lines[:start]) if "\\" not in line]
     return [*captions, *filter(None, above)]
 

@@ -7,6 +7,9 @@ from itertools import takewhile
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _LINE_END = re.compile(r"\\\\(?:\[[^\]]*\])?.*$")
+_ROW_END = re.compile(r"\\\\(?:\[[^\]]*\])?")
+#: The caption of a table; macros in it end it.
+CAPTION = re.compile(r"\\caption(?:\[[^\]]*\])?\{([^{}]*)")
 _THIN_SPACE = "\u2009"
 _SIGNS = {
     r"\%": "%", r"\_": "_", r"\#": "#", r"\$": "$", r"\pm": "±", r"\textpm": "±", r"\times": "x", r"\mu": "µ",
@@ -97,6 +100,21 @@ def tables_of(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
             (to for to in above if "\\begin{table" in lines[to] or "\\caption" in lines[to]), default=at
         )
         yield first, next((to for to in below if "\\end{table" in lines[to]), end)
+
+
+def caption_of(lines: Sequence[str], at: int) -> str:
+    """Return the caption of the table whose header is at a line, above or below it; "" without one."""
+    above = takewhile(lambda line: "\\end{" not in line, reversed(lines[max(at - _MAX_AROUND, 0) : at]))
+    end = next((to for to in range(at, len(lines)) if _END.search(lines[to])), len(lines))
+    below = takewhile(lambda line: "\\begin{" not in line, lines[end : end + _MAX_AROUND])
+    return next((match[1].strip() for line in (*above, *below) if (match := CAPTION.search(line))), "")
+
+
+def rows_of(line: str) -> list[str]:
+    """Return the rows of a line: `1 & 2 \\\\ 3 & 4 \\\\` has two."""
+    rows = [part for part in _ROW_END.split(line) if "&" in part]
+    are_whole = all(part.count("{") == part.count("}") for part in rows)
+    return rows if len(rows) > 1 and are_whole else [line]
 
 
 def is_rule(line: str) -> bool:

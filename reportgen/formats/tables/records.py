@@ -362,12 +362,29 @@ def _csv(table: TableFile) -> Iterator[Record]:
         below = enumerate(lines[1:], 1)
         lines = lines[: next((at for at, line in below if any(table.matches(table.rows.end, line))), None)]
     separator = "\t" if table.rows.kind == "tsv" else table.rows.separator
-    titles = _take_titles(lines, title_above(above, before), separator)
+    titles = (
+        _captions([*above, *lines], before)
+        if separator == "&"
+        else _take_titles(lines, title_above(above, before), separator)
+    )
     starts = [before + start for start in titles]
     for record in _csv_rows(table, lines, separator, before):
         part = max(bisect_left(starts, record.line) - 1, 0)
         named = {TITLE: titles[starts[part] - before]} if titles else {}
         yield Record(record.line, {**record.cells, **named}, part)
+
+
+def _captions(lines: Sequence[str], first: int) -> dict[int, str]:
+    """Return line -> caption of each table of LaTeX with the header of the first, if there are several.
+
+    Lines of the result count from 1 at the first header. first  its line from 0
+    """
+    header = lines[first].strip()
+    starts = [at for at in range(first, len(lines)) if lines[at].strip() == header]
+    texts = [latex.caption_of(lines, at) for at in starts] if header and len(starts) > 1 else []
+    if not any(texts):
+        return {}
+    return dict(zip((at - first + 1 for at in starts), distinct(texts), strict=True))
 
 
 def _take_titles(lines: list[str], first: str, separator: str) -> dict[int, str]:
@@ -391,6 +408,7 @@ def _take_titles(lines: list[str], first: str, separator: str) -> dict[int, str]
 def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -> Iterator[Record]:
     """Yield the rows of lines that begin with a header. before  lines above them"""
     is_commented = separator == " "
+    numbers: list[int] = []
     if separator in ("\t", " "):
         cut = re.compile("\t") if separator == "\t" else blanks(lines[0])
         lines[0] = uncommented(lines[0]) if lines[0].lstrip().startswith("#") and is_commented else lines[0]
@@ -400,11 +418,14 @@ def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -
             quoted[0] = f'"",{quoted[0]}'
         lines, separator = quoted, ","
     elif separator == "&":
-        lines = list(latex.filled("\n".join(lines), table.rows.heads))
+        rows = [(number, row) for number, line in enumerate(lines, 1) for row in latex.rows_of(line)]
+        numbers = [number for number, _ in rows]
+        lines = list(latex.filled("\n".join(row for _, row in rows), table.rows.heads))
     header: list[str] = []
     heads: list[list[str]] = []
     try:
-        for line, cells in csv_rows("\n".join(lines), separator):
+        for at, cells in csv_rows("\n".join(lines), separator):
+            line = numbers[min(at, len(numbers)) - 1] if numbers else at
             if not header and len(heads) < table.rows.heads:
                 heads.append(cells)
                 header = _unique(merged(*heads)) if len(heads) == table.rows.heads else []
