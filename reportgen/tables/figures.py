@@ -57,15 +57,28 @@ class Point:
 
 
 def build_figures(spec: FigureSpec, tables: Sequence[Table]) -> list[Figure]:
-    """Return one figure for each of the tables (the facets of the entry that it names).
+    """Return one figure for each of the tables (the facets of the entry that it names) that has any mark.
 
     A waterfall shows one cell: one figure for all tables. Raises RequestError if x is not a row factor, or
     the tables do not show the quantity asked for, or they do not have what the kind needs.
     """
     if spec.kind.shows == "parts":
         return [waterfall_figure(spec, tables)]
-    shown = (_without_invalid(spec, table) for table in restricted(spec, tables))
-    return [replace(_figure(spec, table), table=table.id) for table in shown]
+    shown = [_without_invalid(spec, table) for table in restricted(spec, tables)]
+    # A facet without a baseline has no ratios.
+    able = [table for table in shown if _shows(spec, table)] or shown[:1]
+    figures = [replace(_figure(spec, table), table=table.id) for table in able]
+    return [figure for figure in figures if _has_marks(figure)] or figures[:1]
+
+
+def _shows(spec: FigureSpec, table: Table) -> bool:
+    quantities = {column.quantity for column in table.columns}
+    return spec.show in quantities or (spec.show == "efficiency" and "speedup" in quantities)
+
+
+def _has_marks(figure: Figure) -> bool:
+    """Return whether a figure shows a value, or why there is none."""
+    return any(any(series.failed) or any(y is not None for y in series.y) for series in figure.series)
 
 
 def _without_invalid(spec: FigureSpec, table: Table) -> Table:

@@ -211,3 +211,20 @@ def test_categories_have_the_texts_of_the_headings_once():
 def test_a_strip_names_what_its_rows_are():
     (figure,) = figures(kind="strip")
     assert figure.x_title == "nodes · devices"
+
+
+def test_a_facet_without_a_mark_has_no_figure():
+    """Only the facet of 1 device has a ratio."""
+    runs = [
+        published_run(framework=f, devices=d, m="x", throughput=v)
+        for f, d, v in (("A", 1, 1.0), ("B", 1, 2.0), ("A", 8, 7.0))
+    ]
+    table = {
+        "rows": ("m",),
+        "columns": ("framework",),
+        "facets": ("devices",),
+        "compare": CompareSpec("speedup", {"framework": "A"}),
+        "show": ("value", "speedup"),
+    }
+    (figure,) = figures(runs, kind="dots", table=table, show="speedup")
+    assert (figure.title, figure.table) == ("F: devices 1", "t/1")
