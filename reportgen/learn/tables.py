@@ -113,12 +113,13 @@ def best_reading(files: LogFiles, answers: Mapping[str, str] | None = None) -> T
     return max(in_rows, key=_weight, default=best)
 
 
-def _weight(reading: TableReading) -> tuple[int, int, int]:
+def _weight(reading: TableReading) -> tuple[int, bool, int, int]:
     """Return the numbers that a reading gives, or may give with answers, its rows, and its clear columns."""
     rows, questions = len(reading.table.records), reading.open.values()
     asked = 0 if reading.figures else sum("has no unit" in question for question in questions)
     clear = len(reading.factors) - len(questions)
-    return sum(1 for _ in numbers(reading)), rows * (asked or 1), clear
+    may_be_read = bool(reading.figures or questions)
+    return sum(1 for _ in numbers(reading)), may_be_read, rows * (asked or 1), clear
 
 
 def propose_table(
