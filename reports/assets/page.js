@@ -1516,8 +1516,9 @@ const ask = (() => {
   };
 })();
 
-panelSections.push(({ found, cell }) => {
-  const text = cell ? cell.text : found.title;
+// The number behind the cell: a speed-up is compared by the throughput that it stands on.
+panelSections.push(({ found }) => {
+  const text = found.value === null ? found.title : `${found.title}, ${shown(found.value)} ${found.unit}`.trim();
   return h("p", {}, h("button", { type: "button", onclick: () => ask.start(found.name, text) }, "Compare with \u2026"));
 });
 

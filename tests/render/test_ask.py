@@ -19,7 +19,7 @@ from tests.render.test_explorer import page_of as explorer_page
 
 OpenPage = Callable[..., Page]
 
-ASKED = "Compare 397.6 with another number: click it, or move to it and press Enter. Escape leaves."
+ASKED = "Compare Throughput, 397.6 samples/s with another number: click it, or move to it and press Enter. Escape leaves."
 
 
 @pytest.fixture
