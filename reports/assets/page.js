@@ -2985,8 +2985,11 @@ const explorerCsv = (() => {
   const wanted = new WeakMap();
   const undrawn = () => [...places.values()].filter((place) => place.matches(".undrawn"));
 
+  const noLibrary = h("p", { class: "quiet" }, "The charts need assets/vega.js beside this page. To write it, run ", h("code", {}, "reportgen build"), ".");
+
   async function draw(place) {
     const chart = await charts.draw(place, wanted.get(place), { name: wanted.get(place).title.text });
+    if (!chart && !noLibrary.isConnected) place.before(noLibrary);
     place.style.minHeight = chart ? `${place.offsetHeight}px` : "";
     for (const each of chart ? [place] : undrawn()) each.classList.remove("undrawn");
   }
@@ -3039,10 +3042,12 @@ const explorerCsv = (() => {
     const tried = compared === null ? configurations : configurations.filter((each) => view.shown.has(each.values[compared]));
     const groups = explorerAnswers.withoutNumber(tried, explorerAnswers.speed(visibleMeasures()));
     if (!groups.length) return null;
-    const total = groups.reduce((sum, { labels }) => sum + labels.length, 0);
+    const counts = new Map();
+    for (const { text, labels } of groups) counts.set(text, (counts.get(text) ?? 0) + labels.length);
+    const counted = [...counts].map(([text, count]) => `${count} ${text}`).join(", ");
     const line = ({ place, text, labels }) => h("li", {}, place && `${place}: `, `${factors[explorerData.x].title} ${labels.join(", ")} ${text}`);
     const isOpen = document.querySelector("details.without-number")?.open ?? false;
-    return h("details", { class: "without-number", open: isOpen }, h("summary", {}, `Which have no number? ${plural(total, "configuration")}`), h("ul", {}, groups.map(line)));
+    return h("details", { class: "without-number", open: isOpen }, h("summary", {}, `Which have no number? ${counted}`), h("ul", {}, groups.map(line)));
   }
 
   function answer(configuration, fast, size) {

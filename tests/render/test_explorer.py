@@ -232,12 +232,21 @@ def test_configurations_without_a_number_are_in_a_list_for_all_facets(
 ) -> None:
     page = open_page(files)
     block(page).get_by_label("model", exact=True).select_option("n")
-    block(page).get_by_text("Which have no number? 1 configuration").click()
+    block(page).get_by_text("Which have no number? 1 out of memory").click()
     assert block(page).locator(".without-number li").all_inner_texts() == [
         "A, m: batch size 128 out of memory"
     ]
     block(page).get_by_label("A", exact=True).uncheck()
     expect(block(page).locator(".without-number")).to_have_count(0)
+
+
+@pytest.mark.parametrize("has_charts", [False])
+def test_without_the_library_of_charts_the_explorer_says_how_to_get_it(
+    open_page: OpenPage, files: dict[str, bytes]
+) -> None:
+    page = open_page(files)
+    page.mouse.wheel(0, 4000)
+    expect(block(page).get_by_text("The charts need assets/vega.js beside this page.")).to_have_count(1)
 
 
 def test_the_configurations_that_no_other_beats_are_named(
