@@ -107,7 +107,8 @@ class TableRows(TomlTable, kw_only=True):
     fill      columns whose empty cells repeat the cell above, of CSV or Markdown
     heads     lines of the header of CSV: the first of several names columns of the next
     separator of cells, of CSV; " " for columns of words, "&" for LaTeX
-    decimal   mark of numbers: "," in 1.234,5; or the columns whose mark is a comma
+    decimal   mark of numbers: "," in 1.234,5; or the columns whose mark is a comma; or "proven" where the
+              numbers of a column say it: some programs print as the machine does
     """
 
     kind: Kind
@@ -134,7 +135,7 @@ class TableRows(TomlTable, kw_only=True):
     fill: list[str] = field(default_factory=list)
     heads: Literal[1, 2, 3] = 1
     separator: Literal[",", ";", "|", " ", "&"] = ","
-    decimal: Literal[".", ","] | list[str] = "."
+    decimal: Literal[".", ",", "proven"] | list[str] = "."
 
     def __post_init__(self) -> None:
         needed = {"columns": "header", "pattern": "pattern", "block": "begin", "matrix": "begin"}

@@ -12,7 +12,10 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import number as number_of_text
 from reportgen.formats.parsing.csv_cells import quantity
 
-_LEADING = re.compile(r"[0-9][0-9,]{0,30}(?:\.[0-9]{0,30})?(?:[eE][-+]?[0-9]{1,3})?")
+# A comma that does not separate thousands makes it no number.
+_LEADING = re.compile(
+    r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,9}|[0-9]{1,30})(?:\.[0-9]{0,30})?(?:[eE][-+]?[0-9]{1,3})?(?![0-9]|[.,][0-9])"
+)
 # Blanks, also narrow ones, apostrophes and underscores between thousands: 1 234.5, 1'234, 1_234.
 GROUPING = " '_\u2019\u00a0\u2007\u2009\u202f"
 _NUMBER = rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?"

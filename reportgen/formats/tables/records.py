@@ -19,6 +19,7 @@ from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables import aligned, drawn, expand, html, latex
+from reportgen.formats.tables.decimal_marks import decimal_of
 from reportgen.formats.tables.definition import Context, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.heads import MOST_HEADS, count_heads, merged
@@ -124,7 +125,14 @@ def read_records(table: TableFile) -> Iterator[Record]:
 
 
 def with_points(records: Iterable[Record], decimal: str | Sequence[str]) -> Iterable[Record]:
-    """Return rows with decimal points in place of commas: in no column, in all for ",", or in those named."""
+    """Return rows with decimal points in place of commas: in no column, in all for ",", or in those named.
+
+    For "proven", numbers of a column say which mark it has.
+    """
+    if decimal == "proven":
+        records = list(records)
+        names = dict.fromkeys(name for record in records for name in record.cells)
+        decimal = decimal_of([record.cells for record in records], names)
     return records if decimal == "." else (_with_points(record, decimal) for record in records)
 
 

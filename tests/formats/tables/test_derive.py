@@ -22,3 +22,18 @@ from tests.each_of import each_row
 )
 def test_a_path_names_a_collective(path: str, collective: str | None) -> None:
     assert FUNCTIONS["collective_in_path"]([path]) == collective
+
+
+@each_row(
+    [
+        ("18392 qps", 18392.0),
+        ("1,066.25 ns", 1066.25),
+        ("0.6 ms (end to end 1.0 ms)", 0.6),
+        ("1.5e3 KB", 1500.0),
+        ("12,34 KB", None),  # a decimal comma
+        ("1.234,5 KB", None),
+        ("NA", None),
+    ]
+)
+def test_a_text_may_begin_with_a_number(text: str, value: float | None) -> None:
+    assert FUNCTIONS["number"]([text]) == value

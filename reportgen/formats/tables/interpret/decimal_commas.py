@@ -1,46 +1,18 @@
-"""Find the columns whose decimal mark is a comma: "12,5", "1.234,5 ms". A number must prove it."""
+"""Read the numbers of a table whose decimal mark is a comma."""
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
 
-from reportgen.formats.tables.column_words import meaning_of
-from reportgen.formats.tables.derive import GROUPING
+from reportgen.formats.tables.decimal_marks import decimal_of
 from reportgen.formats.tables.find_tables import FoundTable
-from reportgen.formats.tables.records import Record, with_points
-
-# Rows that are looked at.
-_MAX_ROWS = 200
-_NUMBER = re.compile(rf"[+-]?([0-9.,{GROUPING}]+)(?:\s*[^0-9.,]*)")
-_GROUPS = re.compile(f"[{GROUPING}]")
-_PROVES_COMMA = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+")
-_PROVES_POINT = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]*|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|0\.[0-9]+")
-# Columns by name that may list numbers: GPUs "0,1".
-_LISTS = ("factor", "index", "repeat", "series", "ignored", "status", "started")
+from reportgen.formats.tables.records import with_points
 
 
 def with_decimal_points(table: FoundTable) -> FoundTable:
-    """Return a table with decimal points in place of commas, where a number of the column proves them.
-
-    Without a proof of a point, the commas of all other columns are decimal marks, too.
-    """
-    texts = {name: _numbers(table.records, name) for name in table.columns if not name.startswith("../")}
-    measured = [name for name in texts if meaning_of(name).kind not in _LISTS or meaning_of(name).unit]
-    points = {name for name in measured if any(map(_PROVES_POINT.fullmatch, texts[name]))}
-    commas = [name for name in measured if any(map(_PROVES_COMMA.fullmatch, texts[name]))]
-    proven = [name for name in commas if name not in points]
-    if not proven:
+    """Return a table with decimal points in place of commas, where a number of the column proves them."""
+    decimal = decimal_of([record.cells for record in table.records], table.columns)
+    if decimal == ".":
         return table
-    lists = {name for name in texts if name not in measured and any("," in text for text in texts[name])}
-    decimal = proven if points or lists else ","
     rows = msgspec.structs.replace(table.rows, decimal=decimal)
     return replace(table, rows=rows, records=tuple(with_points(table.records, decimal)))
-
-
-def _numbers(records: Sequence[Record], column: str) -> list[str]:
-    """Return the numbers that are texts in a column, without units, signs and marks between thousands."""
-    cells = (record.cells.get(column) for record in records[:_MAX_ROWS])
-    parts = (_NUMBER.fullmatch(cell.partition("±")[0].strip()) for cell in cells if isinstance(cell, str))
-    return [_GROUPS.sub("", part[1]) for part in parts if part]

@@ -1,0 +1,38 @@
+"""Find the columns whose decimal mark is a comma: "12,5", "1.234,5 ms". A number must prove it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from reportgen.formats.tables.column_words import meaning_of
+from reportgen.formats.tables.derive import GROUPING
+
+# Rows that are looked at.
+_MAX_ROWS = 200
+_NUMBER = re.compile(rf"[+-]?([0-9.,{GROUPING}]+)(?:\s*[^0-9.,]*)")
+_GROUPS = re.compile(f"[{GROUPING}]")
+_PROVES_COMMA = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+")
+_PROVES_POINT = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]*|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|0\.[0-9]+")
+# Columns by name that may list numbers: GPUs "0,1".
+_LISTS = ("factor", "index", "repeat", "series", "ignored", "status", "started")
+
+
+def decimal_of(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Literal[".", ","] | list[str]:
+    """Return the decimal mark of the numbers of rows, or the columns in which it is a comma.
+
+    Without a proof of a point, the commas of all columns are decimal marks.
+    """
+    texts = {name: _numbers(rows, name) for name in columns if not name.startswith("../")}
+    measured = [name for name in texts if meaning_of(name).kind not in _LISTS or meaning_of(name).unit]
+    points = {name for name in measured if any(map(_PROVES_POINT.fullmatch, texts[name]))}
+    commas = [name for name in measured if any(map(_PROVES_COMMA.fullmatch, texts[name]))]
+    proven = [name for name in commas if name not in points]
+    lists = {name for name in texts if name not in measured and any("," in text for text in texts[name])}
+    return "." if not proven else proven if points or lists else ","
+
+
+def _numbers(rows: Sequence[Mapping[str, Any]], column: str) -> list[str]:
+    """Return the numbers that are texts in a column, without units, signs and marks between thousands."""
+    cells = (row.get(column) for row in rows[:_MAX_ROWS])
+    parts = (_NUMBER.fullmatch(cell.partition("±")[0].strip()) for cell in cells if isinstance(cell, str))
+    return [_GROUPS.sub("", part[1]) for part in parts if part]
