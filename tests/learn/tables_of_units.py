@@ -516,4 +516,16 @@ UNITS = {
         5,
         (("offset_time", -1.5e-6, {"case": "a"}), ("latency", 3.5e-3, {"case": "a"})),
     ),
+    "metrics without a usual name whose unit a column states": PeoplesTable(
+        "rally.csv",
+        "workload,metric,value,unit\nappend,100th percentile latency,95.5,ms\nappend,50th percentile service time,2.5,ms\n"
+        "append,Young Gen GC time,0.95,s\nappend,Mean Throughput,1200.5,docs/s\n",
+        4,
+        (
+            ("latency", 0.0955, {"workload": "append", "statistic": "maximum"}),
+            ("service_time", 2.5e-3, {"statistic": "median"}),
+            ("young_gen_gc_time", 0.95, {"workload": "append"}),
+            ("throughput", 1200.5, {"statistic": "mean"}),
+        ),
+    ),
 }

@@ -24,17 +24,17 @@ NANOGPT = "".join(f"iter {i}: loss 3.2202, time 893.76ms, mfu 16.68%\n" for i in
     ("files", "expected"),
     [
         ({}, []),
-        ({"mine/a.log": OWN, "mine/b.log": OWN}, [UnknownFolder("logs/mine", 2, "logs/mine/a.log")]),
-        ({"mine/a.log": OWN, "mine/deep/b.log": 2 * OWN}, [UnknownFolder("logs/mine", 2, "logs/mine/deep/b.log")]),
-        ({"a.log": OWN, "b/c.txt": OWN}, [UnknownFolder("logs", 1, "logs/a.log"), UnknownFolder("logs/b", 1, "logs/b/c.txt")]),
+        ({"mine/a.log": OWN, "mine/b.log": OWN}, [UnknownFolder("logs/mine", ("logs/mine/a.log", "logs/mine/b.log"))]),
+        ({"mine/a.log": OWN, "mine/deep/b.log": 2 * OWN}, [UnknownFolder("logs/mine", ("logs/mine/deep/b.log", "logs/mine/a.log"))]),
+        ({"a.log": OWN, "b/c.txt": OWN}, [UnknownFolder("logs", ("logs/a.log",)), UnknownFolder("logs/b", ("logs/b/c.txt",))]),
         # One recognised log: the other files belong to it.
         ({"mine/a.log": OWN, "mine/b/train.log": NANOGPT}, []),
-        ({"train.log": NANOGPT, "mine/a.log": OWN}, [UnknownFolder("logs/mine", 1, "logs/mine/a.log")]),
+        ({"train.log": NANOGPT, "mine/a.log": OWN}, [UnknownFolder("logs/mine", ("logs/mine/a.log",))]),
         # Files that are not text, or not logs.
         ({"mine/a.bin": b"\0\1\2", "mine/b.gz": b"\x1f\x8b\x08a", "mine/c.log": ""}, []),
         ({"FORMAT.md": OWN, "mine/README": OWN, "mine/run.sh": OWN, "mine/readme.txt": OWN}, []),
         ({"mine/labels.toml": "[constants]\nmodel = 'x'\n", "mine/.hidden": OWN}, []),
-        ({"mine/a.log": OWN, "mine/README.md": OWN, "mine/b.bin": b"\0"}, [UnknownFolder("logs/mine", 1, "logs/mine/a.log")]),
+        ({"mine/a.log": OWN, "mine/README.md": OWN, "mine/b.bin": b"\0"}, [UnknownFolder("logs/mine", ("logs/mine/a.log",))]),
         # A custom format counts.
         ({"mine/a.log": OWN, "mine/labels.toml": "[format]\nname = 'w'\npattern = 'it (?P<step>\\d+) took (?P<step_time_s>\\d+)'\n"}, []),
     ],

@@ -68,7 +68,7 @@ _PERCENTILE_IN_CAMEL = re.compile(
 _PERCENTILE_KEY = re.compile(r"(?i)(?<![^.])(?:percentile|quantile)s?\.([0-9]{1,2}(?:\.[0-9]{1,3})?)$")
 # "99 percentile", "99th %ile", "percentile 99.9"
 _PERCENTILE_IN_WORDS = re.compile(
-    r"(?i)(?<![0-9a-z.])([0-9]{1,2}(?:\.[0-9]{1,3})?)(?:st|nd|rd|th)?[\s_-]?(?:percentile|%[\s-]?ile)s?(?![a-z])"
+    r"(?i)(?<![0-9a-z.])(100|[0-9]{1,2}(?:\.[0-9]{1,3})?)(?:st|nd|rd|th)?[\s_-]?(?:percentile|%[\s-]?ile)s?(?![a-z])"
     r"|(?<![0-9a-z])percentile[\s_-]?([0-9]{1,2}(?:\.[0-9]{1,3})?)(?![0-9])"
 )
 _WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
@@ -375,7 +375,9 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
 
 def _with_plain_statistic(name: str) -> str:
     """Return a name whose statistic is a word of its own: `latency Mean Ms`, `p99 latency`."""
-    name = _PERCENTILE_IN_WORDS.sub(lambda match: f"p{match[1] or match[2]}", name)
+    name = _PERCENTILE_IN_WORDS.sub(
+        lambda match: "max" if match[1] == "100" else f"p{match[1] or match[2]}", name
+    )
     name = _PERCENTILE_IN_CAMEL.sub(" ", name).replace("StdDev", "Stddev").replace("stdDev", "stddev")
     return re.sub(r"[^\W_]+", lambda match: _apart(re.split("(?<=[a-z0-9])(?=[A-Z])", match[0])), name)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from reportgen.core import units
 from reportgen.formats.tables.case_kinds import kind_of
-from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug
+from reportgen.formats.tables.column_units import ColumnUnit, unit_of
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, without_statistic
 from reportgen.formats.tables.definition import statistic_name
 from reportgen.formats.tables.interpret.cases import add_cases, case_factor, question
 from reportgen.formats.tables.interpret.cells import text_of
@@ -98,12 +98,23 @@ class _NamedIn:
             return stated_meaning(text, _COUNTED[unit.lower()])
         if self.name == self.unit and known and not meaning_of("", unit).metric:
             return stated_meaning("", unit)
-        return meaning_of("" if self.name == self.unit else text, unit if known else "")
+        meaning = meaning_of("" if self.name == self.unit else text, unit if known else "")
+        is_unknown = (
+            self.name != self.unit and meaning.kind in ("figure", "other") and not self.is_read(meaning)
+        )
+        return _own_metric(text, known, meaning) if known and not known.doubt and is_unknown else meaning
 
     def is_read(self, meaning: ColumnMeaning) -> bool:
         """Return whether a meaning is a figure, beyond doubt."""
         is_doubtful = meaning.doubt and meaning.doubt != "names no metric"
         return meaning.kind == "figure" and not is_doubtful and bool(meaning.metric)
+
+
+def _own_metric(text: str, unit: ColumnUnit, meaning: ColumnMeaning) -> ColumnMeaning:
+    """Return the figure of a metric without a usual name: its words name it, without a statistic."""
+    statistic, _, rest = without_statistic(text)
+    own = replace(meaning, kind="figure", metric=slug(rest) or slug(text), unit=unit.unit, scale=unit.scale)
+    return replace(own, statistic=statistic, label="", doubt="", is_own=True)
 
 
 def stating_column(draft: Draft, text: str) -> str:
