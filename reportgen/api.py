@@ -715,15 +715,21 @@ class LearnedFormat:
 
 
 def learn_format(
-    file: PathLike, *, write: PathLike | None = None, units: Mapping[str, str] | None = None
+    file: PathLike,
+    *,
+    write: PathLike | None = None,
+    units: Mapping[str, str] | None = None,
+    columns: Sequence[str] = (),
 ) -> LearnedFormat:
     """Propose a custom format from a sample log, or definitions from the tables of a file or folder.
 
     write  accept it: write labels.toml, and for a log a fixture, into this folder; nothing is overwritten
     units  column of a table -> unit, where the table does not state it
+    columns  names of the columns of a table without a header
     Raises RequestError for a file that is not text, and for one without lines of steps and without a table.
     """
     from reportgen import publish
+    from reportgen.formats.tables.unnamed import with_columns
     from reportgen.learn import propose_file, propose_tables
     from reportgen.sources.logfiles import LogFiles
 
@@ -734,6 +740,7 @@ def learn_format(
         raise RequestError(str(path), fact, reason)
     if files.is_folder and not path.is_dir() and len(files) == 1:
         files = files.file(next(iter(files)))  # the only log of an archive, the only sheet of a workbook
+    files = with_columns(files, columns)
     try:
         known = units or {}
         is_folder = files.is_folder

@@ -36,6 +36,9 @@ def learn(
             help="column=unit, or column=setting, of a table that does not state it; may be repeated."
         ),
     ] = None,
+    columns: Annotated[
+        str, typer.Option(help="Names of the columns of a table without a header: model,batch,time_ms.")
+    ] = "",
     format: Format = TextOrJson.TEXT,
 ) -> None:
     """Propose how to read a log or a table, and show what that reads.
@@ -48,7 +51,8 @@ def learn(
     from reportgen import api
     from reportgen.learn import TablesProposal
 
-    learned = api.learn_format(file, write=write, units=_units(unit or ()))
+    names = [name.strip() for name in columns.split(",")] if columns else []
+    learned = api.learn_format(file, write=write, units=_units(unit or ()), columns=names)
     proposal = learned.proposal
     if format is TextOrJson.TEXT:
         if isinstance(proposal, TablesProposal):
@@ -63,6 +67,7 @@ def learn(
         folder = shlex.quote(str(file if file.is_dir() else file.parent))
         place = shlex.quote(str(file))
         answers = "".join(f" --unit {shlex.quote(answer)}" for answer in unit or ())
+        answers += f" --columns {shlex.quote(columns)}" if columns else ""
         accept = f"accept with: reportgen learn {place} --write {folder}{answers}"
         log(accept if write is None else f"next: reportgen runs {place}")
 

@@ -24,11 +24,12 @@ from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import counts_faults, meaning_of, words_of
 from reportgen.formats.tables.derive import is_missing
-from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables, lacks_header
+from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
 from reportgen.formats.tables.interpret.cases import OF_CASES, OF_STATISTICS
 from reportgen.formats.tables.interpret.reading import columns_of
 from reportgen.formats.tables.stated_units import SETTING, named_unit
+from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.learn.printed import printed_results
@@ -205,9 +206,11 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     """Return why a table has no proposal, and the remedy; None for a text without a table."""
     if broken := _broken_json(files):
         return broken
-    if lacks_header(files):
-        return "a table without a header", "add a first line with the names of its columns"
     reading = best_reading(files, answers)
+    if (unnamed := unnamed_table(files)) and not given_columns(files) and not _says_more(reading):
+        first = _printable(", ".join(unnamed.cells[0]))
+        remedy = f"name its columns, with the units of results, such as: {OPTION} {unnamed.example()}"
+        return f"a table without a header, whose first row is {first}", remedy
     if reading is None and _HTML.search(files.head(files.path)):
         return "a page of HTML without a table of results", f"save its tables as CSV or Markdown, see {GUIDE}"
     if reading is None or len(reading.table.columns) < 2:
@@ -239,6 +242,11 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     shown = " ".join(stated) or f'--unit "{names[-1] if names else "COLUMN"}=1"'
     which = "the units" if len(stated) > 1 else "a unit"
     return fact, f"state {which}: {shown}, or write [table] by hand, see {GUIDE}"
+
+
+def _says_more(reading: TableReading | None) -> bool:
+    """Return whether JSON names numbers, so that its lists are not its table."""
+    return reading is not None and reading.table.is_json and bool(reading.open)
 
 
 def _has_lists(table: FoundTable, column: str) -> bool:
@@ -387,7 +395,8 @@ def _excerpt(files: LogFiles) -> LogFiles:
     if len(content) <= _MAX_EXCERPT or (first.lstrip()[:1] in (b"{", b"[") and json_values.load(content)):
         return files
     folder, _, name = files.source(files.path).path.rpartition("/")
-    return LogFiles.of({name: first[: first.rfind(b"\n") + 1]}, prefix=folder).file(name)
+    short = {name: first[: first.rfind(b"\n") + 1]}
+    return LogFiles.of(short, settings=files.settings, prefix=folder).file(name)
 
 
 def _name(path: str, taken: Iterable[str]) -> str:

@@ -20,6 +20,7 @@ from reportgen.formats.detection import offer
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.find_tables import find_tables
 from reportgen.formats.tables.interpret import interpret
+from reportgen.formats.tables.unnamed import with_columns
 from reportgen.labels.labels_toml import parse, settings
 from reportgen.learn import propose_file
 from reportgen.learn.folder import propose_tables
@@ -583,6 +584,58 @@ def test_a_table_without_a_header_is_called_so(text: str, fact: str) -> None:
     reason = why_not(LogFiles.of({"x.csv": text.encode()}).file("x.csv"))
     assert reason is not None
     assert reason[0].startswith(fact)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "names", "numbers", "value"),
+    [
+        ("a.csv", "gemm,64,0.25\ngemm,128,1.5\nconv,64,0.5\n", "kernel,n,time_us", 3, 1.5e-6),
+        ("a.tsv", "gemm\t64\t0.25\ngemm\t128\t1.5\n", "kernel,n,time (s)", 2, 1.5),
+        ("a.csv", "gemm;64;0,25\ngemm;128;1,5\n", "kernel,n,time_ms", 2, 0.0015),
+        ("a.txt", "gemm   64  0.25\ngemm  128  1.5\n", "kernel,n,time_ms", 2, 0.0015),
+        ("a.json", '{"gpu": "a", "rows": [["gemm", 64, 0.25], ["gemm", 128, 1.5]]}', "kernel,n,time_ms", 2, 0.0015),
+        ("a.json", '[["gemm", 64, 0.25], ["gemm", 128, 1.5]]', "kernel,n,time_ms", 2, 0.0015),
+    ],
+)  # fmt: skip
+def test_a_person_names_the_columns_of_a_table_without_a_header(
+    file: str,
+    text: str,
+    names: str,
+    numbers: int,
+    value: float,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path, {file: text})
+    asked = error_of("learn", file)
+    example = asked.rpartition("such as: ")[2].split()
+    assert call("learn", file, *example)[0]
+    call("learn", file, "--columns", names, "--write", ".")
+    runs = json.loads(call("runs", "--format", "json", file)[0])["runs"]
+    found = [x["value"] for run in runs for x in run["measurements"] if run["factors"].get("n") == 128]
+    assert found == [pytest.approx(value)]
+    assert len(runs) == numbers
+
+
+def test_names_that_do_not_fit_the_columns_are_an_error() -> None:
+    view = LogFiles.of({"a.csv": b"gemm,64,0.25\ngemm,128,1.5\n"}).file("a.csv")
+    with pytest.raises(
+        RequestError, match=r"3 different names are needed, for the columns of gemm, 64, 0\.25"
+    ):
+        propose_file(with_columns(view, ["kernel", "n"]), {})
+    prose = LogFiles.of({"a.csv": b"gemm is fast\n"}).file("a.csv")
+    with pytest.raises(RequestError, match="no table whose rows have one width"):
+        propose_file(with_columns(prose, ["kernel", "n"]), {})
+
+
+def test_a_list_of_metrics_needs_no_header() -> None:
+    text = "get_avg_latency_ms;36,5\nget_p99_latency_ms;34.3125\nget_throughput_ops_per_sec;647\n"
+    table = PeoplesTable("a.csv", text, 3)
+    proposal = proposed(table)
+    assert proposal is not None
+    values = {(x.metric, x.value) for _, x in read_with(proposal.toml, table)}
+    assert values == {("latency", 0.0365), ("latency", 0.0343125), ("throughput", 647)}
 
 
 @pytest.mark.parametrize(

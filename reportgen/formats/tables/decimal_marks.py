@@ -17,15 +17,29 @@ _PROVES_POINT = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]*|[0-9]+\.(?:[0-9]{1
 _LISTS = ("factor", "index", "repeat", "series", "ignored", "status", "started")
 
 
-def decimal_of(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Literal[".", ","] | list[str]:
+Mark = Literal[".", ",", "either"]
+
+
+def proves_comma(text: str) -> bool:
+    """Return whether the comma of a number is its decimal mark beyond doubt."""
+    match = _NUMBER.fullmatch(text.strip())
+    return bool(match and _PROVES_COMMA.fullmatch(_GROUPS.sub("", match[1])))
+
+
+def decimal_of(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Mark | list[str]:
     """Return the decimal mark of the numbers of rows, or the columns in which it is a comma.
 
-    Without a proof of a point, the commas of all columns are decimal marks.
+    Without a proof of a point, the commas of all columns are decimal marks. "either" if one column has proofs
+    of both, and each number with a comma says what it is: a program joined the outputs of two others.
     """
     texts = {name: _numbers(rows, name) for name in columns if not name.startswith("../")}
     measured = [name for name in texts if meaning_of(name).kind not in _LISTS or meaning_of(name).unit]
     points = {name for name in measured if any(map(_PROVES_POINT.fullmatch, texts[name]))}
     commas = [name for name in measured if any(map(_PROVES_COMMA.fullmatch, texts[name]))]
+    if points & set(commas):
+        with_comma = [text for name in measured for text in texts[name] if "," in text]
+        are_clear = all(_PROVES_COMMA.fullmatch(x) or _PROVES_POINT.fullmatch(x) for x in with_comma)
+        return "either" if are_clear else "."
     proven = [name for name in commas if name not in points]
     lists = {name for name in texts if name not in measured and any("," in text for text in texts[name])}
     return "." if not proven else proven if points or lists else ","

@@ -20,7 +20,7 @@ from reportgen.formats.parsing.user_patterns import pattern_fault
 from reportgen.formats.tables.derive import FUNCTIONS
 
 Kind = Literal["json", "jsonl", "csv", "tsv", "markdown", "aligned", "columns", "pattern", "block", "matrix"]
-Layout = Literal["objects", "columns", "split", "grid"]
+Layout = Literal["objects", "columns", "split", "grid", "lists"]
 # Kinds whose rows are read as Markdown.
 BETWEEN_BARS = ("markdown", "aligned")
 Severity = Literal["note", "warning", "invalid"]
@@ -101,14 +101,17 @@ class TableRows(TomlTable, kw_only=True):
     twin_same  columns whose numbers must all occur in the twin; without them the twin has all rows
     layout    of JSON. objects: each is a row. columns: an object of lists of one length, or of objects with
               the same keys, which are the column `*`. split: rows are lists, beside or below a
-              list of names. grid: an object with lists of lists of numbers, each a row with its place
+              list of names. grid: an object with lists of lists of numbers, each a row with its place.
+              lists: a list of rows as lists, whose columns are `names`
     transposed  whether each column of CSV or Markdown is a row; the first has the names of its cells
     groups    whether a row that has only a first cell names the group of the rows below it: column `../group`
     fill      columns whose empty cells repeat the cell above, of CSV or Markdown
     heads     lines of the header of CSV: the first of several names columns of the next
+    names     names of the columns of CSV, or of rows of JSON that are lists, without a header
     separator of cells, of CSV; " " for columns of words, "&" for LaTeX
     decimal   mark of numbers: "," in 1.234,5; or the columns whose mark is a comma; or "proven" where the
-              numbers of a column say it: some programs print as the machine does
+              numbers of a column say it: some programs print as the machine does; or "either" where each
+              number says it
     """
 
     kind: Kind
@@ -134,8 +137,9 @@ class TableRows(TomlTable, kw_only=True):
     groups: bool = False
     fill: list[str] = field(default_factory=list)
     heads: Literal[1, 2, 3] = 1
+    names: list[str] = field(default_factory=list)
     separator: Literal[",", ";", "|", " ", "&"] = ","
-    decimal: Literal[".", ",", "proven"] | list[str] = "."
+    decimal: Literal[".", ",", "proven", "either"] | list[str] = "."
 
     def __post_init__(self) -> None:
         needed = {"columns": "header", "pattern": "pattern", "block": "begin", "matrix": "begin"}

@@ -14,9 +14,9 @@ from reportgen.formats.tables.column_words import CONFIGURATION
 from reportgen.formats.tables.definition import Kind, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.find_json import TablePlace, places_in_json
-from reportgen.formats.tables.header import cells_of, header_of, heads_of, other_header
-from reportgen.formats.tables.heads import NUMBER_LIKE
+from reportgen.formats.tables.header import header_of, heads_of, other_header
 from reportgen.formats.tables.records import Record, TableFile, lines_between_bars, read_records, whole_lines
+from reportgen.formats.tables.unnamed import named_table
 from reportgen.sources.logfiles import LogFiles
 
 # Rows and cells that are looked at, and lines in which a header is looked for.
@@ -67,7 +67,9 @@ def find_tables(files: LogFiles, *, nested: bool = True) -> list[FoundTable]:
     log = TextLog(files)
     content = log.content.lstrip()
     candidates: list[TablePlace] = []
-    if content[:1] in (b"{", b"["):
+    if nested and (named := named_table(files)):
+        candidates = [TablePlace(named)]
+    elif content[:1] in (b"{", b"["):
         candidates = list(places_in_json(log.content, nested=nested))
     else:
         text = log.content.decode("utf-8", "replace").removeprefix("\ufeff")
@@ -205,15 +207,3 @@ def _captions(lines: Sequence[str], start: int) -> list[str]:
     captions = [match[1] for line in lines if (match := latex.CAPTION.search(line))]
     above = [titles.text_of(line) for line in reversed(lines[:start]) if "\\" not in line]
     return [*captions, *filter(None, above)]
-
-
-def lacks_header(files: LogFiles) -> bool:
-    """Return whether a text is a table whose first line is a row: all have numbers in the same columns."""
-    lines = TextLog(files).content.decode("utf-8", "replace").split("\n", _MAX_HEAD_LINES)[:_MAX_HEAD_LINES]
-    for separator in ("\t", ";", ","):
-        rows = [cells for line in lines if (cells := cells_of(line.rstrip("\r"), separator))]
-        kinds = {tuple(bool(NUMBER_LIKE.fullmatch(cell.strip())) for cell in cells) for cells in rows}
-        is_plain = len(rows) > 1 and len(kinds) == 1 and len(rows[0]) > 1 and any(next(iter(kinds)))
-        if is_plain and not header_of(lines, separator):
-            return True
-    return False

@@ -32,6 +32,15 @@ def is_split(value: object) -> bool:
     return is_named and len(set(names)) == len(names) and bool(rows) and are_rows and has_numbers
 
 
+def is_unnamed(value: object) -> bool:
+    """Return whether a value is a list of rows as lists of equal length, with numbers in the same places."""
+    rows = json_values.items(value)
+    if len(rows) < 2 or not all(isinstance(row, list) and all(map(_is_single, row)) for row in rows):
+        return False
+    kinds = {tuple(map(json_values.is_number, row)) for row in rows}
+    return len(kinds) == 1 and len(rows[0]) > 1 and any(next(iter(kinds)))
+
+
 def is_grid(value: object) -> bool:
     """Return whether an object has lists of lists of numbers, such as three times of each query.
 
@@ -79,6 +88,12 @@ def _by_rows(value: object) -> Iterator[dict[str, Any]]:
     texts = [str(name) for name in names]
     for row in rows:
         yield dict(zip_longest(texts, json_values.items(row)[: len(texts)]))
+
+
+def _by_lists(value: object) -> Iterator[dict[str, Any]]:
+    """Yield a row for each list; the names of its cells are their places."""
+    for row in json_values.items(value):
+        yield {f"column {at}": cell for at, cell in enumerate(json_values.items(row), 1)}
 
 
 def _by_places(value: object) -> Iterator[dict[str, Any]]:
@@ -173,4 +188,5 @@ LAYOUTS: Mapping[str, Callable[[object], Iterator[dict[str, Any]]]] = {
     "columns": _by_columns,
     "split": _by_rows,
     "grid": _by_places,
+    "lists": _by_lists,
 }

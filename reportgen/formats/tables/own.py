@@ -55,6 +55,8 @@ def _sign(own: OwnTable) -> Sign:
     """
     if begin := own.rows.pattern or own.rows.begin:
         return Sign(any=[[]], text=begin, confidence=1.0)
+    if own.rows.names:
+        return Sign(any=[[]], confidence=1.0)
     if own.rows.kind in ("json", "jsonl"):
         named = [_named(own, column) for column in _figures(own)]
         return Sign(any=[[key] for name in named for key in _keys(name) if key] or [[]], confidence=1.0)

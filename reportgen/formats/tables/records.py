@@ -19,7 +19,7 @@ from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables import aligned, drawn, expand, html, latex
-from reportgen.formats.tables.decimal_marks import decimal_of
+from reportgen.formats.tables.decimal_marks import decimal_of, proves_comma
 from reportgen.formats.tables.definition import Context, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.heads import MOST_HEADS, count_heads, merged
@@ -127,7 +127,7 @@ def read_records(table: TableFile) -> Iterator[Record]:
 def with_points(records: Iterable[Record], decimal: str | Sequence[str]) -> Iterable[Record]:
     """Return rows with decimal points in place of commas: in no column, in all for ",", or in those named.
 
-    For "proven", numbers of a column say which mark it has.
+    For "proven", numbers of a column say which mark it has; for "either", each number.
     """
     if decimal == "proven":
         records = list(records)
@@ -137,8 +137,10 @@ def with_points(records: Iterable[Record], decimal: str | Sequence[str]) -> Iter
 
 
 def _with_points(record: Record, decimal: str | Sequence[str]) -> Record:
-    names = [name for name in record.cells if decimal == "," or name in decimal]
+    names = [name for name in record.cells if decimal in (",", "either") or name in decimal]
     texts = {name: cell for name in names if isinstance(cell := record.cells[name], str)}
+    if decimal == "either":
+        texts = {name: cell for name, cell in texts.items() if proves_comma(cell)}
     return replace(
         record, cells={**record.cells, **{name: _with_point(cell) for name, cell in texts.items()}}
     )
@@ -238,7 +240,11 @@ def _document(table: TableFile, document: Any, content: bytes, before: int = 0) 
         return
     layout = LAYOUTS[table.rows.layout]
     walked = _walk(document, steps_of(table.rows.path), ())
-    objects = [(parents, row) for parents, value in walked for row in layout(value)]
+    objects = [
+        (parents, dict(zip(table.rows.names, row.values(), strict=False)) if table.rows.names else row)
+        for parents, value in walked
+        for row in layout(value)
+    ]
     yield from _located(table, objects, content, before)
 
 
@@ -371,7 +377,9 @@ def _csv(table: TableFile) -> Iterator[Record]:
         lines = lines[: next((at for at, line in below if any(table.matches(table.rows.end, line))), None)]
     separator = "\t" if table.rows.kind == "tsv" else table.rows.separator
     titles = (
-        _captions([*above, *lines], before)
+        {}
+        if table.rows.names
+        else _captions([*above, *lines], before)
         if separator == "&"
         else _take_titles(lines, title_above(above, before), separator)
     )
@@ -414,22 +422,30 @@ def _take_titles(lines: list[str], first: str, separator: str) -> dict[int, str]
 
 
 def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -> Iterator[Record]:
-    """Yield the rows of lines that begin with a header. before  lines above them"""
+    """Yield the rows of lines that begin with a header, unless the definition names the columns.
+
+    before  lines above them
+    """
     is_commented = separator == " "
+    names = table.rows.names
     numbers: list[int] = []
     if separator in ("\t", " "):
         cut = re.compile("\t") if separator == "\t" else blanks(lines[0])
         lines[0] = uncommented(lines[0]) if lines[0].lstrip().startswith("#") and is_commented else lines[0]
         quoted = [_quoted(cut, line) for line in lines]
         first = next((line for line in lines[1:] if line.strip()), "").strip()
-        if is_commented and is_indexed(lines[0], len(cut.split(lines[0].strip())), cut.split(first)):
+        if (
+            is_commented
+            and not names
+            and is_indexed(lines[0], len(cut.split(lines[0].strip())), cut.split(first))
+        ):
             quoted[0] = f'"",{quoted[0]}'
         lines, separator = quoted, ","
     elif separator == "&":
         rows = [(number, row) for number, line in enumerate(lines, 1) for row in latex.rows_of(line)]
         numbers = [number for number, _ in rows]
         lines = list(latex.filled("\n".join(row for _, row in rows), table.rows.heads))
-    header: list[str] = []
+    header: list[str] = list(names)
     heads: list[list[str]] = []
     try:
         for at, cells in csv_rows("\n".join(lines), separator):
@@ -439,7 +455,7 @@ def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -
                 header = _unique(merged(*heads)) if len(heads) == table.rows.heads else []
             elif cells[0].startswith("#") and (is_commented or _is_alone(cells) or len(cells) != len(header)):
                 continue  # a comment
-            elif cells == header[: len(cells)] and len(cells) == len(header):
+            elif cells == header:
                 continue  # a header that is repeated
             elif separator == "|" and _aligns(cells):
                 continue  # Org says here how its columns are aligned

@@ -122,11 +122,14 @@ class TableReading:
         entry |= {"pattern": rows.pattern} if rows.pattern else {}
         entry |= {"end": rows.end} if rows.end else {}
         entry |= {"heads": rows.heads} if rows.heads != 1 else {}
+        entry |= {"names": rows.names} if rows.names else {}
         entry |= {"separator": rows.separator} if rows.separator != "," else {}
         entry |= {"decimal": rows.decimal} if rows.decimal != "." else {}
         factors = {**self.factors, **{key: {"value": value} for key, value in self.constants.items()}}
         table: dict[str, Any] = {"name": name}
-        table |= {"files": self.files} if self.files else {}
+        # No header says that another file has these columns.
+        files = self.files or (self.table.name if rows.names else "")
+        table |= {"files": files} if files else {}
         table |= {"repeat": self.repeat} if self.repeat else {}
         table |= {"started": self.started} if self.started else {}
         table["rows"] = entry
