@@ -44,6 +44,7 @@ _SCALES: dict[str, dict[str, float]] = {
         "minutes": 60.0,
         "h": 3600.0,
         "hours": 3600.0,
+        "day": 86400.0,
     },
     "B": {
         "B": 1.0,
@@ -59,7 +60,7 @@ _SCALES: dict[str, dict[str, float]] = {
         "TiB": 2.0**40,
     },
     "W": {"mW": 1e-3, "W": 1.0, "kW": 1e3},
-    "J": {"mJ": 1e-3, "J": 1.0, "kJ": 1e3, "MJ": 1e6, "Wh": 3600.0, "kWh": 3.6e6},
+    "J": {"mJ": 1e-3, "J": 1.0, "kJ": 1e3, "MJ": 1e6, "mWh": 3.6, "Wh": 3600.0, "kWh": 3.6e6},
     "Hz": {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
     "degC": {"degC": 1.0, "C": 1.0, "°C": 1.0},
     "ratio": {"ratio": 1.0, "%": 1e-2, "percent": 1e-2},

@@ -3,6 +3,42 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
+    "rates in thousands and millions, and rates of a millisecond": PeoplesTable(
+        "many.csv",
+        "store,krps,lookups (Mops),tok/s (x1000),inserts (10^3 ops/s),puts [ops/ms],scan (mln rows/s)\n"
+        "a,12.5,1.25,2.5,3.5,4.5,0.75\nb,13.5,1.75,2.75,3.75,4.75,0.85\n",
+        12,
+        (("request_throughput", 12.5e3, {"store": "a"}),),
+    ),
+    "quantities divided by their unit": PeoplesTable(
+        "iupac.csv",
+        "solver,t/ms,Energy / mWh,p99/ms,Throughput / (req/s)\na,12.5,2.5,14.5,81.5\nb,13.5,3.5,15.5,82.5\n",
+        8,
+        (
+            ("latency", 13.5e-3, {"solver": "b", "statistic": None}),
+            ("energy", 9.0, {"solver": "a"}),
+            ("latency", 15.5e-3, {"solver": "b", "statistic": "p99"}),
+            ("request_throughput", 82.5, {}),
+        ),
+    ),
+    "long names of bytes, and bytes in camel case": PeoplesTable(
+        "long.csv",
+        "system,sentKBytesPerSec,usedMemoryKb,disk (megabytes per second)\na,412.5,2312,12.5\nb,415.25,4127,14.5\n",
+        6,
+        (("bandwidth", 412.5e3, {"system": "a"}), ("memory_used", 4127e3, {}), ("bandwidth", 14.5e6, {})),
+    ),
+    "an energy or a cost of many, and a rate for each watt": PeoplesTable(
+        "cost.csv",
+        "model,$/1M tokens,Wh/1k tokens,img/s/W,min/epoch\na,0.25,1.75,12.5,3.5\nb,0.75,2.25,14.25,4.5\n",
+        8,
+        (("img_per_s_per_w", 14.25, {"model": "b"}), ("epoch_time", 210, {"model": "a"})),
+    ),
+    "units in other alphabets": PeoplesTable(
+        "abc.csv",
+        "模型,延迟 (毫秒),время (сек)\nа,12.5,1.5\nб,14.5,2.5\n",
+        4,
+        (("latency", 12.5e-3, {}), ("run_time", 2.5, {})),
+    ),
     "units that keep their own name": PeoplesTable(
         "own.csv",
         "system,ns_per_day,tokens_per_watt,Simulated years per day,bytes_per_token,bits/byte\n"

@@ -4,15 +4,18 @@ import re
 from dataclasses import dataclass, replace
 
 from reportgen.core import units
-from reportgen.formats.tables.own_units import own_unit_of
+from reportgen.formats.tables.own_units import QUANTITIES, own_unit_of
 
 _TIMES = {
-    "ns": "ns nsec nsecs nanosecond nanoseconds",
-    "us": "us usec usecs µs μs microsecond microseconds",
-    "ms": "ms msec msecs millis millisecond milliseconds millisekunden millisecondes milisegundos",
-    "s": "s sec secs second seconds sek sekunde sekunden seconde secondes segundo segundos secondo secondi",
+    "ns": "ns nsec nsecs nanos nanosec nanosecs nanosecond nanoseconds нс",
+    "us": "us usec usecs µs μs µsec μsec micros microsec microsecs microsecond microseconds мкс 微秒",
+    "ms": "ms msec msecs millis millisec millisecs millisecond milliseconds millisekunden millisecondes"
+    " milisegundos millisecondi мс 毫秒 ミリ秒 밀리초",
+    "s": "s sec secs second seconds sek sekunde sekunden seconde secondes segundo segundos secondo secondi"
+    " сек с 秒 초",
     "min": "min mins minute minutes",
     "h": "h hr hrs hour hours",
+    "day": "day days",
 }
 _ITEMS = {
     "images": "im ims img imgs image images pic pics picture pictures bild bilder imágenes immagini imagens",
@@ -42,7 +45,7 @@ _SHORT = {
     "rps": "requests/s",
     "iops": "operations/s",
     "w": "W", "watt": "W", "watts": "W", "mw": "mW", "kw": "kW",
-    "j": "J", "joule": "J", "joules": "J", "kj": "kJ", "kwh": "kWh", "wh": "Wh",
+    "mj": "mJ", "j": "J", "joule": "J", "joules": "J", "kj": "kJ", "kwh": "kWh", "wh": "Wh", "mwh": "mWh",
     "mhz": "MHz", "ghz": "GHz", "hz": "Hz",
     "%": "%", "pct": "%", "percent": "%",
     "°c": "degC", "c": "degC", "degc": "degC", "celsius": "degC",
@@ -55,13 +58,15 @@ _HOUR_CLOCK = re.compile(r"(?:h{1,2}|std):(?:m{1,2}|min)")
 _IN_TEXT = re.compile(r"[a-z]{1,3}(?::[a-z]{1,3}){1,2}")
 # "milliers de rayons/s", "thousand tokens per second", "Mio. Zeilen/s"
 _MULTIPLE = re.compile(
-    r"(?:in )?(?:(?P<thousands>thousands?|thou|milliers?|tausend|tsd\.?|miles|migliaia)"
-    r"|(?P<millions>millions?|mio\.?|millionen|millones|milioni)"
+    r"(?:in )?(?:(?P<thousands>thousands?|thou|milliers?|tausend|tsd\.?|miles|migliaia|тыс\.?)"
+    r"|(?P<millions>millions?|mio\.?|mln\.?|millionen|millones|milioni|млн\.?)"
     r"|(?P<billions>billions?|mrd\.?|milliarden|milliards?|miliardi))"
     r" (?:(?:of|de|di) |d['\u2019])?(?P<rate>.+)",
     re.IGNORECASE,
 )
 _MULTIPLES = {"thousands": 1e3, "millions": 1e6, "billions": 1e9}
+# "KBytes Per Sec"
+_PER_IN_CAPITALS = re.compile(r"(?<= )(?:P[eE][rR]|S[eE][cC](?:[oO][nN][dD])?)(?= |$)")
 # Words that are a unit in some programs and another unit in others.
 _AMBIGUOUS = {
     "tps",
@@ -79,6 +84,9 @@ _AMBIGUOUS = {
     "t/s",
 }
 _BYTES = re.compile(r"(?:[kKMGT]i?)?(?:B|[bB]ytes?)|[kmgt]i?b")
+_LONG_PREFIX = re.compile(
+    r"(?i)\b(?P<prefix>kilo|mega|giga|tera|kibi|mebi|gibi|tebi)(?P<of>byte|octet|bit)s?\b"
+)
 _BYTE_RATE = re.compile(
     r"(?P<size>(?:[kKMGT]i?)?(?:B|[bB]ytes)|[kmgt]i?b|[kmgtKMGT]?[bB]its?|[KMGT]b)"
     r"(?: ?/ ?| per |(?P<blank> )|(?P<glued>p))"
@@ -90,7 +98,25 @@ _FLOPS = re.compile(
 )
 # "% of total", "in %", "percent of peak"
 _SHARE = re.compile(r"(?:in )?(?:%|percent|pct|prozent)(?: (?:of|der|du|von) .{1,30})?")
-_KILO_IOPS = re.compile(r"[km]iops")
+# "kIOPS", "Mops", "krps"
+_KILO = re.compile(r"(?P<prefix>[km])(?P<rate>i?ops|[rqf]ps)")
+_RATE_OF = {"ops": "operations/s", "rps": "requests/s", "qps": "queries/s", "fps": "frames/s"}
+_PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6}
+# "10^3 ops/s", "x1000 req/s", "×10⁶ rows/s"
+_POWER = re.compile(
+    r"(?:[x×] ?(?P<times>1000|1000000|10\^?[36]|10[³⁶])|(?P<power>10(?:\^[36]|[³⁶])))"
+    r" ?[x×*·]? ?(?P<rate>\D.*)"
+)
+# "k", "in thousands" in brackets beside a rate
+_SCALE = re.compile(
+    r"(?:in )?(?:[x×] ?)?(?:(?P<k>[kK]|thousands?|1000|10\^?3|10³)|(?P<m>M|millions?|1000000|10\^?6|10⁶))"
+)
+# "tokens/s/W", "img/s per watt", "req/s/core"
+_RATE_PER = re.compile(
+    r"(?P<rate>.+(?:/| per ).+?)(?: ?/ ?| per )"
+    r"(?P<per>w|kw|watt|user|core|thread|node|socket|client|worker|server|host|instance|stream|mhz|\$|usd|euro?)s?",
+    re.IGNORECASE,
+)
 _DEVICE = re.compile(r"(?: ?/ ?| per )(?:gpu|device|chip|card|accelerator|rank|npu|tpu)s?$")
 
 
@@ -104,11 +130,15 @@ _ITEM = "|".join(sorted(_ITEM_OF, key=len, reverse=True))
 _TIME_PER = re.compile(rf"(?P<unit>{_TIME})(?: ?/ ?| (?:per|pro|par|por|al) )(?P<per>{_ITEM}|epoch|call)")
 _RATE = re.compile(
     rf"(?P<prefix>[km] ?)?(?P<item>{_ITEM})(?: ?/ ?| (?:per|pro|par|por|al) |(?P<blank> ))"
-    r"(?P<unit>s|secs?|seconds?|sekunde|seconde|segundo|secondo|min|minute)"
+    r"(?P<unit>s|secs?|seconds?|sekunde|seconde|segundo|secondo|min|minute"
+    r"|(?:(?<=/)|(?<=/ )|(?<=per ))[mnuµμ]s)"
 )
+# Times of a rate that are not a second.
+_PERIODS = {"min": 1 / 60, "minute": 1 / 60, "ms": 1e3, "us": 1e6, "µs": 1e6, "μs": 1e6, "ns": 1e9}
 _STEP_WORDS = set(_ITEMS["steps"].split())
 # A rate of items that have no other spelling: transactions/s, jobs/sec, evaluations per second.
-_OTHER_RATE = re.compile(r"([A-Za-z]{3,})(?: ?/ ?| per )s(?:ec(?:ond)?)?")
+_OTHER_RATE = re.compile(r"(?i:(?!\w*(?:byte|bit)s?\b))([A-Za-z]{3,})(?: ?/ ?| per )s(?:ec(?:ond)?)?")
+_PER_OF = {"w": "W", "watt": "W", "kw": "kW", "mhz": "MHz", "usd": "USD", "eur": "EUR", "euro": "EUR"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +169,7 @@ def unit_of(text: str) -> ColumnUnit | None:
     device = _DEVICE.search(lower)
     if device:
         shown, lower = shown[: device.start()], lower[: device.start()]
+    shown = _PER_IN_CAPITALS.sub(lambda match: match[0].lower(), _LONG_PREFIX.sub(_short_prefix, shown))
     unit = _plain(shown, lower)
     if unit is None or not device:
         return unit
@@ -169,8 +200,10 @@ def _plain(shown: str, lower: str) -> ColumnUnit | None:
         return ColumnUnit(_TIME_OF[lower])
     if lower in _SHORT:
         return ColumnUnit(_SHORT[lower], metric="iops" if lower == "iops" else "")
-    if _KILO_IOPS.fullmatch(lower):
-        return ColumnUnit("operations/s", {"k": 1e3, "m": 1e6}[lower[0]], metric="iops")
+    if match := _KILO.fullmatch(lower):
+        is_io = match["rate"] == "iops"
+        unit = _RATE_OF["ops" if is_io else match["rate"]]
+        return ColumnUnit(unit, _PREFIXES[match["prefix"]], metric="iops" if is_io else "")
     if match := _TIME_PER.fullmatch(lower):
         per = _ITEM_OF.get(match["per"], match["per"])
         return ColumnUnit(_TIME_OF[match["unit"]], per=per.removesuffix("s"))
@@ -195,28 +228,48 @@ def _other(shown: str, lower: str) -> ColumnUnit | None:
         return ColumnUnit("%")
     if multiple := _MULTIPLE.fullmatch(shown):
         return _multiple(multiple)
-    if (other := _OTHER_RATE.fullmatch(shown)) and units.find(rate := f"{other[1]}/s"):
-        return ColumnUnit(rate)
+    if power := _POWER.fullmatch(shown):
+        of = power["times"] or power["power"]
+        return _of_rate(power["rate"], 1e6 if of.endswith(("6", "⁶", "1000000")) else 1e3)
+    if (per := _RATE_PER.fullmatch(shown)) and (rate := unit_of(per["rate"])) and rate.unit.endswith("/s"):
+        below = per["per"].lower()
+        return ColumnUnit(f"{rate.unit if rate.scale == 1 else per['rate']}/{_PER_OF.get(below, below)}")
+    other = _OTHER_RATE.fullmatch(shown)
+    if other and other[1].lower() not in QUANTITIES and units.find(f"{other[1]}/s"):
+        return ColumnUnit(f"{other[1]}/s")
     own = own_unit_of(shown)
     return ColumnUnit(own) if own else None
 
 
 def _multiple(match: re.Match[str]) -> ColumnUnit | None:
     """Return thousands or millions of a rate; None for "millions of parameters"."""
-    rate = unit_of(match["rate"])
-    if rate is None or not rate.unit.endswith("/s"):
-        return None
-    scale = next(scale for name, scale in _MULTIPLES.items() if match[name])
-    return replace(rate, scale=rate.scale * scale)
+    return _of_rate(match["rate"], next(scale for name, scale in _MULTIPLES.items() if match[name]))
+
+
+def _of_rate(text: str, scale: float) -> ColumnUnit | None:
+    """Return a multiple of the rate that a text is, None for other texts."""
+    rate = unit_of(text)
+    return replace(rate, scale=rate.scale * scale) if rate and rate.unit.endswith("/s") else None
+
+
+def multiple_of(text: str) -> float:
+    """Return what a text in brackets beside a rate multiplies it by: 1000 for "k"; 1 for other texts."""
+    match = _SCALE.fullmatch(text.strip())
+    return 1.0 if match is None else 1e3 if match["k"] else 1e6
 
 
 def _rate(match: re.Match[str]) -> ColumnUnit:
     if match["blank"] and match["item"] in _STEP_WORDS:
         return ColumnUnit("", doubt=f'"{match[0]}" is a rate or a time')
-    scale = {"k": 1e3, "m": 1e6}.get((match["prefix"] or "").strip(), 1.0)
-    if match["unit"].startswith("min"):
-        scale /= 60
+    scale = _PREFIXES[(match["prefix"] or "").strip()] * _PERIODS.get(match["unit"], 1.0)
     return ColumnUnit(f"{_ITEM_OF[match['item']]}/s", scale)
+
+
+def _short_prefix(match: re.Match[str]) -> str:
+    """Return "MB" for "megabytes", "MiB" for "mebibytes", "Mbits" for "megabits"."""
+    prefix = match["prefix"].lower()
+    short = "k" if prefix == "kilo" else prefix[0].upper() + ("i" if prefix.endswith("bi") else "")
+    return f"{short}bits" if match["of"].lower() == "bit" else f"{short}B"
 
 
 def _size(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from reportgen.core import units
 from reportgen.core.metrics import METRICS
-from reportgen.formats.tables.column_units import ColumnUnit, unit_of
+from reportgen.formats.tables.column_units import ColumnUnit, multiple_of, unit_of
 from reportgen.formats.tables.definition import statistic_name
 
 Kind = Literal[
@@ -50,7 +50,11 @@ _MODE = re.compile(r"(?i)(?<!gpu)(?<!cpu)(?<!device)(?<!rank)(?<!node)(?<!socket
 _RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
 # What loggers put before a name: "train/tokens_per_second".
 _GROUP = re.compile(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
-_A_MINUTE = re.compile(r"(?i)(?:/ ?|\bper[ _])min(?:ute)?$")
+# "Time/ms", "Throughput / (req/s)"
+_DIVIDED = re.compile(r"(?P<quantity>[^/()\[\]]*[^/()\[\]\s]) ?/ ?\(?(?P<unit>[^()\s][^()]{0,14}?)\)?")
+_BITS_OF_MEMORY = re.compile(r"(?<![A-Z])([KMG])b(?![A-Za-z/])")
+_A_MINUTE = re.compile(r"(?i)(?:(?:/ ?|\bper[ _])min(?:ute)?)$")
+_MINUTES_PER = re.compile(r"(?i)min ?/ ?(?:epoch|step|iter|run|image|img|sample|file|doc|page|video|query)")
 # "95% reads", "at 80% load"
 _MIX = re.compile(
     r"(?i)[\s_]+(?:busy|capacity|cpu|delete|density|full|gets?|hits?|inserts?|load|miss(?:es)?|of|puts?|random"
@@ -182,19 +186,19 @@ _FLOPS = re.compile(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
 _QUALITIES = _words("ap50 auc bleu cer f1 iou map50 miou perplexity ppl psnr rouge ssim wer")
 # What is counted where something goes wrong.
 FAULTS = _words("crashes dropped drops errors errs failed failures lost retransmits timeouts")
-_LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza")
+_LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza задержка 延迟 レイテンシ 지연")
 _TIME_WORDS = _words(
     """
     clock dauer duration durations durée elapsed laufzeit runtime runtimes tempo temps tiempo time times took
-    wall wall_time wallclock walltime zeit zeiten
+    wall wall_time wallclock walltime zeit zeiten время 时间 耗时 時間 시간
     """
 )
 _RATE_WORDS = _words(
     "durchsatz débit geschwindigkeit processing rate rates rendimiento speed speeds throughput throughputs"
-    " thruput tput velocidad vitesse"
+    " thruput tput velocidad vitesse скорость 速度 吞吐量 スループット 처리량"
 )
 _BANDWIDTH_WORDS = _words("algbw bandwidth busbw bw")
-_MEMORY_WORDS = _words("mem memoria memory mémoire speicher vram")
+_MEMORY_WORDS = _words("mem memoria memory mémoire speicher vram память 内存 显存 メモリ 메모리")
 _SIZE_WORDS = _words(
     """
     buffer bytes cap file limit message model msg params size
@@ -335,7 +339,8 @@ def _role(own: str) -> ColumnMeaning | None:
 def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     """Return the meaning of a name that is not one of the usual names of factors."""
     name = _with_plain_statistic(re.split(r"±|\+/-", name)[0])
-    name = _GROUP.sub(r"\1 ", name)
+    name = _with_unit_in_brackets(_GROUP.sub(r"\1 ", name))
+    scale, name = _multiple_beside(name)
     unit, text = _unit_in_brackets(name, unit)
     statistic, spread, text = without_statistic(text)
     own = text
@@ -370,7 +375,35 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     if meaning.metric.startswith("memory") and statistic == "maximum":
         statistic = ""  # memory is a peak
     label = _label(text, meaning.extra)
-    return replace(meaning, scale=unit.scale if unit else 1.0, statistic=statistic, label=label)
+    scale = (unit.scale if unit else 1.0) * (scale if meaning.base == "samples/s" else 1.0)
+    return replace(meaning, scale=scale, statistic=statistic, label=label)
+
+
+def _with_unit_in_brackets(name: str) -> str:
+    """Return a name with its unit in brackets: `Latency/ms` and `t / s` are quantities divided by a unit.
+
+    "Kb" of memory are bytes: no program states its memory in bits.
+    """
+    if (match := _DIVIDED.fullmatch(name)) and (unit := unit_of(match["unit"])):
+        is_time = units.to_base(1.0, unit.unit)[1] == "s"
+        is_symbol = is_time and match["quantity"] == "t" and name != "t/s"  # that may be tokens/s
+        if (
+            is_symbol
+            or (is_time and _PERCENTILE.fullmatch(match["quantity"].lower()))
+            or _is_quantity(match["quantity"], unit)
+        ):
+            return f"{'time' if is_symbol else match['quantity']} ({match['unit']})"
+    if not _MEMORY_WORDS.isdisjoint(words_of(name)) or "rss" in words_of(name):
+        return _BITS_OF_MEMORY.sub(r"\1B", name)
+    return name
+
+
+def _multiple_beside(name: str) -> tuple[float, str]:
+    """Return what the brackets of a name multiply its rate by, and the name without them: `rps (k)`."""
+    for match in _BRACKETS.finditer(name):
+        if (scale := multiple_of(match[1])) != 1:
+            return scale, name.replace(match[0], " ").strip()
+    return 1.0, name
 
 
 def _with_plain_statistic(name: str) -> str:
@@ -434,7 +467,7 @@ def _free_name(name: str, unit: str) -> str:
     if name not in METRICS or METRICS[name].unit == units.to_base(1.0, unit)[1]:
         return name
     _, slash, below = unit.partition("/")
-    return f"{name}_per_{slug(below)}" if slash else f"{name}_in_{slug(unit)}"
+    return f"{name}_per_{slug(below)}" if slash else f"{name}_in_{slug(unit.replace('%', 'percent'))}"
 
 
 def _label(text: str, extra: tuple[str, ...]) -> str:
@@ -449,7 +482,8 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
     spread = False
     for match in reversed(list(re.finditer(r"[^\W_]+(?:[._][0-9]+(?![0-9A-Za-z]))?%?", text))):
         word = match[0].lower().replace("_", ".")
-        if _A_MINUTE.search(text[: match.end()]) or (word.endswith("%") and _MIX.match(text, match.end())):
+        is_minute = _A_MINUTE.search(text[: match.end()]) or _MINUTES_PER.match(text, match.start())
+        if is_minute or (word.endswith("%") and _MIX.match(text, match.end())):
             continue
         plain = word if _PERCENTILE.fullmatch(word) else re.split(r"[._]", word)[0]
         if plain in _STATISTICS or _PERCENTILE.fullmatch(plain):
@@ -481,8 +515,8 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
                 continue
             # "latency_min" is a minimum, "tokens" alone in "max_h" an abbreviation.
             if (
-                unit.unit in ("h", "min", "B", "W", "J", "degC")
-                and text[cut:].lower() in ("h", "min", "b", "c", "j")
+                unit.unit in ("h", "min", "B", "W", "J", "degC", "day")
+                and text[cut:].lower() in ("h", "min", "b", "c", "j", "day", "days", "с")
                 and not set(words_of(before))
                 & (_TIME_WORDS | _MEMORY_WORDS | {"energy", "temp", "temperature"})
             ):

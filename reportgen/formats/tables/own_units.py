@@ -23,6 +23,7 @@ _COSTS = _names(
         "$": "$ dollar", "USD": "usd", "EUR": "eur euro €",
     }
 )  # fmt: skip
+_TIMES = {"s": "s", "sec": "s", "ms": "ms", "us": "us", "µs": "us", "min": "min", "h": "h"}
 _CURRENCIES = {"$": "$", "us$": "$", "usd": "USD", "€": "EUR", "eur": "EUR", "£": "GBP", "gbp": "GBP"}
 _ITEMS = _names(
     {
@@ -37,17 +38,28 @@ _AMOUNTS = _names(
         "B": "b byte bytes", "kB": "kb", "MB": "mb", "bits": "bit bits", "allocs": "alloc allocs allocations",
         "GB": "gb", "KiB": "kib", "MiB": "mib", "GiB": "gib", "cycles": "cycle cycles cyc",
         "instructions": "instruction instructions insn insns", "FLOP": "flop flops", "$": "$ dollars usd",
+        "€": "€", "£": "£",
     }
 )  # fmt: skip
 # A unit per anything, "mJ/inference" or "Wh/prompt". m and M differ.
 _ENERGY = re.compile(r"(?P<prefix>[nuµmkKM]?)(?P<unit>[jJ]|[wW]h|joules?)")
 _QUOTIENT = re.compile(
-    r"(?P<above>1|[^\W\d_]{1,20}|\$)(?: ?/ ?| (?:per|pro|par|por) )(?P<below>[^\W\d_]{1,10}|[$€])"
+    r"(?P<above>1|[^\W\d_]{1,20}|[$€£])(?: ?/ ?| (?:per|pro|par|por) )(?P<below>[^\W\d_]{1,10}|[$€])"
 )
+# "$/1M tokens", "Wh per 1000 prompts", "s/1k docs"
+_PER_MANY = re.compile(
+    r"(?P<above>[$€£]|[A-Za-zµ]{1,6}) ?(?:/|per) ?"
+    r"(?P<below>(?:1 ?[kKM]|1,?000(?:,000)?|100|million|thousand|[kKM])(?: ?[a-z]{2,12}))"
+)
+# "receivedKBytes per sec" has words before its unit.
+_BYTES = re.compile(r"(?i)(?<=..)(?:byte|bit)s?$")
 # Quantities: "cost per hour" does not state its unit.
-_QUANTITIES = frozenset(
-    ("cost", "price", "energy", "power", "time", "speed", "work", "memory", "data", "rate", "load")
-)
+_QUANTITIES = """
+    bandwidth cost data dauer delay duration durée elapsed energy frequency latency latenz laufzeit load
+    memory power price rate runtime speed temperature temps throughput tiempo tempo time wall walltime work
+    zeit
+"""
+QUANTITIES = frozenset(_QUANTITIES.split())
 # Names that are rates: updates of a lattice, traversed edges, packets, cells, operations in a second.
 _RATE = re.compile(
     r"[kKMGTPE](?:[FR]?LUP/?[Ss]|TEPS|CUPS|UPS|[Pp][Pp][Ss]|OPS|IPS|RPS|QPS|TPS|H/s)"
@@ -67,8 +79,11 @@ def own_unit_of(text: str) -> str:
         return _CURRENCIES[text.lower()]
     if text.lower() in _RATES:
         return _RATES[text.lower()]
+    if many := _PER_MANY.fullmatch(text):
+        unit = _CURRENCIES.get(many["above"].lower()) or _energy(many["above"]) or _TIMES.get(many["above"])
+        return f"{unit}/{many['below']}" if unit else ""
     quotient = _QUOTIENT.fullmatch(text)
-    if quotient is None:
+    if quotient is None or _BYTES.search(quotient["above"]):
         return ""
     above, below = quotient["above"], quotient["below"].lower()
     energy = _energy(above)
@@ -79,7 +94,7 @@ def own_unit_of(text: str) -> str:
         or (below if energy and len(below) > 1 else "")
     )
     per = _PERIODS.get(below) or _COSTS.get(below) or (amount and item)
-    is_named = (len(above) > 1 or above == "1" or bool(amount)) and above.lower() not in _QUANTITIES
+    is_named = (len(above) > 1 or above == "1" or bool(amount)) and above.lower() not in QUANTITIES
     return f"{amount or above}/{per}" if per and is_named else ""
 
 
