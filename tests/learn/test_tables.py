@@ -39,6 +39,7 @@ from tests.cli.calling import call, error_of
 from tests.conftest import ROOT
 from tests.each_of import each_of, each_row
 from tests.learn.tables_of_forms import FORMS
+from tests.learn.tables_of_identities import IDENTITIES
 from tests.learn.tables_of_people import TABLES, PeoplesTable
 from tests.learn.tables_of_roles import ROLES
 from tests.learn.tables_of_units import UNITS
@@ -124,9 +125,9 @@ def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact:
         proposed(table)
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES)
+@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES)
 def test_an_answer_changes_no_other_column(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES)[name]
+    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES)[name]
     for each in find_tables(LogFiles.of({table.file: table.text.encode()}).file(table.file)):
         before = interpret(each)
         for column in () if any(figure.where for figure in before.figures) else before.open:
@@ -138,9 +139,9 @@ def test_an_answer_changes_no_other_column(name: str) -> None:
             assert after.left_out == before.left_out
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES)
+@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES)
 def test_a_table_is_learned_and_read_back(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES)[name]
+    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES)[name]
     proposal = proposed(table)
     if not table.numbers:
         assert proposal is None

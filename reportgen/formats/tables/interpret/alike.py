@@ -45,6 +45,11 @@ def _names_only_metric(meaning: ColumnMeaning) -> bool:
     return is_figure and not meaning.extra
 
 
+def are_alike(draft: Draft, name: str, other: str) -> bool:
+    """Return whether two columns have numbers of one size and form."""
+    return _are_alike(*((median(draft.values(each)), draft.is_whole(each)) for each in (name, other)))
+
+
 def _alike(draft: Draft, names: Sequence[str]) -> list[str]:
     """Return the columns with numbers like a measured one, and the columns between them.
 

@@ -1,6 +1,7 @@
 """Give a role to each column that is not a figure: a factor, the repeat, the start, a status, or none."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from reportgen.core.model import RESERVED
@@ -32,6 +33,7 @@ _VERSION = {"version", "versions", "ver", "release"}
 DERIVED = "derived from other columns"
 NO_TIME = "a date without a time"
 NEITHER = "neither a setting nor a result"
+ROW_NUMBER = "a number of the row"
 _NAMELESS = ("", "unnamed_0", "index", "column_1")
 # Ids that a program makes up, and columns with an id for each request of one load.
 _ID = re.compile(r"(?i)[0-9a-f]{8}|^[a-z_-]*[0-9]{3,}$")
@@ -74,7 +76,7 @@ def add_role(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
     elif slug(column) in _ERROR_COLUMN and draft.is_text(column):
         add_errors(draft, column)
     elif meaning.kind == "index" and not _names_rows(draft, column):
-        draft.result.left_out[column] = "a number of the row"
+        draft.result.left_out[column] = ROW_NUMBER
     elif meaning.kind == "ignored":
         draft.result.left_out[column] = NEITHER
     elif meaning.kind == "spread":
@@ -87,9 +89,15 @@ def add_role(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
 
 def _names_rows(draft: Draft, column: str) -> bool:
     """Return whether a column that usually numbers rows has names of cases."""
-    if not draft.is_text(column) or slug(column) in _REQUESTS:
+    known = list(map(str, draft.known(column)))
+    if not draft.is_text(column) or (slug(column) in _REQUESTS and len(set(known)) in (1, len(known))):
         return False
-    return slug(column) in _NAMELESS or not any(map(_ID.search, map(str, draft.known(column))))
+    return slug(column) in _NAMELESS or not is_made_up(known)
+
+
+def is_made_up(texts: Sequence[str]) -> bool:
+    """Return whether texts are ids that a program makes up: "9f31ab02", "req-00017"."""
+    return any(map(_ID.search, texts))
 
 
 def corner_names(corner: str) -> tuple[str, str] | None:

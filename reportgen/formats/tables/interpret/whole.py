@@ -1,17 +1,18 @@
 """Look at the whole table: what its rates count, whether its rows differ, whether its commas are clear."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
 from reportgen.core import units
-from reportgen.formats.tables.column_words import ColumnMeaning, counts_faults, factor_name, meaning_of, slug
+from reportgen.formats.tables.column_words import ColumnMeaning, counts_faults, meaning_of
+from reportgen.formats.tables.interpret.alike import are_alike
 from reportgen.formats.tables.interpret.cases import OF_CASES
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
+from reportgen.formats.tables.interpret.identities import apart_by, keep_identities, most_alike
 from reportgen.formats.tables.interpret.reading import columns_of
-from reportgen.formats.tables.interpret.roles import DERIVED, NEITHER, NO_TIME, add_factor, factor_of
+from reportgen.formats.tables.interpret.roles import DERIVED, add_factor, factor_of
 
 # What shows that a point is a decimal mark, and a comma that may be one.
 _POINT = re.compile(r"[0-9],[0-9]{3}(?:,[0-9]{3}|\.[0-9])|[0-9]\.[0-9]")
@@ -19,10 +20,6 @@ _THOUSAND_COMMA = re.compile(r"[0-9],[0-9]{3}(?![0-9])")
 # A number below a thousand without decimals, beside others with a comma.
 _SHORT = re.compile(r"[0-9]{1,3}")
 _THREE_DIGITS = re.compile(r"[0-9]{1,3}\.[0-9]{3}")
-# Texts that say what was run; a host or the file of a log says where.
-_CASES = frozenset(
-    ("cmd", "command", "comment", "comments", "description", "note", "notes", "remark", "remarks", "source")
-)
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 
 
@@ -80,28 +77,34 @@ def _free(name: str, taken: Set[str]) -> str:
 def keep_rows_apart(draft: Draft) -> None:
     """Make columns that are open, or may be chosen, factors if rows would else be taken for repeats."""
     result = draft.result
+    keep_identities(draft)
     if result.repeat or _names_rows(draft):
         return
-    _keep_texts(draft)
     for column in dict.fromkeys(figure.column for figure in result.figures):
-        if _most_alike(draft) > 1 and len(result.figures) > 1 and _is_crossed(draft, column):
+        if most_alike(draft) > 1 and len(result.figures) > 1 and _is_crossed(draft, column):
             _make_factor(draft, column)
     shares = [x.column for x in result.figures if x.unit == "%" and meaning_of(x.column).is_own]
     ratios = [column for column, why in result.left_out.items() if why == DERIVED]
     times = [x.column for x in result.figures if not x.statistic and draft.is_repetitive(x.column)]
     chosen = (*shares, *ratios, *(times if len(result.figures) > len(times) else ()))
-    for column in (*result.open, *filter(draft.is_whole, chosen)):
-        if _most_alike(draft) > 1 and column in draft.cells and not draft.is_text(column):
+    for column in (*_chosen_open(draft), *filter(draft.is_whole, chosen)):
+        if most_alike(draft) > 1 and column in draft.cells and not draft.is_text(column):
             _keep_apart(draft, column)
 
 
-def _keep_texts(draft: Draft) -> None:
-    """Make a column of texts, such as the command, a factor if rows without it would be taken for repeats."""
-    for column in [name for name, why in draft.result.left_out.items() if why in (NEITHER, NO_TIME)]:
-        is_case = slug(column) in _CASES or draft.result.left_out[column] == NO_TIME
-        if _most_alike(draft) > 1 and is_case and draft.is_text(column):
-            del draft.result.left_out[column]
-            add_factor(draft, factor_name(column), column)
+def _chosen_open(draft: Draft) -> list[str]:
+    """Return the open columns of numbers that may be chosen: whole or recurring ones.
+
+    Two series with numbers of one size, in a table without figures, are rather results of two cases.
+    """
+    names = [name for name in draft.result.open if name in draft.cells and draft.values(name)]
+    series = [] if draft.result.figures else [x for x in names if not draft.is_repetitive(x)]
+    return [
+        name
+        for name in names
+        if draft.is_repetitive(name)
+        or (draft.is_whole(name) and not any(are_alike(draft, name, x) for x in series if x != name))
+    ]
 
 
 def _is_crossed(draft: Draft, column: str) -> bool:
@@ -117,12 +120,6 @@ def _is_crossed(draft: Draft, column: str) -> bool:
     return draft.is_whole(column) and are_apart and len(values) > 1 and all(x == values[0] for x in values)
 
 
-def _most_alike(draft: Draft) -> int:
-    """Return how many rows agree in all factors."""
-    keys = Counter(_key(draft, record.cells) for record in draft.records)
-    return max(keys.values(), default=0)
-
-
 def check_rows(draft: Draft) -> None:
     """Note commas that may be decimal marks, and rows that agree in all factors."""
     result = draft.result
@@ -134,9 +131,11 @@ def check_rows(draft: Draft) -> None:
         result.doubts.append("the decimal mark is a comma")
     if draft.table.rows.heads > 1:
         result.doubts.append("the header has two lines")
-    most = _most_alike(draft)
+    most = most_alike(draft)
     if most > 1 and not result.repeat and not _names_rows(draft):
-        result.notes.append(f"up to {most} rows agree in all factors: they are read as repeats")
+        other = apart_by(draft)
+        remedy = f'; if "{other}" distinguishes them, state --unit "{other}=setting"' if other else ""
+        result.notes.append(f"up to {most} rows agree in all factors: they are read as repeats{remedy}")
     if most > MAX_REPEATS or (len(draft.records) > 1 and not result.factors):
         result.doubts.append("rows do not differ in any factor")
     if not any(units.to_base(1.0, figure.unit)[1] in _SPEEDS for figure in result.figures):

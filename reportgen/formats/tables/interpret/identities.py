@@ -1,0 +1,120 @@
+"""Keep the columns that say which case a row is, where rows without them would be taken for repeats.
+
+A path, an id or a command is usually neither a setting nor a result. Where nothing else distinguishes rows,
+it is the name of the case. Ids that a program makes up, and the numbers of rows, name nothing.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from statistics import median
+
+from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug
+from reportgen.formats.tables.interpret.draft import Draft
+from reportgen.formats.tables.interpret.reading import columns_of
+from reportgen.formats.tables.interpret.roles import NEITHER, NO_TIME, ROW_NUMBER, add_factor, is_made_up
+
+_CANDIDATES = (NEITHER, NO_TIME, ROW_NUMBER)
+# Texts that name the case of a row, and not the place or the person of the run.
+_CASES = frozenset(("cmd", "command", "file", "filename", "link", "path", "source", "url"))
+# A longer text is not a name.
+_LONGEST_NAME = 100
+_PRIVATE = frozenset(("email", "username"))
+# Numbers of repeats and of requests, also where nothing else differs.
+_OF_REPEATS = "call_id message_id pid req_id request_id row_id run_id sample_id trace_id trial_id uuid"
+_OF_ROWS = ("", "#", "column_1", "index", "unnamed_0")
+_REPEATS = {*_OF_REPEATS.split(), *_OF_ROWS}
+
+
+def most_alike(draft: Draft, without: Collection[str] = ()) -> int:
+    """Return how many rows agree in all factors. without  columns of factors that do not count"""
+    return _most_alike(draft, [column for column in _told_by(draft) if column not in without])
+
+
+def _told_by(draft: Draft) -> list[str]:
+    """Return the columns that distinguish rows: factors, the repeat, and the names of figures."""
+    result = draft.result
+    columns = [column for factor in result.factors.values() for column in columns_of(factor)]
+    columns += [result.repeat] if result.repeat else []
+    return [*columns, *dict.fromkeys(name for figure in result.figures for name, _ in figure.where)]
+
+
+def _most_alike(draft: Draft, columns: Collection[str]) -> int:
+    keys = Counter(tuple(str(record.cells.get(name)) for name in columns) for record in draft.records)
+    return max(keys.values(), default=0)
+
+
+def keep_identities(draft: Draft) -> None:
+    """Make the columns factors that name the cases of rows, in their order, until all rows differ.
+
+    A number whose name says no setting may be a result, so a name of a case counts before it.
+    """
+    guessed = _guessed(draft)
+    for column in [name for name, why in draft.result.left_out.items() if why in _CANDIDATES]:
+        without = guessed if slug(column) in _CASES or draft.result.left_out[column] == ROW_NUMBER else ()
+        if most_alike(draft, without) > 1 and _names_cases(draft, column):
+            _keep(draft, column, without)
+    _leave_out_prose(draft, guessed)
+
+
+def _leave_out_prose(draft: Draft, guessed: Collection[str]) -> None:
+    """Leave out the factors that are long texts, if rows differ without them."""
+    for name, of in list(draft.result.factors.items()):
+        column = next(iter(columns_of(of)))
+        is_needed = most_alike(draft, {*guessed, column}) > most_alike(draft, guessed)
+        if _is_prose(draft, column) and not is_needed:
+            del draft.result.factors[name]
+            draft.result.left_out[column] = "a long text"
+
+
+def _is_prose(draft: Draft, column: str) -> bool:
+    """Return whether a column has texts as a program writes them, such as the answers of a model."""
+    known = list(map(str, draft.known(column)))
+    is_long = draft.is_text(column) and median(map(len, known)) > _LONGEST_NAME
+    return is_long and len(set(known)) > 1
+
+
+def _guessed(draft: Draft) -> set[str]:
+    """Return the columns of numbers that are factors although their names say no setting."""
+    columns = (column for factor in draft.result.factors.values() for column in columns_of(factor))
+    return {name for name in columns if not draft.is_text(name) and not _is_setting(meaning_of(name))}
+
+
+def _is_setting(meaning: ColumnMeaning) -> bool:
+    """Return whether a name says that its numbers were chosen; a size may be one of the input."""
+    return meaning.kind == "factor" and not (meaning.base == "B" and meaning.extra)
+
+
+def _keep(draft: Draft, column: str, without: Collection[str]) -> None:
+    """Make a column a factor if fewer rows agree with it."""
+    why, before = draft.result.left_out.pop(column), most_alike(draft, without)
+    known = {*draft.result.factors}
+    add_factor(draft, factor_name(column), column)
+    if most_alike(draft, without) < before:
+        draft.result.doubts += [] if slug(column) in _CASES else [f'"{column}" may name the cases']
+        draft.result.notes.append(f'"{column}" is read as a factor: without it rows are taken for repeats')
+        return
+    for name in draft.result.factors.keys() - known:
+        del draft.result.factors[name]
+    draft.result.left_out[column] = why
+
+
+def _names_cases(draft: Draft, column: str) -> bool:
+    """Return whether the cells of a column name cases: they recur, or do not number the rows."""
+    known = list(map(str, draft.known(column)))
+    if slug(column) in _PRIVATE:
+        return False
+    if draft.is_text(column):
+        return len(set(known)) < len(known) or not is_made_up(known)
+    if not draft.is_whole(column):
+        return False
+    if len(set(known)) < len(known):
+        return slug(column) not in _REPEATS
+    return slug(column) not in _REPEATS and most_alike(draft) == len(draft.records)
+
+
+def apart_by(draft: Draft) -> str:
+    """Return a column that is left out and differs between rows that agree in all factors; "" without one."""
+    columns = (name for name, why in draft.result.left_out.items() if why in _CANDIDATES)
+    return next(
+        (name for name in columns if _most_alike(draft, [*_told_by(draft), name]) < most_alike(draft)), ""
+    )
