@@ -11,7 +11,7 @@ from reportgen.core.errors import RequestError
 from reportgen.formats.tables.parquet import as_text
 from reportgen.learn.folder import TablesProposal, propose_tables
 from reportgen.learn.propose import Proposal, propose_format
-from reportgen.learn.refusals import refusal
+from reportgen.learn.refusals import known_already, refusal
 from reportgen.learn.tables import TableProposal, propose_each, propose_printed, why_not
 from reportgen.learn.unknown_logs import learn_logs
 from reportgen.sources.logfiles import LogFiles
@@ -47,11 +47,14 @@ def propose_file(files: LogFiles, units: Mapping[str, str]) -> Proposal | Tables
     files = as_text(files)
     if tables := propose_each(files, units):
         return TablesProposal(tuple(tables), {})
+    path = files.source(files.path).path
+    if known := known_already(files):
+        raise RequestError(path, *known)
     try:
         return propose_format(files)
     except RequestError:
         if printed := propose_printed(files, units):
             return TablesProposal((printed,), {})
         if reason := refusal(files) or why_not(files, units):
-            raise RequestError(files.source(files.path).path, *reason) from None
+            raise RequestError(path, *reason) from None
         raise

@@ -12,13 +12,17 @@ _NUMBER = re.compile(r"[0-9][0-9.,]*(?: [0-9]{3})*")
 _MIN_LABELS = _MIN_ROWS = 3
 
 
+def known_already(files: LogFiles) -> tuple[str, str] | None:
+    """Return (fact, remedy) of a file (a view of one) without a table that a format reads; None of others."""
+    known = detect(files.with_settings({}))
+    if known is None:
+        return None
+    fact = f"{known.format.name} reads this file without a definition"
+    return fact, f"see: reportgen runs {files.source(files.path).path}"
+
+
 def refusal(files: LogFiles) -> tuple[str, str] | None:
     """Return (fact, remedy) of a file (a view of one) that no definition is proposed for; None if unknown."""
-    if known := detect(files.with_settings({})):
-        return (
-            f"{known.format.name} reads this file without a definition",
-            f"see: reportgen runs {files.source(files.path).path}",
-        )
     text = files.head(files.path).decode("utf-8", "replace").replace("\r", "")
     return _blocks(text) or _fixed_width(text)
 

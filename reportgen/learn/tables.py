@@ -28,6 +28,7 @@ from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_ta
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
 from reportgen.formats.tables.interpret.cases import OF_CASES, OF_STATISTICS
 from reportgen.formats.tables.interpret.reading import columns_of
+from reportgen.formats.tables.records import are_branches
 from reportgen.formats.tables.stated_units import SETTING, named_unit
 from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
 from reportgen.labels.labels_toml import LEARNED
@@ -145,19 +146,22 @@ def propose_table(
 def propose_each(files: LogFiles, answers: Mapping[str, str] | None = None) -> list[TableProposal]:
     """Return definitions for the tables of results of a file, the one with most numbers first.
 
-    JSON is one table: the others in it have the same numbers, or belong to it.
+    Of JSON they are below different keys: others have the same numbers, or belong to one of these.
     """
     files = _excerpt(files)
     answers = _of_columns(answers or {}, files)
     first = propose_table(files, answers)
     best = best_reading(files, answers) if first else None
-    if first is None or best is None or best.table.is_json:
-        return [first] if first else []
-    proposals = [first]
-    for reading in (interpret(table, answers) for table in find_tables(files)):
-        if reading.figures and not reading.series and not _is_within(reading, best):
+    if first is None or best is None:
+        return []
+    proposals, chosen = [first], [best]
+    readings = [interpret(table, answers) for table in find_tables(files)]
+    for reading in sorted(readings, key=_weight, reverse=True) if best.table.is_json else readings:
+        is_result = reading.figures and not reading.series and not reading.refused
+        if is_result and all(_is_beside(reading, each) for each in chosen):
             name = _name(files.path, [each.name for each in proposals])
             proposals.append(_proposal(files, reading, name))
+            chosen.append(reading)
     if len(proposals) == 1:
         return proposals
     once = (_OTHERS, _UNKNOWN)
@@ -451,6 +455,13 @@ def _shown_place(table: FoundTable) -> str:
     if table.is_json:
         return table.rows.path or "the document itself"
     return f'that with "{", ".join(map(_printable, table.columns[:_MAX_SHOWN_ROWS]))}"'
+
+
+def _is_beside(other: TableReading, reading: TableReading) -> bool:
+    """Return whether a file has two tables, and not one and a part of it."""
+    if not other.table.is_json:
+        return not _is_within(other, reading)
+    return are_branches(other.table.rows.path, reading.table.rows.path)
 
 
 def _is_within(other: TableReading, reading: TableReading) -> bool:

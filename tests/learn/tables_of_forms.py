@@ -3,6 +3,45 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 FORMS = {
+    "Markdown whose rows of groups end early": PeoplesTable(
+        "g.md",
+        "| Case | Server | Req/s | Latency (ms) |\n|--:|--:|--:|--:|\n| 1 | `{ a }` |\n|| nginx | `20,092.5` | `4.5` |\n"
+        "|| caddy | `1,074.5` | `92.5` |\n| 2 | `{ b }` |\n|| nginx | `31,845.5` | `3.5` |\n|| caddy | `979.5` | `20.5` |\n",
+        8,
+        (("latency", 0.0205, {"case": 2, "server": "caddy"}),),
+    ),
+    "Markdown with units in the second line and one name for two columns": PeoplesTable(
+        "d.md",
+        "| | Read | Read | Write | Write |\n|--|--|--|--|--|\n| Disk | IOPS | MB/s | IOPS | MB/s |\n"
+        "| a | 1200 | 55.5 | 800 | 33.5 |\n| b | 2200 | 65.5 | 900 | 43.5 |\n",
+        8,
+        (("iops", 900, {"disk": "b", "operation": "Write"}),),
+    ),
+    "rates that grow over versions": PeoplesTable(
+        "v.md",
+        "| Metric | v1.0 | v1.1 |\n|--|--|--|\n| Throughput (req/s) | 1200 | 1500 |\n| p50 latency (ms) | 3.5 | 2.5 |\n",
+        4,
+        (("request_throughput", 1500, {"version": "v1.1"}),),
+    ),
+    "JSON with an index of names": PeoplesTable(
+        "i.json",
+        '{"columns":["latency_ms","rps"],"index":["nginx","caddy"],"data":[[1.5,1000],[2.5,900]]}',
+        4,
+        (("latency", 0.0025, {"index_1": "caddy"}),),
+    ),
+    "JSON of numbers below three levels of names": PeoplesTable(
+        "n.json",
+        '{"parse":{"left":{"small":0.5,"large":1.25},"right":{"small":0.25,"large":5.25}},'
+        '"dump":{"left":{"small":0.75,"large":2.25},"right":{"small":1.5,"large":6.25}},"unit":"ms"}',
+        8,
+        (("latency", 0.00625, {"member": "dump", "case": "right", "variant": "large"}),),
+    ),
+    "JSON with the unit beside each mean": PeoplesTable(
+        "m.json",
+        '[{"op":"get","throughput":{"mean":100.5,"unit":"MB/s"}},{"op":"put","throughput":{"mean":50.5,"unit":"MB/s"}}]',
+        2,
+        (("bandwidth", 50500000, {"op": "put"}),),
+    ),
     "a table drawn with plus and minus": PeoplesTable(
         "out.txt",
         "+-----------+-------+--------------+\n"

@@ -709,6 +709,36 @@ def test_each_table_of_a_file_has_a_definition_that_reads_it(
     assert values == {("latency", 0.0125), ("latency", 0.024), ("throughput", 5210)}
 
 
+def test_each_branch_of_a_json_document_has_a_definition() -> None:
+    text = (
+        '{"encode": [{"codec": "a", "mb_per_s": 100.5}, {"codec": "b", "mb_per_s": 90.5}],'
+        ' "latency": [{"endpoint": "/x", "p50_ms": 1.5}, {"endpoint": "/y", "p50_ms": 2.5}],'
+        ' "memory": {"a": {"rss_mb": 12.5}, "b": {"rss_mb": 14.5}}}'
+    )
+    table = PeoplesTable("r.json", text, 6)
+    proposals = propose_each(LogFiles.of({table.file: text.encode()}).file(table.file))
+    numbers = read_with(labels_text(proposals), table)
+    values = {(x.metric, x.value) for _, x in numbers}
+    assert len(numbers) == 6
+    assert {("latency", 0.0015), ("bandwidth", 90.5e6), ("rss", 14.5e6)} <= values
+
+
+def test_learn_proposes_nothing_for_a_log_that_a_format_reads() -> None:
+    text = "Benchmark 1: a 100\n  Time (mean ± σ):     49.5 ms ±   0.5 ms\n  Range (min … max):   48.5 ms …  51.5 ms    60 runs\n"
+    with pytest.raises(RequestError, match="hyperfine_text reads this file without a definition"):
+        propose_file(LogFiles.of({"a.md": f"```\n{text * 3}```\n".encode()}).file("a.md"), {})
+
+
+def test_a_header_is_not_a_row_of_numbers_with_spreads() -> None:
+    lines = "".join(
+        f"Bench.chain {n}  thrpt  5  {441 - n},126 ± {7 + n},609  ops/s\n" for n in (1, 8, 16, 32)
+    )
+    assert all(
+        "126 ± 8" not in table.columns
+        for table in find_tables(LogFiles.of({"j.txt": lines.encode()}).file("j.txt"))
+    )
+
+
 def test_a_page_of_html_says_that_it_is_one() -> None:
     page = b"<html><body><p>6.5 ms</p><table><tr><td><a href='b.html'>on</a></td></tr></table></body></html>"
     view = LogFiles.of({"page.html": page}).file("page.html")

@@ -114,7 +114,7 @@ def _members(objects: Sequence[Mapping[str, object]], path: str, depth: int) -> 
     The names of members are what differs: one name is a key, and a figure is not a row. Facts beside members
     are about all of them.
     """
-    if len(objects) == 1 and _are_numbers(objects[0]):
+    if _are_cases(objects):
         yield _PlaceInJson(f"{path}{{*}}")
     named = [
         (name, value)
@@ -136,6 +136,14 @@ def _members(objects: Sequence[Mapping[str, object]], path: str, depth: int) -> 
             yield _PlaceInJson(f"{path}{{*}}", "columns" if is_each else "objects")
         yield from _members(members, f"{path}{{*}}", depth + 1)
         yield from _inside(members, f"{path}{{*}}", depth + 1)
+
+
+def _are_cases(objects: Sequence[Mapping[str, object]]) -> bool:
+    """Return whether the members of all objects are numbers of one kind; of several, none names a metric."""
+    if not objects or not all(map(_are_numbers, objects)):
+        return False
+    is_named = any(meaning_of(key, "ms").metric for each in objects for key in each)
+    return len(objects) == 1 or (_are_alike(objects) and not is_named)
 
 
 def _are_numbers(value: Mapping[str, object]) -> bool:

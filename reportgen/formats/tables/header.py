@@ -153,7 +153,7 @@ def _are_names(cells: Sequence[str]) -> bool:
 
 def _is_number(cell: str) -> bool:
     """Return whether a cell is a number, with a unit or a label before it: "8 ms", but not "8 GPU"."""
-    cell = _LABELLED.sub("", cell).strip()
+    cell = _LABELLED.sub("", cell).partition("±")[0].strip()
     word = re.sub(r"^[-+0-9.,' eE]+", "", cell).strip()
     unit = unit_of(word) if word and word != cell else None
     return unit is not None or (not word and bool(NUMBER_LIKE.fullmatch(cell)))

@@ -53,6 +53,8 @@ def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
     numbers = [cell for cell in known if NUMBER_LIKE.fullmatch(cell)]
     is_counted = all(map(_WHOLE.fullmatch, numbers)) and min(Counter(numbers).values(), default=0) > 1
     units = [name for name in known if is_unit_alone(name)]
-    is_named = 2 * len(units) <= len(known) or ("" in above[1:] and min(Counter(units).values()) > 1)
+    # The first column may have its name in the second line alone.
+    has_gap = "" in above[1:] or (not above[0] and bool(names[0]) and names[0] not in units)
+    is_named = 2 * len(units) <= len(known) or (has_gap and min(Counter(units).values()) > 1)
     is_as_wide = len(names) == len(above) and len(known) > 1
     return spans and is_as_wide and is_named and (not numbers or is_counted)

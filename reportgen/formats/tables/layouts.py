@@ -148,7 +148,7 @@ def _is_row(value: object) -> bool:
 def _split(value: object) -> tuple[list[Any], list[Any]]:
     """Return (names, rows); ([], []) for other values."""
     if isinstance(value, dict):
-        if {"columns", "data", "index", "index_names"} <= value.keys():
+        if {"columns", "data", "index"} <= value.keys() and _is_named(value):
             return _tight(value)
         lists = [cell for cell in value.values() if isinstance(cell, list) and cell]
         names: list[Any] = next((cell for key, cell in value.items() if _is_names(key, cell)), [])
@@ -158,11 +158,13 @@ def _split(value: object) -> tuple[list[Any], list[Any]]:
 
 
 def _tight(value: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
-    """Return (names, rows) of a table that pandas wrote with orient="tight": its index is columns, too.
+    """Return (names, rows) of a table that pandas wrote with orient="tight" or "split".
+
+    Its index is columns, too.
 
     A name of several levels is their words.
     """
-    levels = [name or f"index {at}" for at, name in enumerate(json_values.items(value["index_names"]), 1)]
+    levels = [name or f"index {at}" for at, name in enumerate(_levels(value), 1)]
     names = [
         " ".join(str(part) for part in name if part not in ("", None)) if isinstance(name, list) else name
         for name in json_values.items(value["columns"])
@@ -171,6 +173,18 @@ def _tight(value: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     rows = json_values.items(value["data"])
     are_rows = len(keys) == len(rows) and all(isinstance(row, list) for row in rows)
     return [*levels, *names], [[*key, *row] for key, row in zip(keys, rows, strict=True)] if are_rows else []
+
+
+def _levels(value: Mapping[str, Any]) -> list[Any]:
+    """Return the names of the levels of an index, None for one without."""
+    keys = json_values.items(value["index"])
+    width = len(keys[0]) if keys and isinstance(keys[0], list) else 1
+    return json_values.items(value.get("index_names")) or [None] * width
+
+
+def _is_named(value: Mapping[str, Any]) -> bool:
+    """Return whether the index of a table of pandas has names: no numbers of rows."""
+    return "index_names" in value or not all(map(json_values.is_number, json_values.items(value["index"])))
 
 
 def _is_names(key: str, value: object) -> bool:

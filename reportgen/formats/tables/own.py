@@ -22,7 +22,7 @@ from reportgen.formats.tables.definition import BETWEEN_BARS, OwnTable, Sign
 from reportgen.formats.tables.families import Recogniser
 from reportgen.formats.tables.parquet import as_text
 from reportgen.formats.tables.reader import read as read_table
-from reportgen.formats.tables.records import GROUP, TITLE
+from reportgen.formats.tables.records import GROUP, TITLE, are_branches
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
@@ -123,8 +123,10 @@ def _chosen(files: LogFiles) -> list[_Match]:
 
 
 def _are_apart(match: _Match, other: _Match) -> bool:
-    """Return whether two definitions read different tables of a file: each is below a header of its own."""
+    """Return whether two definitions read different tables of a file: each has its own header or key."""
     rows, others = match[0].rows, other[0].rows
+    if rows.kind == others.kind == "json":
+        return are_branches(rows.path, others.path)
     if rows.kind != others.kind or rows.kind not in ("csv", "tsv", *BETWEEN_BARS):
         return False
     if rows.kind in BETWEEN_BARS:

@@ -22,7 +22,7 @@ from reportgen.formats.tables import aligned, drawn, expand, html, latex
 from reportgen.formats.tables.decimal_marks import decimal_of, proves_comma
 from reportgen.formats.tables.definition import Context, TableRows
 from reportgen.formats.tables.derive import GROUPING
-from reportgen.formats.tables.heads import MOST_HEADS, count_heads, merged
+from reportgen.formats.tables.heads import MOST_HEADS, NUMBER_LIKE, count_heads, merged
 from reportgen.formats.tables.layouts import LAYOUTS
 from reportgen.formats.tables.titles import above as title_above
 from reportgen.formats.tables.titles import distinct
@@ -289,6 +289,12 @@ def steps_of(path: str) -> list[str]:
     return [key for key in re.split(r"\.|(\[\*\]|\{\*\})", path) if key]
 
 
+def are_branches(path: str, other: str) -> bool:
+    """Return whether two paths lead to different keys of one object."""
+    steps = zip(steps_of(path), steps_of(other), strict=False)
+    return any(a != b and not {a, b} & {"[*]", "{*}"} for a, b in steps)
+
+
 def _walk(value: object, keys: list[str], parents: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Yield (the objects around, the value) for each value that a path leads to."""
     if not keys:
@@ -547,6 +553,7 @@ def _markdown(table: TableFile) -> Iterator[Record]:
             if header:
                 starts.setdefault(line.strip(), {})[part] = place
         elif header and cells and not is_rule and text.startswith("|") == has_bar:
+            cells = _padded(cells, len(header)) if has_bar else cells
             if len(cells) == len(header):
                 rows.append((offsets[number - 1], dict(zip(header, cells, strict=True))))
                 parts[number] = part
@@ -561,6 +568,12 @@ def _markdown(table: TableFile) -> Iterator[Record]:
         number = parts.get(record.line, record.part)
         named = {TITLE: title_of[number]} if number in title_of else {}
         yield replace(record, part=number, cells={**record.cells, **named})
+
+
+def _padded(cells: list[str], width: int) -> list[str]:
+    """Return the cells of a row that ends early, as Markdown shows it, if only its first may be a number."""
+    has_numbers = any(NUMBER_LIKE.fullmatch(cell) for cell in cells[1:])
+    return cells if has_numbers or not cells[0] else [*cells, *[""] * (width - len(cells))]
 
 
 def _titles_of_parts(lines: Sequence[str], starts: Mapping[str, Mapping[int, int]]) -> dict[int, str]:

@@ -167,7 +167,8 @@ def _lists_beside(draft: Draft, column: str) -> list[str]:
 
 def _is_load(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
     """Return whether a rate of requests is the load that was offered: whole, growing, before all results."""
-    if meaning.metric != "request_throughput" or meaning.statistic or draft.table.is_json or draft.answers:
+    is_turned = draft.table.is_json or draft.table.rows.transposed
+    if meaning.metric != "request_throughput" or meaning.statistic or is_turned or draft.answers:
         return False
     own = [name for name in draft.columns if not draft.is_text(name)]
     is_first = own[0] == column and len(own) > 1

@@ -18,7 +18,7 @@ def without_gaps(table: FoundTable) -> FoundTable:
     before: list[tuple[str, ...]] = [()] * len(table.records)
     for name in table.columns[:-1]:
         cells = [str(record.cells.get(name) or "").strip() for record in table.records]
-        if table.is_json or not cells or not cells[0] or any(map(number_of, cells)):
+        if table.is_json or not cells or not cells[0] or not _are_names(table, name, cells):
             break
         if any(not cell and before[at] != before[at - 1] for at, cell in enumerate(cells)):
             break  # a cell holds for rows of one case: an empty one of another case is empty
@@ -30,6 +30,16 @@ def without_gaps(table: FoundTable) -> FoundTable:
     if not fill or not _differ(records, table.columns):
         return table
     return replace(table, rows=msgspec.structs.replace(table.rows, fill=fill), records=records)
+
+
+def _are_names(table: FoundTable, column: str, cells: Sequence[str]) -> bool:
+    """Return whether cells of a column are texts, or in rows without numbers, which name the rows below."""
+    if not any(map(number_of, cells)):
+        return True
+    others = [name for name in table.columns if name != column]
+    rows = [record for record, cell in zip(table.records, cells, strict=True) if cell]
+    has_numbers = any(number_of(record.cells.get(name)) for record in rows for name in others)
+    return not has_numbers and len(rows) < len(cells)
 
 
 def with_groups(table: FoundTable) -> FoundTable:

@@ -113,6 +113,9 @@ def _is_of(stated: _Stated, column: str, has_plain: bool) -> bool:
     if stated.is_exact and not set(words_of(stated.of)) <= set(words_of(column)):
         return False
     own = meaning_of(last if stated.group else column, stated.unit)
+    if bare.kind == "figure" and stated.group:
+        beside = meaning_of(column, stated.unit)
+        return beside.kind == "figure" and beside.base == stated.base and bare.doubt == "has no unit"
     if bare.kind == "figure":
         base = METRICS[bare.metric].unit if bare.metric in METRICS else own.base
         return base == stated.base and own.kind == "figure" and bare.doubt == "has no unit"
