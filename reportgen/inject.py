@@ -17,15 +17,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.lazy_pattern import lazy_pattern
 
-_ANY_MARKER = re.compile(r" {0,3}<!--\s*reportgen:(\w+)")
+_ANY_MARKER = lazy_pattern(r" {0,3}<!--\s*reportgen:(\w+)")
 # Also a damaged marker: of another case, indented, after text.
-_LIKE_MARKER = re.compile(r"<!-*\s*report-?gen\s*:", re.IGNORECASE)
-_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
-_SUM = re.compile(r"reportgen:end\s+sum=[0-9a-f]+", re.IGNORECASE)
-_BEGIN_MARKER = re.compile(r"<!--\s*reportgen:begin\s+(\S(?:.*?\S)?)\s*-->")
-_END_MARKER = re.compile(r"<!--\s*reportgen:end(?:\s+sum=([0-9a-f]+))?\s*-->")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_LIKE_MARKER = lazy_pattern(r"<!-*\s*report-?gen\s*:", re.IGNORECASE)
+_CODE_SPAN = lazy_pattern(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_SUM = lazy_pattern(r"reportgen:end\s+sum=[0-9a-f]+", re.IGNORECASE)
+_BEGIN_MARKER = lazy_pattern(r"<!--\s*reportgen:begin\s+(\S(?:.*?\S)?)\s*-->")
+_END_MARKER = lazy_pattern(r"<!--\s*reportgen:end(?:\s+sum=([0-9a-f]+))?\s*-->")
+_FENCE = lazy_pattern(r" {0,3}(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from reportgen.core.errors import RequestError
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.stored_files import pieces_of
 from reportgen.render import registry
 
@@ -33,9 +34,9 @@ What = Literal["new", "changed", "removed", "edited", "conflict"]
 # A reviewer reads these; other generated files have thousands of lines.
 _REVIEWED_ENDINGS = (".md", ".csv")
 # The lines between which git writes our lines, on request those of the base, and theirs.
-_CONFLICT = re.compile(rb"^<{7} ", re.MULTILINE)
+_CONFLICT = lazy_pattern(rb"^<{7} ", re.MULTILINE)
 _OURS_FOLLOW, _OTHERS_FOLLOW = (b"<<<<<<<", b">>>>>>>"), (b"|||||||", b"=======")
-_TEMPORARY = re.compile(r"\.(.+)\.([0-9]+)\.new")
+_TEMPORARY = lazy_pattern(r"\.(.+)\.([0-9]+)\.new")
 # While files are replaced, it says by which process, and which ones: lines `+path`, and `-path` if removed.
 _JOURNAL = ".reportgen.replacing"
 

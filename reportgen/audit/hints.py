@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from reportgen.audit.evidence import Measure
 from reportgen.audit.numbers import unit_of_heading
+from reportgen.core.lazy_pattern import lazy_pattern
 
 # Words of a heading -> metric and phase that they mean, "" for any.
 _QUANTITIES: tuple[tuple[str, str, str], ...] = (
@@ -34,7 +35,9 @@ _QUANTITIES: tuple[tuple[str, str, str], ...] = (
     (r"time to train|ttt", "time_to_train", ""),
 )
 # The forward and the backward pass together, which `compute` is short for.
-_SUM = re.compile(r"\b(?:forward|fwd|fw)\b[a-z ]*(?:\+|&|and|plus)[a-z ]*\b(?:backward|bwd|bw)\b|\bcompute\b")
+_SUM = lazy_pattern(
+    r"\b(?:forward|fwd|fw)\b[a-z ]*(?:\+|&|and|plus)[a-z ]*\b(?:backward|bwd|bw)\b|\bcompute\b"
+)
 _STATISTICS = (
     (r"\bmedian|\bmed\b", "median"),
     (r"\bmean\b|\bavg|\baverage", "mean"),
@@ -43,7 +46,7 @@ _STATISTICS = (
     (r"\brepeat|\brun \d|\brep\b", "repeat"),
 )
 _MEASURE_WORDS = tuple(
-    re.compile(rf"(?:{pattern})\w*", re.IGNORECASE)
+    lazy_pattern(rf"(?:{pattern})\w*", re.IGNORECASE)
     for pattern in (
         *(pattern for pattern, metric, _ in _QUANTITIES if metric != "throughput"),
         *(pattern for pattern, name in _STATISTICS if name != "repeat"),
@@ -51,17 +54,17 @@ _MEASURE_WORDS = tuple(
     )
 )
 # The other side of a comparison.
-AGAINST = re.compile(
+AGAINST = lazy_pattern(
     r"\b(?:relative to|vs|versus|over|against|compared (?:to|with)|than)\b\.?", re.IGNORECASE
 )
-_PER_DEVICE = re.compile(r"(?:per|/|each)[ _-]?(?:gpu|device|card|accelerator)", re.IGNORECASE)
-_INVERSE = re.compile(r"\b(?:it|iter|iters|steps?|batches)/s", re.IGNORECASE)
-_RATIO = re.compile(
+_PER_DEVICE = lazy_pattern(r"(?:per|/|each)[ _-]?(?:gpu|device|card|accelerator)", re.IGNORECASE)
+_INVERSE = lazy_pattern(r"\b(?:it|iter|iters|steps?|batches)/s", re.IGNORECASE)
+_RATIO = lazy_pattern(
     r"speed-?[ _]?up|speed[ _]?ratio|ratio|\bvs\b\.?|versus|relative|slow(?:er|down)|faster|scal(?:ing|ed)"
     r"|efficien|\bexpected\b|\bgain\b|improvement|\bover\b|[,;:] [x×] |normali[sz]ed|(?<![\w.])[x×]\)?$",
     re.IGNORECASE,
 )
-_EFFICIENCY = re.compile(r"efficien", re.IGNORECASE)
+_EFFICIENCY = lazy_pattern(r"efficien", re.IGNORECASE)
 _PHASES = frozenset(phase for _, _, phase in _QUANTITIES if phase)
 _MATCH, _CONFLICT = 3.0, -5.0
 # How much less usual a statistic is that no heading names.

@@ -23,6 +23,7 @@ from reportgen.audit.documents import (
     line_starts,
     rectangle,
 )
+from reportgen.core.lazy_pattern import lazy_pattern
 
 _MAX_SPAN = 200
 _MAX_CONTEXT = 3
@@ -34,8 +35,8 @@ _NOTE = "sup"
 _WITH_PLACE = ("table", "td", "th", *_HEADINGS, *_BLOCKS)
 _OFFSET = "reportgen-offset"
 _NAME_END = r"(?=[ \t\n\f/>])"
-_PLACED = re.compile(rf"<(?:{'|'.join(_WITH_PLACE)}){_NAME_END}", re.IGNORECASE)
-_CELL_END = re.compile(rf"</?(?:t[dhr]|table|thead|tbody|tfoot){_NAME_END}", re.IGNORECASE)
+_PLACED = lazy_pattern(rf"<(?:{'|'.join(_WITH_PLACE)}){_NAME_END}", re.IGNORECASE)
+_CELL_END = lazy_pattern(rf"</?(?:t[dhr]|table|thead|tbody|tfoot){_NAME_END}", re.IGNORECASE)
 
 
 def read_html(text: str, *, is_part: bool = False) -> tuple[list[TextTable], list[Sentence]]:

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from reportgen.audit.evidence import ABSENT, FOLDER, GLOBAL_BATCH, PER_NODE, REPEAT, Evidence
 from reportgen.core.devices import find_device
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 
 Mask = NDArray[np.bool_]
 
-_WORD = re.compile(r"[a-z]+|[0-9]+")
+_WORD = lazy_pattern(r"[a-z]+|[0-9]+")
 _MAX_WORDS = 60
 # The same word, however people shorten it.
 SAME_WORD = {
@@ -38,7 +39,7 @@ _YES, _NO = (
     ("yes", "true", "on", "y", "✓", "✔", "x", "1", "enabled"),
     ("no", "false", "off", "n", "✗", "✘", "0", "-", "", "disabled"),
 )
-WITHOUT = re.compile(r"(?:\bw/o|\bwithout|\bno|\bnon)[\s_-]*$")
+WITHOUT = lazy_pattern(r"(?:\bw/o|\bwithout|\bno|\bnon)[\s_-]*$")
 
 # Headings of numbers that are factors, and the factors that they may mean.
 _SPELLED_HEADINGS: Mapping[tuple[str, ...], str] = {
@@ -60,28 +61,33 @@ _SPELLED_HEADINGS: Mapping[tuple[str, ...], str] = {
     (REPEAT,): "repeat run trial rep repetition runid repeats",
 }
 _HEADINGS = {spelt: factors for factors, texts in _SPELLED_HEADINGS.items() for spelt in texts.split()}
-PER_NODE_PATTERN = re.compile(
+PER_NODE_PATTERN = lazy_pattern(
     r"(?<![a-z0-9])(\d{1,4}) ?n(?:odes?)?[ x×*_-]*(\d{1,4}) ?(?:g|d|gpus?|devices?)\b"
 )
 # "4x8": nodes and devices per node.
-NODES_BY_DEVICES = re.compile(r"(?<![\w.])(\d{1,4}) ?[x×] ?(\d{1,4})(?![\w.])")
+NODES_BY_DEVICES = lazy_pattern(r"(?<![\w.])(\d{1,4}) ?[x×] ?(\d{1,4})(?![\w.])")
 _COUNTED = (
-    (re.compile(r"(?<![\w.])(\d{1,6}) ?[x×]?[ -]?(?:gpus?|devices?|cards?|accelerators?)\b"), ("devices",)),
-    (re.compile(r"(?<![\w.])(\d{1,6})[ -]?(?:nodes?|hosts?|machines?)\b"), ("nodes",)),
-    (re.compile(r"(?<![a-z0-9])(?:bs|bsz|bz|batch(?:[ _-]?size)?|b)[ _]*[=:]?[ _]*(\d{1,7})\b"),
+    (lazy_pattern(r"(?<![\w.])(\d{1,6}) ?[x×]?[ -]?(?:gpus?|devices?|cards?|accelerators?)\b"), ("devices",)),
+    (lazy_pattern(r"(?<![\w.])(\d{1,6})[ -]?(?:nodes?|hosts?|machines?)\b"), ("nodes",)),
+    (lazy_pattern(r"(?<![a-z0-9])(?:bs|bsz|bz|batch(?:[ _-]?size)?|b)[ _]*[=:]?[ _]*(\d{1,7})\b"),
      ("batch_size", GLOBAL_BATCH)),
-    (re.compile(r"(?<![a-z])(?:seq(?:uence)?(?:[ _-]?len(?:gth)?)?|sl)[ _]*[=:]?[ _]*(\d{1,7})\b"),
+    (lazy_pattern(r"(?<![a-z])(?:seq(?:uence)?(?:[ _-]?len(?:gth)?)?|sl)[ _]*[=:]?[ _]*(\d{1,7})\b"),
      ("seq_len",)),
-    (re.compile(r"(?<![a-z])(?:repeat|run|rep|trial)[ _#]*[=:]?[ _]*(\d{1,3})\b"), (REPEAT,)),
+    (lazy_pattern(r"(?<![a-z])(?:repeat|run|rep|trial)[ _#]*[=:]?[ _]*(\d{1,3})\b"), (REPEAT,)),
 )  # fmt: skip
 # "8x V100" and "V100 x8" are counts only if such a case exists: "RTX 8000" is none.
-_TIMES = (re.compile(r"(?<![\w.])(\d{1,4}) ?[x×] ?(?=[a-z])"), re.compile(r"(?<=[\d)\s])[x×] ?(\d{1,4})\b"))
-_IN_PARENTHESES = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_NUMBER_NAME = re.compile(r"(?<![\w.])(?P<number>\d{1,7}) ?(?P<name>#? ?[a-z]+(?:[ _][a-z]+){0,3})(?![\w.])")
-_NAME_NUMBER = re.compile(
+_TIMES = (
+    lazy_pattern(r"(?<![\w.])(\d{1,4}) ?[x×] ?(?=[a-z])"),
+    lazy_pattern(r"(?<=[\d)\s])[x×] ?(\d{1,4})\b"),
+)
+_IN_PARENTHESES = lazy_pattern(r"\([^()]*\)|\[[^\[\]]*\]")
+_NUMBER_NAME = lazy_pattern(
+    r"(?<![\w.])(?P<number>\d{1,7}) ?(?P<name>#? ?[a-z]+(?:[ _][a-z]+){0,3})(?![\w.])"
+)
+_NAME_NUMBER = lazy_pattern(
     r"(?<![\w.])(?P<name>#? ?[a-z]+(?:[ _][a-z]+){0,3}) ?[=:#]? ?(?P<number>\d{1,7})(?![\w.])"
 )
-_NAMED = re.compile(r"([a-z][a-z0-9_ .-]{0,30}?) ?[=:] ?([^\s,;=:()]{1,40})")
+_NAMED = lazy_pattern(r"([a-z][a-z0-9_ .-]{0,30}?) ?[=:] ?([^\s,;=:()]{1,40})")
 _MIN_CONTAINED = 3
 _MAX_JOINED = 8
 # How well a text fits a case whose factors cover all of it.

@@ -25,22 +25,23 @@ from reportgen.audit.documents import (
     rectangle,
 )
 from reportgen.audit.html_tables import read_html
+from reportgen.core.lazy_pattern import lazy_pattern
 
 _BLOCKS = MarkdownIt("commonmark").enable("table").disable("inline")
 _INLINE = MarkdownIt("commonmark").enable("strikethrough").disable("text_join")
 _MAX_BRACKETS = 20  # The time for links grows with the square of their number.
 _WITHOUT_LINKS = MarkdownIt("commonmark").enable("strikethrough").disable(["text_join", "link", "image"])
-_NOTE = re.compile(r"\[\^[^\[\]]{1,40}\]|<sup>[^<>]{0,40}</sup>", re.IGNORECASE)
-_CODE_SPAN = re.compile(r"`[^`\n]*<[^`\n]*`")
-_SEPARATOR = re.compile(r":?-+:?")
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bvs\.)\s+(?=[A-Z\[*_])")
+_NOTE = lazy_pattern(r"\[\^[^\[\]]{1,40}\]|<sup>[^<>]{0,40}</sup>", re.IGNORECASE)
+_CODE_SPAN = lazy_pattern(r"`[^`\n]*<[^`\n]*`")
+_SEPARATOR = lazy_pattern(r":?-+:?")
+_SENTENCE_END = lazy_pattern(r"(?<=[.!?])(?<!\bvs\.)\s+(?=[A-Z\[*_])")
 # Blocks of HTML without prose: tables, which are read as such, and parts that a page does not show.
-_NO_PROSE = re.compile(
+_NO_PROSE = lazy_pattern(
     r"\s*<(?:!|/?(?:table|caption|thead|tbody|tfoot|t[rdh]|script|style|pre)\b)", re.IGNORECASE
 )
 _MAX_HEADINGS = 3
-_CAPTION = re.compile(r"[*_]*table\b[\w .]{0,8}:", re.IGNORECASE)
-_HTML_HEADING = re.compile(r"<h([1-6])\b[^<>]*>(.*?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
+_CAPTION = lazy_pattern(r"[*_]*table\b[\w .]{0,8}:", re.IGNORECASE)
+_HTML_HEADING = lazy_pattern(r"<h([1-6])\b[^<>]*>(.*?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
 _ESCAPED_ASTERISK = r"\*"  # the mark of a footnote; the other asterisks are emphasis
 
 

@@ -32,22 +32,23 @@ from reportgen.audit.keys import (
     squash,
 )
 from reportgen.core.devices import find_device, find_devices
+from reportgen.core.lazy_pattern import lazy_pattern
 
-_TOKEN = re.compile(r"[A-Za-z]+|[0-9]+")
+_TOKEN = lazy_pattern(r"[A-Za-z]+|[0-9]+")
 _MAX_TOKENS, _MAX_JOINED = 120, 12
 # A value is also named by some of its words, if they are most of it: "ResNet50" of resnet50_v1.5.
 _MIN_PART = 4
 # A value of many words is named by them in any order, with others between them.
 _MIN_LONG = 5
 _SEPARATOR = r"(?:,\s*(?:and\b)?|/|;|&|\band\b|\bor\b|\bto\b|\bvs\.?|-|–|~)"
-_NUMBERS = re.compile(rf"(?:(?<![\w.,])|(?<=\s[x×]))\d{{1,7}}(?:\s*{_SEPARATOR}\s*\d{{1,7}})*(?![.,]?\d)")
-_RANGE = re.compile(r"^(\d+)\s*(?:to|-|–|~)\s*(\d+)$")
-_BOUND = re.compile(r"(?:up to|at most|at least|more than|less than|fewer than|[<>≤≥])\s*$", re.I)
-_BEFORE = re.compile(r"([A-Za-z#][A-Za-z#_. -]{0,40}?)[\s_-]*(?:of|is|=|:)?[\s_-]*$")
-_AFTER = re.compile(r"\s?-?\s?([A-Za-z#]+(?:[ _-][A-Za-z]+){0,3})")
-_TIMES_BEFORE, _TIMES_AFTER = re.compile(r"\s?[x×]\s?(?=[A-Za-z])"), re.compile(r"[)\w]\s?[x×]\s?$")
+_NUMBERS = lazy_pattern(rf"(?:(?<![\w.,])|(?<=\s[x×]))\d{{1,7}}(?:\s*{_SEPARATOR}\s*\d{{1,7}})*(?![.,]?\d)")
+_RANGE = lazy_pattern(r"^(\d+)\s*(?:to|-|–|~)\s*(\d+)$")
+_BOUND = lazy_pattern(r"(?:up to|at most|at least|more than|less than|fewer than|[<>≤≥])\s*$", re.I)
+_BEFORE = lazy_pattern(r"([A-Za-z#][A-Za-z#_. -]{0,40}?)[\s_-]*(?:of|is|=|:)?[\s_-]*$")
+_AFTER = lazy_pattern(r"\s?-?\s?([A-Za-z#]+(?:[ _-][A-Za-z]+){0,3})")
+_TIMES_BEFORE, _TIMES_AFTER = lazy_pattern(r"\s?[x×]\s?(?=[A-Za-z])"), lazy_pattern(r"[)\w]\s?[x×]\s?$")
 # A name, not a count: "GPU 0", "node 1".
-_ORDINAL = re.compile(r"\b(?:gpu|device|card|node|host|machine|rank|run|step|table|figure)[\s_-]*$", re.I)
+_ORDINAL = lazy_pattern(r"\b(?:gpu|device|card|node|host|machine|rank|run|step|table|figure)[\s_-]*$", re.I)
 _PLAIN_PRECISIONS = frozenset(("single", "half", "mixed"))
 # The words of a title; a longer text is prose.
 _MAX_TITLE = 14

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.units import Unit, find
 
 _DIGITS = (
@@ -12,25 +13,25 @@ _DIGITS = (
     r"|\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?"
     r"|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d+[.,]\d+|\d+|\.\d+)"
 )
-NUMBER = re.compile(rf"(?P<sign>[-+\u2212]?)(?P<digits>{_DIGITS})(?P<exponent>[eE][-+]?\d{{1,3}})?")
+NUMBER = lazy_pattern(rf"(?P<sign>[-+\u2212]?)(?P<digits>{_DIGITS})(?P<exponent>[eE][-+]?\d{{1,3}})?")
 # What may come before and after the number of a cell that is a number.
-_BEFORE = re.compile(r"[\s~\u2248<>\u2264\u2265=≈]*")
-_UNIT = re.compile(
+_BEFORE = lazy_pattern(r"[\s~\u2248<>\u2264\u2265=≈]*")
+_UNIT = lazy_pattern(
     r"\s*(?P<unit>%|[x\u00d7]|[A-Za-zµμ°][A-Za-zµμ°]*(?:\s?/\s?[A-Za-z]+|\s(?:per|a)\s[A-Za-z]+)?)(?![A-Za-z0-9])"
 )
-_SPREAD = re.compile(r"\s*(?:±|\+/-|\+-)\s*[\d.,]+\s*%?")
-_MARKS = re.compile(
+_SPREAD = lazy_pattern(r"\s*(?:±|\+/-|\+-)\s*[\d.,]+\s*%?")
+_MARKS = lazy_pattern(
     r"[\s*†‡§¶¹²³⁰-⁹✓✔✗🏆⭐▲▼△▽↑↓]*(?:\[[a-z\d]{1,2}\]|\((?:\*+|[a-z])\)|\^[a-z\d])?[\s*†‡§]*"
 )
-_NEXT = re.compile(r"\s*(?:[/|;,]\s+|\s/\s|\(|→|->)\s*")
+_NEXT = lazy_pattern(r"\s*(?:[/|;,]\s+|\s/\s|\(|→|->)\s*")
 # Numbers that can be read in one way only.
-_WITH_COMMA = re.compile(
+_WITH_COMMA = lazy_pattern(
     r"(?<![\w.,])(?:\d+,(?:\d{1,2}|\d{4,})(?!\d)|0,\d|\d{1,3}(?:\.\d{3})+(?:,\d|\.\d{3}))"
 )
-_WITH_POINT = re.compile(
+_WITH_POINT = lazy_pattern(
     r"(?<![\w.,])(?:\d+\.(?:\d{1,2}|\d{4,})(?![\d.])|0\.\d|\d{1,3}(?:,\d{3})+(?:\.\d|,\d{3}))"
 )
-_MISSING = re.compile(
+_MISSING = lazy_pattern(
     r"(?:[-–—]+|n\.?/?a\.?|none|nan|(?:cuda )?oom|out of memory|null|tbd|todo|\?+|missing|\.+"
     r"|fail(?:ed|ure|s)?|error|crash(?:ed)?|cancell?ed|time[ -]?out|timed out|partial|unsupported"
     r"|not (?:run|measured|available|supported|done|tested)|unavailable|skipped|planned|pending|running)?",
@@ -58,10 +59,10 @@ _SPELLINGS = {
     "watt": "W",
 }
 # Rates that are not per second, and the seconds of their time.
-_OTHER_RATE = re.compile(r"([A-Za-z][A-Za-z _-]*?) ?(?:/|\bper\b) ?(ms|min|minute|h|hour)")
+_OTHER_RATE = lazy_pattern(r"([A-Za-z][A-Za-z _-]*?) ?(?:/|\bper\b) ?(ms|min|minute|h|hour)")
 _SECONDS = {"ms": 1e-3, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
 # A unit behind "in" or in parentheses, with what it is per: "in ms per step", "(images/s)".
-_CAPTION_UNIT = re.compile(
+_CAPTION_UNIT = lazy_pattern(
     r"(?:(?<=\bin )|(?<=[^\S\n][(\[]))([A-Za-zµμ]{1,14}(?: ?/ ?[A-Za-z]{1,10}|[ ]per [a-z]{1,10})?)"
     r"(?=[\s.,;:)\]]|$)"
 )

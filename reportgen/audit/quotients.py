@@ -17,6 +17,7 @@ from reportgen.audit.agreement import RATIO, Scale, bits, bounds, is_cut, scales
 from reportgen.audit.hints import is_ratio
 from reportgen.audit.keys import squash
 from reportgen.audit.layout import NumberClaim, TableLayout
+from reportgen.core.lazy_pattern import lazy_pattern
 
 _DISAGREEMENT, _MIN_PROOF, _MIN_SHARE, _MIN_AGREEING = 6.0, 9.0, 0.6, 3
 # A heading that names both lines leaves less to be proved.
@@ -24,7 +25,7 @@ _MIN_ANNOUNCED = 2
 _MAX_LINES = 40
 # Numbers that decide what a line divides.
 _MAX_DECIDING = 16
-_SIDES = re.compile(r"[A-Za-z0-9)] ?[/:÷] ?[A-Z0-9]")
+_SIDES = lazy_pattern(r"[A-Za-z0-9)] ?[/:÷] ?[A-Z0-9]")
 
 Place = tuple[int, int]
 

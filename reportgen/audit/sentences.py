@@ -13,39 +13,40 @@ from reportgen.audit.documents import Sentence, TextCell
 from reportgen.audit.hints import AGAINST
 from reportgen.audit.namings import Naming, NamingIndex
 from reportgen.audit.numbers import NUMBER, Number, find_unit, parse_number, unit_of_heading
+from reportgen.core.lazy_pattern import lazy_pattern
 
 MAX_SENTENCES = 2000
 _MAX_CLAIMS = 24
 # Markup inside a line, which is blanked so that places stay the same.
-_MARKUP = re.compile(r"[*`]|\[\^[^\[\]]{1,40}\]|\]\([^()\s]{0,300}\)|[\[\]]|<[^<>]{1,80}>|\\")
-_UNIT = re.compile(
+_MARKUP = lazy_pattern(r"[*`]|\[\^[^\[\]]{1,40}\]|\]\([^()\s]{0,300}\)|[\[\]]|<[^<>]{1,80}>|\\")
+_UNIT = lazy_pattern(
     r"\s*(?P<unit>%|[x×](?![\w×])|[A-Za-zµμ]+(?:\s?/\s?[A-Za-z]+|\s(?:per|a)\s[A-Za-z]+)?)(?![A-Za-z0-9])"
 )
 # "33 ms per step" is a time.
-_PER_STEP = re.compile(
+_PER_STEP = lazy_pattern(
     r"\s*(?P<unit>[A-Za-zµμ]+)(?=\s?(?:/|per|a)\s?(?:step|iter|batch|call|pass|epoch))", re.I
 )
 _TIMES = ("times", "x", "×", "percent")
-_STRONG = re.compile(r"[;|]|\b(?:but|while|whereas|versus)\b|—")
-_WEAK = re.compile(r",|\band\b")
+_STRONG = lazy_pattern(r"[;|]|\b(?:but|while|whereas|versus)\b|—")
+_WEAK = lazy_pattern(r",|\band\b")
 # Where nothing else parts two numbers: "33 ms: the A100 takes 25 ms", "33 ms as on one GPU (25 ms".
-_FAINT = re.compile(r":|\((?=[^(]*$)")
-_PARENTHESES = re.compile(r"\([^()]*\)")
-_RATIO_BEFORE = re.compile(
+_FAINT = lazy_pattern(r":|\((?=[^(]*$)")
+_PARENTHESES = lazy_pattern(r"\([^()]*\)")
+_RATIO_BEFORE = lazy_pattern(
     r"(?:speed-?\s?up|slow-?down|ratio|factor)(?:\s+(?:of|is|=|:))?\s*$", re.IGNORECASE
 )
 # The words before a ratio without a sign, as in a list: "forward vs. A40 0.89".
-_RATIO_LABEL = re.compile(
+_RATIO_LABEL = lazy_pattern(
     r"\bvs\b|versus|speed-?\s?up|slow-?down|relative to|\bratio\b|(?:^|[,;:]) *[x×] ", re.I
 )
-_RATIO_WORDS = re.compile(
+_RATIO_WORDS = lazy_pattern(
     r"slow|fast|quick|speed-?\s?up|\btimes\b|\bratio\b|efficien|scal|\bvs\b|versus|\bover\b|\bthan\b|relative|against"
     r"|[A-Za-z0-9)] ?[/:] ?[A-Z]", re.IGNORECASE
 )  # fmt: skip
 # "twice as long on the GPU as on the CPU"
-_AS_MUCH = re.compile(r"\bas (?:long|fast|slow|quick|much|many|high|large)\b", re.I)
-_AS = re.compile(r"\bas (?=(?:on|with|for|in|of|at|that|the)\b)", re.I)
-_ITS = re.compile(
+_AS_MUCH = lazy_pattern(r"\bas (?:long|fast|slow|quick|much|many|high|large)\b", re.I)
+_AS = lazy_pattern(r"\bas (?=(?:on|with|for|in|of|at|that|the)\b)", re.I)
+_ITS = lazy_pattern(
     r"\b(?:its|the|that)\s+(?:\w+\s+)?(?:throughput|speed|rate|time)\s+(?:on|of|with|for)\b", re.I
 )
 

@@ -7,7 +7,6 @@ repeats, unless the logs say nothing about what was run. Runs that failed before
 state less than the others: they distinguish nothing.
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from itertools import count
 from reportgen.autolayout.path_roles import LevelRoles, are_repeats, level_roles
 from reportgen.compare.conditions import DEVICE_NAMES
 from reportgen.core.factors import factor_key, factors_key
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue, Run
 from reportgen.labels.apply import with_facts
 from reportgen.labels.path_pattern import MAX_PARTS, PathPattern
@@ -28,10 +28,10 @@ ITEM = "item"
 # The names of levels of the path: of folders, and of the file.
 FOLDER_LEVEL, LOG_LEVEL = "folder", "log"
 
-_RUN_NUMBER = re.compile(r"#[0-9]+$")
+_RUN_NUMBER = lazy_pattern(r"#[0-9]+$")
 # A name with one number, which is neither a date nor the number of a job.
-_NUMBERED = re.compile(r"[^0-9]*[A-Za-z][^0-9]*[0-9]{1,4}[^0-9]*")
-_EXTENSION = re.compile(r"(?:\.[A-Za-z]+)?\Z")
+_NUMBERED = lazy_pattern(r"[^0-9]*[A-Za-z][^0-9]*[0-9]{1,4}[^0-9]*")
+_EXTENSION = lazy_pattern(r"(?:\.[A-Za-z]+)?\Z")
 # More patterns in a labels.toml are too many to be named by a person.
 _MAX_PATTERNS = 12
 # Share of the cases with several logs in which folders with other names do not make a factor.

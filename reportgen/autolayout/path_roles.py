@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from reportgen.core.book.models import find_model
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 from reportgen.labels.path_pattern import PathPattern
 from reportgen.labels.path_tokens import PRECISIONS
@@ -25,26 +26,26 @@ _SURE = (
 _UNSURE = r"[1-5]0[5-9]0|cpu|gpu"
 _MAKERS = r"(?:(?:nvidia|amd|intel|geforce|tesla|quadro|instinct) ?)*"
 _FORM = r"(?: ?(?:[0-9]{2,3} ?gb|sxm[0-9]?|pcie|nvl|nvlink|hbm[0-9]e?))*"
-_DEVICE = re.compile(rf"{_MAKERS}(?:(?P<sure>{_SURE})|{_UNSURE}){_FORM}", re.IGNORECASE)
+_DEVICE = lazy_pattern(rf"{_MAKERS}(?:(?P<sure>{_SURE})|{_UNSURE}){_FORM}", re.IGNORECASE)
 _FRAMEWORKS = frozenset((
     "pytorch", "torch", "tensorflow", "tf", "tf1", "tf2", "jax", "flax", "keras", "mxnet", "paddle",
     "paddlepaddle", "mindspore", "oneflow", "megengine", "megatron", "deepspeed", "onnxruntime", "tensorrt",
     "vllm", "sglang", "tgi", "lmdeploy", "trtllm", "llamacpp", "mlx",
 ))  # fmt: skip
 # How names of models begin that are nothing else; the size may follow.
-_MODEL = re.compile(
+_MODEL = lazy_pattern(
     r"(?:resnet|resnext|vgg|densenet|inception|mobilenet|efficientnet|convnext|vit|swin|deit|yolo|unet"
     r"|bert|distilbert|roberta|distilroberta|albert|electra|deberta|gpt|llama|mistral|mixtral|qwen|gemma"
     r"|deepseek|mamba|gnmt|dlrm|tacotron|waveglow|wav2vec|whisper)v?[0-9]*[a-z]?[0-9.]*[bm]?(?:v[0-9.]+)?",
     re.IGNORECASE,
 )
 _DAY = r"(?:19|20)[0-9]{2}(?P<mark>[-_.]?)(?:0[1-9]|1[0-2])(?P=mark)(?:0[1-9]|[12][0-9]|3[01])"
-_DATE = re.compile(_DAY)
+_DATE = lazy_pattern(_DAY)
 # The time of a day behind its date, as programs write it into names.
-_TIME = re.compile(r"T?[0-2][0-9][0-5][0-9](?:[0-5][0-9])?Z?")
-_DATE_AND_TIME = re.compile(rf"({_DAY})(T[0-9]{{4,6}}Z?)")
+_TIME = lazy_pattern(r"T?[0-2][0-9][0-5][0-9](?:[0-5][0-9])?Z?")
+_DATE_AND_TIME = lazy_pattern(rf"({_DAY})(T[0-9]{{4,6}}Z?)")
 # gpu-a07 and gpu03 are hosts; gpu8 may be a device, or eight of them.
-_NODE = re.compile(
+_NODE = lazy_pattern(
     r"(?:[a-z]+[-_]?)?(?:node|host|worker|server|dgx|hgx|rack|nid|compute|blade)[-_]?[a-z]{0,2}[0-9]+"
     r"(?:[-_]?[a-z]{1,2}[0-9]+)*"
     r"|(?:gpu|cn|vm)[-_]?(?:[a-z]{1,2}[0-9]+|0[0-9]+)(?:[-_]?[a-z]{1,2}[0-9]+)*",
@@ -52,13 +53,13 @@ _NODE = re.compile(
 )
 
 # v2, v1.4.0, 1.4.0rc1; a number with one point may be any setting, one with three an address of a host.
-_VERSION = re.compile(
+_VERSION = lazy_pattern(
     r"(?:v[0-9]{1,4}(?:\.[0-9]{1,5}){0,3}|[0-9]{1,4}(?:\.[0-9]{1,5}){2})(?:[-.]?(?:a|b|rc|dev|post)\.?[0-9]{0,5})?"
 )
 # A version after any word: v2 after another word may be a model's, as in mobilenet_v2.
-_SURE_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+){2}.*")
+_SURE_VERSION = lazy_pattern(r"v?[0-9]+(?:\.[0-9]+){2}.*")
 # Whole hashes of git: fewer digits may be the number of a job.
-_HASH = re.compile(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{40}")
+_HASH = lazy_pattern(r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{40}")
 
 # What the number beside a word is: bs16, batch_16, 8gpus. A letter alone may be a part of a name: ViT-B/16.
 _NUMBERS: Mapping[str, str] = {
@@ -72,19 +73,19 @@ _NUMBERS_BEFORE: Mapping[str, str] = {
     "gpu": "devices", "gpus": "devices", "devices": "devices", "node": "nodes", "nodes": "nodes",
 }  # fmt: skip
 # 2n8g: two nodes, each with eight GPUs. b128 is a batch; b0 to b32 are sizes of models, such as ViT-B/16.
-_MACHINES = re.compile(r"([0-9]{1,5})n([0-9]{1,3})[gd]")
+_MACHINES = lazy_pattern(r"([0-9]{1,5})n([0-9]{1,3})[gd]")
 _MIN_BATCH = 64
 # What a step works on follows from these.
 _WORK = frozenset(("batch_size", "devices", "nodes", "devices_per_node"))
 _REPEATS = frozenset((
     "r", "run", "rep", "repeat", "trial", "try", "attempt", "result", "round", "seed", "job", "sample",
 ))  # fmt: skip
-_SEPARATOR = re.compile(r"([_\-]+)")
+_SEPARATOR = lazy_pattern(r"([_\-]+)")
 # A date is one word, whatever its marks are.
-_WORDS = re.compile(rf"({_DAY}(?=[_\-]|\Z)|[^_\-]+|[_\-]+)")
-_NUMBERED = re.compile(r"([A-Za-z]+)([0-9]{1,9})")
-_COUNTED = re.compile(r"([0-9]{1,9})([A-Za-z]+)")
-_TIMES = re.compile(r"([0-9]{1,4}x)(.+)", re.IGNORECASE)
+_WORDS = lazy_pattern(rf"({_DAY}(?=[_\-]|\Z)|[^_\-]+|[_\-]+)")
+_NUMBERED = lazy_pattern(r"([A-Za-z]+)([0-9]{1,9})")
+_COUNTED = lazy_pattern(r"([0-9]{1,9})([A-Za-z]+)")
+_TIMES = lazy_pattern(r"([0-9]{1,4}x)(.+)", re.IGNORECASE)
 # A part of a pattern that matches anything, and the one that stands for words without a role.
 _ANY, UNKNOWN = "{_}", "{?}"
 

@@ -22,12 +22,13 @@ from reportgen.autolayout.path_roles import devices_of, kind_of
 from reportgen.autolayout.table_layout import SUBJECTS
 from reportgen.compare.conditions import SIZES
 from reportgen.core.factors import FactorKey, factor_key
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue, Run
 
 _DEVICE = "device"
 # Folders of machines are not deeper below a campaign.
 _MAX_LEVELS = 4
-_EXTENSION = re.compile(r"\.[A-Za-z]+\Z")
+_EXTENSION = lazy_pattern(r"\.[A-Za-z]+\Z")
 # Facts of the work, which the name of a log may say, and more that follow from it.
 _NAMED_WORK = SIZES | {"precision", "seq_len", *SUBJECTS}
 _WORK = _NAMED_WORK | {"dataset", ITEM}

@@ -23,6 +23,7 @@ import msgspec
 
 from reportgen.cache import cache_folder
 from reportgen.core.errors import RequestError
+from reportgen.core.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -48,7 +49,7 @@ _PACKAGES = {
     "http": "fsspec[http]",
 }
 # pathlib writes "s3://bucket" as "s3:/bucket".
-_ADDRESS = re.compile(rf"({'|'.join(_PACKAGES)}):/{{1,2}}(?!/)(.+)", re.DOTALL)
+_ADDRESS = lazy_pattern(rf"({'|'.join(_PACKAGES)}):/{{1,2}}(?!/)(.+)", re.DOTALL)
 _INDEX = ".reportgen-copy"
 # What stores call the version of an object, the most exact first.
 _VERSIONS = (

@@ -13,6 +13,8 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
+from reportgen.core.lazy_pattern import lazy_pattern
+
 ENDING = ".xlsx"
 # Of what is written; workbooks that were unpacked by an older version are unpacked again.
 VERSION = 1
@@ -20,9 +22,9 @@ MAX_BYTES = 128 * 2**20
 MAX_CELLS = 2_000_000
 # What openpyxl raises for damaged workbooks, besides errors of zip files.
 DAMAGES = (KeyError, TypeError, AttributeError, IndexError, SyntaxError, ArithmeticError)
-_AFTER_DIGITS = re.compile(r"[0#?](?P<hidden>,*)(?P<text>[^0#?]*)$")
+_AFTER_DIGITS = lazy_pattern(r"[0#?](?P<hidden>,*)(?P<text>[^0#?]*)$")
 # Colours, conditions, and room for a letter.
-_NOT_SHOWN = re.compile(r"\[[^\]]*\]|_.|\*.")
+_NOT_SHOWN = lazy_pattern(r"\[[^\]]*\]|_.|\*.")
 
 
 def sheets(path: str) -> Iterator[tuple[str, io.BytesIO]]:

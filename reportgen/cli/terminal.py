@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from reportgen.cli.remembered import KeptStream
 from reportgen.cli.terminal_table import Rows, run_table_lines, table_lines
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.render.text.english import count
 from reportgen.sources.filesystem import printable
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 
 # Escape sequences in a log would be commands to the terminal.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = lazy_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # Findings of one rule that are printed one by one.
 _MAX_OF_RULE = 3
 _SECONDS_BETWEEN_LINES = 10.0

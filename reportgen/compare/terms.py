@@ -5,11 +5,11 @@ A log writes `seq_len`, another `config.max_seq_length`, a command `--sequence-l
 other differences.
 """
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 
 # What readers of a log put before the name of an option: `config.seq_len`, `args/seq_len`.
 _GROUPS = (
@@ -53,7 +53,7 @@ _VERSIONS: Mapping[str, str] = {
     **{name: rf"(?:software\.)?{name}(?:[._]version)?|torch\.{name}" for name in ("cuda", "cudnn", "nccl")},
 }
 # Settings that change speed and keep their names; a log that has none of them has the defaults.
-_BY_NAME = re.compile(
+_BY_NAME = lazy_pattern(
     r"torch\.(?:float32_matmul_precision|matmul_allow_tf32|cudnn_allow_tf32|cudnn_benchmark|"
     r"deterministic_algorithms)|cpu\.cores_usable|git\.dirty|"
     r"(?:packages\.|software\.)?(?:transformers|pytorch_lightning|lightning|accelerate|deepspeed|flash[_-]attn|"
@@ -61,7 +61,7 @@ _BY_NAME = re.compile(
 )
 
 # Environment variables that change speed; one that a log does not have was not set.
-_VARIABLE = re.compile(
+_VARIABLE = lazy_pattern(
     r"variables\.(?!(?:CUDA|NVIDIA)_(?:VISIBLE_DEVICES|DEVICE_ORDER|DRIVER_CAPABILITIES)|NCCL_DEBUG|PYTHONHASHSEED)(.+)"
 )
 
@@ -76,7 +76,7 @@ VERSIONS = tuple(_VERSIONS)
 GPU_VERSIONS = frozenset(("driver", "cuda", "cudnn", "nccl"))
 
 _QUANTITIES = {"power_limit": "W", "clock_limit": "MHz", "device_memory": "GiB"}
-_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]*)")
+_NUMBER = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]*)")
 # What one of a unit is in the unit of the term.
 _SCALES = {
     "w": 1.0, "watt": 1.0, "watts": 1.0, "mw": 1e-3, "mhz": 1.0, "ghz": 1e3, "hz": 1e-6,
@@ -84,10 +84,10 @@ _SCALES = {
 }  # fmt: skip
 
 _TERMS = {
-    name: re.compile(_GROUPS + rf"(?:{names})")
+    name: lazy_pattern(_GROUPS + rf"(?:{names})")
     for name, names in {**_WORK, **_SETTINGS, **_OF_DEVICE}.items()
 }  # fmt: skip
-_VERSION_NAMES = {name: re.compile(names) for name, names in _VERSIONS.items()}
+_VERSION_NAMES = {name: lazy_pattern(names) for name, names in _VERSIONS.items()}
 
 
 @lru_cache(maxsize=4096)

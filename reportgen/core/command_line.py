@@ -4,10 +4,11 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence, Set
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.plain_text import one_line
 
 # Options that name a run, or where it writes and listens; they say nothing about its work.
-_OF_ONE_RUN = re.compile(
+_OF_ONE_RUN = lazy_pattern(
     r"(?:random_?)?seed|(?:out(?:put)?|log|logging|save|checkpoint|ckpt|result|results|run|job|experiment|exp)"
     r"_?(?:dir|directory|file|folder|path|root|name|id)?|o|tag|resume|"
     r"(?:local|node|machine)_?rank|rank|(?:master|main_process)_?(?:addr|address|ip|port)|port|rdzv_\w+"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from reportgen.core.book import known_gpus
 from reportgen.core.book.gpus import Dtype
+from reportgen.core.lazy_pattern import lazy_pattern
 
 # The kinds of arithmetic by the words of programs: what calls itself FP32 may use TF32.
 _ARITHMETIC: Mapping[str, tuple[Dtype, ...]] = {
@@ -38,7 +39,7 @@ _MODELS = (
     "P100", "V100", "T4", "A10", "A30", "A40", "A100", "L4", "L40", "L40S", "H100", "H200", "GH200", "B200",
 )  # fmt: skip
 _NAMES = "|".join(sorted(_MODELS, key=len, reverse=True))
-_MODEL = re.compile(rf"(?<![A-Z0-9])({_NAMES})S?(?![A-Z0-9])", re.IGNORECASE)
+_MODEL = lazy_pattern(rf"(?<![A-Z0-9])({_NAMES})S?(?![A-Z0-9])", re.IGNORECASE)
 
 
 @functools.cache
@@ -67,8 +68,8 @@ _NAMES_OF_DEVICES = frozenset((
     "accelerator", "cpu", "device", "device_name", "gpu", "gpu_name", "hardware",
 ))  # fmt: skip
 # Words that all devices of a maker have: they distinguish no two models.
-_MAKER = re.compile(r"^(?:NVIDIA |AMD |Intel |GeForce |Tesla |Instinct )+(?=\S)")
-_IDLE_WORDS = re.compile(
+_MAKER = lazy_pattern(r"^(?:NVIDIA |AMD |Intel |GeForce |Tesla |Instinct )+(?=\S)")
+_IDLE_WORDS = lazy_pattern(
     r"\((?:R|TM|C)\)| Tensor Core(?: GPU)?| with(?= Max-Q)|(?<=Max-Q) Design| \d+-Core Processor"
     r"| CPU(?= @)| @ [\d.]+ ?GHz"
 )

@@ -1,12 +1,12 @@
 """Factors by name and value: which values are equal, how they are ordered, which conditions they match."""
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TypeGuard
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Factors, FactorValue
 
 # A value with its kind; a factor with the key of its value.
@@ -28,10 +28,10 @@ Where = Mapping[str, Accepted]
 
 # What str() writes for a number is a number. "007", "1.10" and "2e1" are names or versions and stay text.
 # 18 digits fit into 64 bits; a longer row of digits is a serial number.
-_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,30})\.[0-9]{1,30}")
+_INTEGER = lazy_pattern(r"0|-?[1-9][0-9]{0,17}")
+_DECIMAL = lazy_pattern(r"-?(?:0|[1-9][0-9]{0,30})\.[0-9]{1,30}")
 
-_DIGITS = re.compile(r"([0-9]+)")
+_DIGITS = lazy_pattern(r"([0-9]+)")
 # int() refuses more digits than 4,300.
 _MAX_SORTED_CHARS = 4000
 

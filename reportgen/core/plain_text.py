@@ -4,19 +4,22 @@ A direction character (U+202E) shows digits in another order than a program read
 look the same: `as_seen` is what these have in common, and `spelled` shows in what they differ.
 """
 
-import re
 import unicodedata
 
+from reportgen.core.lazy_pattern import lazy_pattern
+
 # The private-use characters are placeholders of `render.prose`.
-_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ue000\ue001\ufffe\uffff]")
-_IN_JSON = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-_SPACE = re.compile(r"\s+")
+_FORBIDDEN = lazy_pattern(
+    "[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ue000\ue001\ufffe\uffff]"
+)
+_IN_JSON = lazy_pattern("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_SPACE = lazy_pattern(r"\s+")
 # Signs that look like those of ASCII, though Unicode does not hold them to be the same.
 _CYRILLIC = "АВЕЅІЈКМНОРСТУХԚԜҮаеѕіјорсухԛԝһԁү", "ABESIJKMHOPCTYXQWYaesijopcyxqwhdy"
 _GREEK = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαινορυχ", "ABEZHIKMNOPTYXaivopux"
 _OTHERS = "\u0131\u0261\u2010\u2012\u2013\u2014\u2212\u2018\u2019_", "ig-----'' "
 _LIKE_ASCII = str.maketrans(*map("".join, zip(_CYRILLIC, _GREEK, _OTHERS, strict=True)))
-_VARIATION = re.compile("[\u034f\u115f\u1160\u3164\ufe00-\ufe0f]")
+_VARIATION = lazy_pattern("[\u034f\u115f\u1160\u3164\ufe00-\ufe0f]")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 

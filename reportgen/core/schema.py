@@ -22,6 +22,7 @@ from msgspec import inspect
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.factors import Accepted, Presence
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 
 T = TypeVar("T")
@@ -33,7 +34,7 @@ Key = str | int
 _INTEGER_LIMIT = 2**63
 _MAX_VALUE_CHARS = 60
 _UNKNOWN_KEY, _MISSING = "no such key", "missing"
-_SEGMENT = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|(\[\.\.\.\])")
+_SEGMENT = lazy_pattern(r"\.([^.\[\]]+)|\[(\d+)\]|(\[\.\.\.\])")
 _NAMED_KINDS = {
     "str": "a string",
     "int": "an integer",
@@ -83,7 +84,7 @@ MAX_CHARACTERS = 4 * 2**20
 _MAX_KEY_PARTS = 100
 _KEY_PART = r"""(?:"(?:[^"\\\n]|\\[^\n])*+"?+|'[^'\n]*+'?+|[A-Za-z0-9_-]++)"""
 _NEXT_PART = rf"(?:[ \t]*+\.[ \t]*+{_KEY_PART})"
-_KEY_OR_SKIPPED = re.compile(
+_KEY_OR_SKIPPED = lazy_pattern(
     r"#[^\n]*+"
     r'|"{3}(?:[^"\\]|\\.|"{1,2}(?!"))*+(?:"{3,5})?+'
     r"|'{3}(?:[^']|'{1,2}(?!'))*+(?:'{3,5})?+"

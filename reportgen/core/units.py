@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from difflib import get_close_matches
 
+from reportgen.core.lazy_pattern import lazy_pattern
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -119,16 +121,16 @@ _LADDERS = {
 _ANY_FLOAT = Context(prec=700)
 
 # A plural noun per second: images/s, tokens/s, seq/s, img/s. Known units above are looked up first.
-_RATE = re.compile(r"([A-Za-z][A-Za-z _-]+)/s(?:ec(?:ond)?)?")
+_RATE = lazy_pattern(r"([A-Za-z][A-Za-z _-]+)/s(?:ec(?:ond)?)?")
 # Thousands and millions of the usual items. With other words, a prefix could be the first letter.
-_PREFIXED = re.compile(
+_PREFIXED = lazy_pattern(
     r"([kKMG])(?:images?|imgs?|samples?|examples?|tokens?|toks?|words?|sequences?|seqs?|sentences?|frames?"
     r"|steps?|iterations?|its?|items?|requests?|reqs?|queries|messages?|msgs?|rows?|records?|events?"
     r"|operations?|ops?)"
 )
 _PREFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 # Bits, bytes, lengths and operations in a spelling that is not listed above: not items.
-_NO_ITEM = re.compile(r"[kmgtpe]?i?(?:b|bits?|bytes?|flops?)|[kcmun]?m|met(?:er|re)s?", re.IGNORECASE)
+_NO_ITEM = lazy_pattern(r"[kmgtpe]?i?(?:b|bits?|bytes?|flops?)|[kcmun]?m|met(?:er|re)s?", re.IGNORECASE)
 
 
 def find(name: str) -> Unit | None:

@@ -5,9 +5,9 @@ what does not fit is counted. Texts from logs and definitions are escaped: they 
 refer to an issue, link anywhere, nor end a table or a `<details>`.
 """
 
-import re
 from collections.abc import Sequence
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.diff.changes import Diff
 from reportgen.diff.sections import Endpoint, Section, headline, sections_of, sentences
 from reportgen.render.text.escape import href, markdown, paragraph
@@ -22,7 +22,7 @@ _MAX_HEAD_CHARS = 12_000
 _VISIBLE_ROWS = 10
 _MAX_TEXT_CHARS = 400
 # What a forge turns into a notification, a reference or a link.
-_ACTIVE = re.compile(r"@(?=\w)|#(?=\d)|:(?=//)|(?i:www)(?=\.)|(?i:GH)(?=-\d)")
+_ACTIVE = lazy_pattern(r"@(?=\w)|#(?=\d)|:(?=//)|(?i:www)(?=\.)|(?i:GH)(?=-\d)")
 
 
 def comment(diff: Diff, old: Endpoint, new: Endpoint) -> str:

@@ -1,9 +1,9 @@
 """Check that the parts of a document that another program wrote fit together, before anything shows it."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 from reportgen.core.plain_text import one_line
 from reportgen.core.units import Unit
@@ -20,7 +20,7 @@ from reportgen.document.model import (
 )
 
 # The folder of the report gets this name.
-_NAME = re.compile(r"[\w][\w .+-]*")
+_NAME = lazy_pattern(r"[\w][\w .+-]*")
 _RESERVED = "assets"
 _LONGEST_NAME = 200
 # More digits say nothing; numbers beyond cannot be drawn.

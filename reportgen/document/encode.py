@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from reportgen.core import units
 from reportgen.core.errors import RequestError
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.plain_text import printable_json
 from reportgen.document.model import VERSION, Case, Document, Table, Value
 from reportgen.document.older import OLDEST, upgraded
@@ -197,7 +198,7 @@ class _Listing(msgspec.Struct):
 
 
 # Every report.json has a line that begins like this.
-MARK = re.compile(rb'^ ?"generated": \[', re.MULTILINE)
+MARK = lazy_pattern(rb'^ ?"generated": \[', re.MULTILINE)
 
 
 def generated_files(content: bytes) -> Sequence[str]:

@@ -5,12 +5,13 @@ special character becomes `-`.
 """
 
 import hashlib
-import re
 from collections.abc import Iterable
+
+from reportgen.core.lazy_pattern import lazy_pattern
 
 REPORT_JSON = "report.json"
 HISTORY = "history.js"
-_OTHER = re.compile(r"[^A-Za-z0-9._-]+")
+_OTHER = lazy_pattern(r"[^A-Za-z0-9._-]+")
 
 
 def stem(identifier: str) -> str:

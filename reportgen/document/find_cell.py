@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.document.model import QUANTITY_TITLES, Cell, Comparison, Document, Header, Table
 
-_SEPARATOR = re.compile(r"\s*[,;·]\s*")
+_SEPARATOR = lazy_pattern(r"\s*[,;·]\s*")
 _MAX_LISTED = 12
 
 

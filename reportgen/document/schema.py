@@ -1,17 +1,17 @@
 """The JSON Schema of report.json, from the classes that write and read it and from their docstrings."""
 
 import inspect
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.units import Unit
 from reportgen.document import model
 from reportgen.document.model import VERSION, Document
 
-_FIELD = re.compile(r"(\w+)  +(\S.*)")
+_FIELD = lazy_pattern(r"(\w+)  +(\S.*)")
 
 
 def json_schema() -> dict[str, Any]:

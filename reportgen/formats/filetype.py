@@ -6,6 +6,7 @@ Only the first bytes are needed. Formats recognise their own binary files; `no_t
 import re
 from typing import Literal
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.text_log import is_binary
 
 _COMPRESSIONS = {
@@ -25,7 +26,7 @@ Role = Literal["code", "document"]
 
 # A line that only a program has. A log may be saved as `train.py`; it has none of these. It may have indented
 # lines of code, in a traceback, and variables of the environment.
-_STATEMENT = re.compile(
+_STATEMENT = lazy_pattern(
     rb"^(?:#!|#include|//|/\*|import [\w.]+|from [\w.]+ import|def \w|class \w|function[ \t]|fn \w"
     rb"|use \w+::|using (?:namespace|[\w.]+[,;\n])|package \w|module \w|const \w|let \w|var \w|public "
     rb"|private |static |export \w|set -[a-z]|if \[|for \w+ in\b|while |diff --git|@@ |: ['<]"
@@ -33,16 +34,16 @@ _STATEMENT = re.compile(
     re.MULTILINE,
 )
 # A line that only a script of a shell has, besides.
-_COMMAND = re.compile(
+_COMMAND = lazy_pattern(
     rb"^[ \t]*(?:(?:echo|cd|mkdir|rm|cp|mv|source|chmod|local|exit) |(?:then|do|done|fi|esac)\b *;?$)"
     rb"| \\$|\$[({]|\"\$\w|\| *(?:tee|grep|awk|sed|head|tail|sort)\b",
     re.MULTILINE,
 )
-_MARKUP = re.compile(
+_MARKUP = lazy_pattern(
     rb"^ {0,3}(?:#{2,6} |```|~~~|\.\. \w)|\]\(|::$|<(?:html|body|p|pre|table)\b", re.MULTILINE
 )
 # A title has no other line with # beside it: some programs begin several lines in a row with it.
-_TITLE = re.compile(rb"(?:\A|^(?!#).*\n) {0,3}# [^\n]*(?:\n(?!#)|\Z)", re.MULTILINE)
+_TITLE = lazy_pattern(rb"(?:\A|^(?!#).*\n) {0,3}# [^\n]*(?:\n(?!#)|\Z)", re.MULTILINE)
 
 
 def role(name: str, head: bytes) -> Role | None:

@@ -11,12 +11,13 @@ from typing import Any
 
 import re2
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 
 MAX_PARTS = 32
 
-_PART = re.compile(r"\{([^{}]*)\}")
-_NAME = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]*)(?::(int|float|str|date))?")
+_PART = lazy_pattern(r"\{([^{}]*)\}")
+_NAME = lazy_pattern(r"([A-Za-z_][A-Za-z0-9_.-]*)(?::(int|float|str|date))?")
 _KINDS = {
     "str": r"[^/]+",
     "int": r"[0-9]{1,18}",

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Factors, FactorValue, Finding, Run
 from reportgen.core.rules import Rule
 
@@ -29,11 +30,11 @@ _WORDS: Mapping[str, tuple[str, FactorValue]] = {
     "infer": ("mode", "inference"),
     "inference": ("mode", "inference"),
 }
-_TOKEN = re.compile(r"[a-z0-9]+")
+_TOKEN = lazy_pattern(r"[a-z0-9]+")
 # "8xA100" and "4x2080ti" count devices, "1024x768" is a size, "p3.16xlarge" is a name of Amazon's. A bare
 # "8x" is a folder of runs on eight devices, or a part of a name, where it may be a schedule (`fpn_1x_coco`).
-_TIMES = re.compile(r"([1-9][0-9]{0,3})x(.*)")
-_DEVICE = re.compile(
+_TIMES = lazy_pattern(r"([1-9][0-9]{0,3})x(.*)")
+_DEVICE = lazy_pattern(
     r"gpus?|(?:rtx|gtx|quadro|tesla)[a-z0-9]*|[0-9]{3,4}(?:ti|super)|[abghltv]{1,2}[0-9]{1,4}[a-z]*"
 )
 

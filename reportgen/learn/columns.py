@@ -4,26 +4,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.learn.templates import LineTemplate
 from reportgen.learn.tokens import NumberContext, elapsed_unit, is_time, meaning_of, number_contexts
 
-_STEP_KEY = re.compile(
+_STEP_KEY = lazy_pattern(
     r"(?<![a-z])(?:global[_ ]?step|step|iter|iteration|it|i|batch|update|idx)s?(?:[_ ]?(?:no|num))?$"
 )
-_EPOCH_KEY = re.compile(r"(?<![a-z])ep(?:och)?s?$")
-_RANK_KEY = re.compile(r"(?<![a-z])(?:global[_ ]?)?rank$")
-_NOT_A_STEP = re.compile(
+_EPOCH_KEY = lazy_pattern(r"(?<![a-z])ep(?:och)?s?$")
+_RANK_KEY = lazy_pattern(r"(?<![a-z])(?:global[_ ]?)?rank$")
+_NOT_A_STEP = lazy_pattern(
     r"sample|token|consumed|word|seen|byte|mem|seed|rank|gpu|pid|process|port|line|world|(?<![a-z])(?:ep(?:och)?s?|loss|lr)$"
 )
-_EVALUATION = re.compile(r"(?<![a-z])(?:eval|val|valid|validation|evaluation|test)(?![a-z])", re.IGNORECASE)
+_EVALUATION = lazy_pattern(r"(?<![a-z])(?:eval|val|valid|validation|evaluation|test)(?![a-z])", re.IGNORECASE)
 # A growing number without a word, next to a date, is more often something else.
 _MIN_SCORE = 2
-_SECONDS_SINCE_1970 = re.compile(r"1\d{9}(?:\.\d+)?")
+_SECONDS_SINCE_1970 = lazy_pattern(r"1\d{9}(?:\.\d+)?")
 _FACTORS = {
-    "batch_size": re.compile(r"(?<!global)(?<!global[_ ])(?<![a-z])(?:batch[_ ]?size|bsz?|mbs)$"),
-    "global_batch_size": re.compile(r"(?<![a-z])(?:global[_ ]?batch[_ ]?size|gbs)$"),
-    "devices": re.compile(r"(?<![a-z])(?:gpus|devices|world[_ ]?size|num[_ ]gpus)$"),
-    "seq_len": re.compile(r"(?<![a-z])(?:seq[_ ]?len|sequence[_ ]length)$"),
+    "batch_size": lazy_pattern(r"(?<!global)(?<!global[_ ])(?<![a-z])(?:batch[_ ]?size|bsz?|mbs)$"),
+    "global_batch_size": lazy_pattern(r"(?<![a-z])(?:global[_ ]?batch[_ ]?size|gbs)$"),
+    "devices": lazy_pattern(r"(?<![a-z])(?:gpus|devices|world[_ ]?size|num[_ ]gpus)$"),
+    "seq_len": lazy_pattern(r"(?<![a-z])(?:seq[_ ]?len|sequence[_ ]length)$"),
 }
 
 

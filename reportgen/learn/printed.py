@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.definition import Context, TableRows
@@ -22,9 +23,9 @@ _VALUE = rf"(?:{_NUMBER}) ?(?:[^\W\d_][\w/µμ]*)"
 _BETWEEN = r"[ \t]*[,;|(/]?[ \t]*"
 _NAME = r"^[ \t]*(?P<name>\S.*?)(?:[ \t]*[:=]|[ \t]{2}|\t)[ \t]*"
 _END = r"[ \t]*\)?[ \t]*$"
-_LINE = re.compile(rf"{_NAME}(?P<values>{_VALUE}(?:{_BETWEEN}{_VALUE})*){_END}")
-_EACH = re.compile(rf"({_NUMBER}) ?([^\W\d_][\w/µμ]*)")
-_SETTING = re.compile(r"(?<![\w.-])([A-Za-z_]\w*)=([\w.]+)")
+_LINE = lazy_pattern(rf"{_NAME}(?P<values>{_VALUE}(?:{_BETWEEN}{_VALUE})*){_END}")
+_EACH = lazy_pattern(rf"({_NUMBER}) ?([^\W\d_][\w/µμ]*)")
+_SETTING = lazy_pattern(r"(?<![\w.-])([A-Za-z_]\w*)=([\w.]+)")
 # The names of columns by the base unit of their numbers.
 _COLUMNS = {
     "s": "time",

@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.detection import detect
 from reportgen.sources.logfiles import LogFiles
 
 GUIDE = "docs/how-to/read-a-table.md"
-_LABEL = re.compile(r"(?m)^[ \t]*([A-Za-z][A-Za-z _-]{2,40}?) ?[:=] *[0-9].*$")
-_NUMBER = re.compile(r"[0-9][0-9.,]*(?: [0-9]{3})*")
+_LABEL = lazy_pattern(r"(?m)^[ \t]*([A-Za-z][A-Za-z _-]{2,40}?) ?[:=] *[0-9].*$")
+_NUMBER = lazy_pattern(r"[0-9][0-9.,]*(?: [0-9]{3})*")
 _MIN_LABELS = _MIN_ROWS = 3
 
 

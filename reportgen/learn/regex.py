@@ -8,18 +8,19 @@ exponent, or be followed by another unit.
 
 import re
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.learn.columns import ColumnRoles
 from reportgen.learn.templates import BLANK, LineTemplate
 
-_SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
-_BLANKS = re.compile(f"[{BLANK}]{{2,}}|[\t\f]")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
-_LAST_WORDS = re.compile(r"[^\W\d_][^,;|\[\](){}]*[\[({]?$|[^\s\w]$")
+_SPECIAL = lazy_pattern(r"([\\.+*?()|\[\]{}^$])")
+_BLANKS = lazy_pattern(f"[{BLANK}]{{2,}}|[\t\f]")
+_CONTROL = lazy_pattern(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+_LAST_WORDS = lazy_pattern(r"[^\W\d_][^,;|\[\](){}]*[\[({]?$|[^\s\w]$")
 _EXPONENT = r"(?:[eE][-+]?\d+)?"
 _THOUSANDS = r"\d+(?:,\d{3})*"
 # What ends a number: no letter and no more of a number, a clock or a share; a sentence may end with it.
 _END = r"[.,:]?(?:[^\pL\d_.,:%]|$)"
-_ENDED = re.compile(r"[.,:]?(?:[^\w.,:%]|$)")
+_ENDED = lazy_pattern(r"[.,:]?(?:[^\w.,:%]|$)")
 _BARS = {"|": r"\|[^|]*\|", "[": r"\[[^\]]*\]"}
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 from reportgen.core import units
 from reportgen.core.errors import RequestError
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Run
 from reportgen.formats.detection import detect
 from reportgen.formats.filetype import no_text
@@ -42,8 +43,8 @@ from reportgen.sources.logfiles import LogFiles
 
 GUIDE = "docs/how-to/read-a-table.md"
 _MAX_SHOWN_ROWS = 3
-_JSON_BEGINS = re.compile(rb'\s*(?:\{\s*"|\[\s*[\[{"])')
-_HTML = re.compile(rb"(?i)<(?:!doctype html|html|body|table)\b[^>]*>")
+_JSON_BEGINS = lazy_pattern(rb'\s*(?:\{\s*"|\[\s*[\[{"])')
+_HTML = lazy_pattern(rb"(?i)<(?:!doctype html|html|body|table)\b[^>]*>")
 _MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12

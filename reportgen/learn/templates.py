@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
+from reportgen.core.lazy_pattern import lazy_pattern
+
 Kind = Literal["number", "date", "clock", "bar"]
 
 MAX_TEXT_CHARS = 4 * 2**20
 _MAX_LINE_CHARS = 2000
 _MAX_SLOTS = 60
 _MAX_ROWS = 5000
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     r"(?P<date>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?)"
     r"|(?P<clock>(?<![\d.])\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d+)?(?![\d:]))"
     r"|(?P<bar>\|[█▏▎▍▌▋▊▉▐░▒▓#? ]{2,}\||\[[=>.#-]{3,}\])"
@@ -26,8 +28,8 @@ _TOKEN = re.compile(
 )
 # White space within a line for the engine of the patterns.
 BLANK = " \t\f"
-_SPACE = re.compile(f"[{BLANK}]+")
-_COUNT = re.compile(r"\d{1,15}|\d{1,3}(?:,\d{3}){1,4}", re.ASCII)
+_SPACE = lazy_pattern(f"[{BLANK}]+")
+_COUNT = lazy_pattern(r"\d{1,15}|\d{1,3}(?:,\d{3}){1,4}", re.ASCII)
 _MIN_VALUES = 3
 _MAX_FALL_SHARE = 0.2
 # Elapsed time rises from line to line; the noise of step times rises in half of the lines.

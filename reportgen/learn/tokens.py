@@ -8,6 +8,7 @@ stays unnamed: a wrong name is worse than none.
 import re
 from dataclasses import dataclass, replace
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.learn.templates import LineTemplate
 
 _PER = r"(?:\s*/\s*|\s+per\s+|_per_)"
@@ -25,40 +26,40 @@ _ITEMS = {
     "item": "items", "record": "records", "video": "videos", "graph": "graphs",
 }  # fmt: skip
 _ITEM = "(?P<item>(?:" + "|".join(sorted(_ITEMS, key=len, reverse=True)) + ")s?)"
-_STEPS_PER_SECOND = re.compile(rf"(?<![a-z]){_STEP}{_PER}{_SECOND}")
-_TIME_PER_STEP = re.compile(rf"(?<![a-z]){_TIME}{_PER}{_STEP}(?![a-z])")
-_ITEMS_PER_SECOND = re.compile(rf"(?<![a-z]){_ITEM}{_PER}{_SECOND}")
+_STEPS_PER_SECOND = lazy_pattern(rf"(?<![a-z]){_STEP}{_PER}{_SECOND}")
+_TIME_PER_STEP = lazy_pattern(rf"(?<![a-z]){_TIME}{_PER}{_STEP}(?![a-z])")
+_ITEMS_PER_SECOND = lazy_pattern(rf"(?<![a-z]){_ITEM}{_PER}{_SECOND}")
 _UNITS_AFTER = (
-    _STEPS_PER_SECOND, _TIME_PER_STEP, _ITEMS_PER_SECOND, re.compile(rf"{_TIME}(?![a-z/_])"),
+    _STEPS_PER_SECOND, _TIME_PER_STEP, _ITEMS_PER_SECOND, lazy_pattern(rf"{_TIME}(?![a-z/_])"),
 )  # fmt: skip
 _SHORT_RATES = {"ips": "samples", "wps": "words", "tps": "tokens", "fps": "frames", "throughput": "samples"}
-_PER_DEVICE = re.compile(r"\s*(?:/|per[ _]?)(?:gpu|device|rank|chip)s?", re.IGNORECASE)
-_PER_DEVICE_WORD = re.compile(r"(?:/|per[ _]?)(?:gpu|device|rank|chip)")
-_TIME_KEY = re.compile(r"(?<![a-z])(?:time|dt|took|elapsed?|duration|latency|tm)(?![a-z])")
-_RATE_KEY = re.compile(r"(?<![a-z])(?:speed|throughput|[iwtf]ps)$")
-_UNIT_INSIDE = re.compile(
+_PER_DEVICE = lazy_pattern(r"\s*(?:/|per[ _]?)(?:gpu|device|rank|chip)s?", re.IGNORECASE)
+_PER_DEVICE_WORD = lazy_pattern(r"(?:/|per[ _]?)(?:gpu|device|rank|chip)")
+_TIME_KEY = lazy_pattern(r"(?<![a-z])(?:time|dt|took|elapsed?|duration|latency|tm)(?![a-z])")
+_RATE_KEY = lazy_pattern(r"(?<![a-z])(?:speed|throughput|[iwtf]ps)$")
+_UNIT_INSIDE = lazy_pattern(
     r"(?:^|[(_\[ ])(milliseconds?|msecs?|ms|us|µs|ns|minutes?|min|seconds?|secs?|s)[)\]]?$"
 )
 # Quantities that are neither a rate nor a time, with any unit; a comma or `::` after them ends their field.
-_OTHER_QUANTITY = re.compile(
+_OTHER_QUANTITY = lazy_pattern(
     r"(?<![a-z])(?:loss(?:es|[_ ]?scale)?|nll|ppl|perplexity|lr|learning[_ ]?rate|error|score|reward|mfu"
     r"|mem(?:ory)?|(?:grad(?:ient)?[_ ]?|g)?norm|acc(?:uracy)?|ep(?:och)?s?)"
     r"[\"']?\s*(?:=>|[=:(\[{<])?\s*[\"']?$"
 )
-_LEADS = re.compile(r"[\"']?\s*[:=]")
-_ASSIGNS = re.compile(r"[\"']?\s*=(?!>)")
-_LETTER = re.compile(r"[^\W\d_]")
+_LEADS = lazy_pattern(r"[\"']?\s*[:=]")
+_ASSIGNS = lazy_pattern(r"[\"']?\s*=(?!>)")
+_LETTER = lazy_pattern(r"[^\W\d_]")
 # "it_s" may mean iterations per second or seconds per iteration.
-_RATE_OR_TIME = re.compile(r"(?<![a-z])(?:it|its|steps|iters|iterations|batches)_s$")
-_STEP_WORD = re.compile(r"(?<![a-z])(?:step|iter|iteration|it|batch|train)")
-_PER_STEP = re.compile(r"(?:/|per)[ _]?(?:step|it|batch)")
+_RATE_OR_TIME = lazy_pattern(r"(?<![a-z])(?:it|its|steps|iters|iterations|batches)_s$")
+_STEP_WORD = lazy_pattern(r"(?<![a-z])(?:step|iter|iteration|it|batch|train)")
+_PER_STEP = lazy_pattern(r"(?:/|per)[ _]?(?:step|it|batch)")
 # Times of a part of a step or of something else, and times over many steps.
-_PARTIAL_TIME = re.compile(
+_PARTIAL_TIME = lazy_pattern(
     r"(?<![a-z])(?:data|load|fwd|forward|bwd|backward|optim|opt|eval|val|valid|comm|wait|h2d|lr|loss|mem|epoch)"
 )
 _MIN_ELAPSED_GROWTH = 0.1
-_MEAN = re.compile(r"(?<![a-z])(?:eta|remain|left|avg|average|mean)")
-_AGGREGATE_TIME = re.compile(r"(?<![a-z])(?:eta|remain|total|left|avg|average|mean)")
+_MEAN = lazy_pattern(r"(?<![a-z])(?:eta|remain|left|avg|average|mean)")
+_AGGREGATE_TIME = lazy_pattern(r"(?<![a-z])(?:eta|remain|total|left|avg|average|mean)")
 
 
 @dataclass(frozen=True, slots=True)

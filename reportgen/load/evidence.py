@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reportgen.core.devices import find_device
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.core.rules import Rule
 from reportgen.load.duplicates import RunFingerprint, fingerprint_run
@@ -30,14 +31,14 @@ _REMEDY = "name it like the log of its run (a_gpu.csv beside a.log), or move bot
 # take less than an hour longer.
 _ZONE_SECONDS, _SLACK_SECONDS = 3600.0, 60.0
 
-_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
-_LOG = re.compile(r"\.(?:log|txt|out|err|jsonl?)$", re.IGNORECASE)
+_EXTENSION = lazy_pattern(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
+_LOG = lazy_pattern(r"\.(?:log|txt|out|err|jsonl?)$", re.IGNORECASE)
 _WORD = (
     r"(?:gpus?[-_]?)?(?:monitor|telemetry|metrics|stats|usage|util|power)|gpus?|(?:nvidia[-_]?|nv)?smi|dcgmi?|dmon"
     r"|nsys|ncu|(?:cuda[-_])?(?:gpu|api)[-_]?kern(?:el)?[-_]?sum|gpukernsum|kernels?|prof(?:ile|iler)?"
 )
-_SUFFIX = re.compile(rf"(?<=[^._-])(?:[._-](?:{_WORD}))+$", re.IGNORECASE)
-_PREFIX = re.compile(rf"^(?:{_WORD})[._-](?=[^._-])", re.IGNORECASE)
+_SUFFIX = lazy_pattern(rf"(?<=[^._-])(?:[._-](?:{_WORD}))+$", re.IGNORECASE)
+_PREFIX = lazy_pattern(rf"^(?:{_WORD})[._-](?=[^._-])", re.IGNORECASE)
 
 
 def stem_of(name: str) -> str:

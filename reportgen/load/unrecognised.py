@@ -9,14 +9,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.custom.reader import EXPECTED, SAMPLE
 
-_NUMBER = re.compile(r"[0-9]+")
+_NUMBER = lazy_pattern(r"[0-9]+")
 _COMPRESSED = "compressed"  # these have a finding of their own
 # sweep.jsonl: what `collectors sweep` did, beside the runs.
-_NOT_A_LOG = re.compile(
+_NOT_A_LOG = lazy_pattern(
     r"(?:readme|licen[cs]e).*|sweep\.jsonl|.*\.(?:md|rst|toml|ya?ml|py|sh)", re.IGNORECASE
 )
 

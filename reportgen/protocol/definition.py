@@ -7,7 +7,6 @@ that a result can name its protocol. Other protocols than the default exist to r
 
 import dataclasses
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -15,12 +14,13 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.schema import convert
 
 Estimator = Literal["total", "mean_of_rates"]
 Reduce = Literal["median", "olympic"]
 
-_NOTATION = re.compile(r"(\d{1,9})\+(\d{1,9})(?:x(\d{1,6}))?")
+_NOTATION = lazy_pattern(r"(\d{1,9})\+(\d{1,9})(?:x(\d{1,6}))?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 import re
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Run
 
-_KEY = re.compile(r"gpu(?:_name|\.name|\.[^.]+\.name)?|torch\.device|device(?:_name)?", re.IGNORECASE)
+_KEY = lazy_pattern(r"gpu(?:_name|\.name|\.[^.]+\.name)?|torch\.device|device(?:_name)?", re.IGNORECASE)
 
 
 def names_of_devices(run: Run) -> set[str]:

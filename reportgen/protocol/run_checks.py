@@ -12,6 +12,7 @@ import numpy as np
 
 from reportgen.core.closure import closures
 from reportgen.core.devices import find_device
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule, Severity
 from reportgen.core.stats import median, quantile
@@ -56,7 +57,7 @@ HOST_PHASES = ("data_loading",)
 # In these phases a rank of a synchronous run waits for the others: time in them is not its own.
 WAITING_PHASES = ("backward", "optimizer", "communication", "all_reduce")
 
-_GPU = re.compile(
+_GPU = lazy_pattern(
     r"gpu|cuda|nvidia|tesla|geforce|quadro|rtx|\b(?:[abhlpv]\d{2,3}s?|[tl]4|g[bh]\d{3})\b", re.IGNORECASE
 )
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.schema import parse
 
-_HEADER = re.compile(r"^[ \t]*\[\[[ \t]*(\w+)[ \t]*\]\]", re.MULTILINE)
-_ID = re.compile(r"[\w.-]+")
+_HEADER = lazy_pattern(r"^[ \t]*\[\[[ \t]*(\w+)[ \t]*\]\]", re.MULTILINE)
+_ID = lazy_pattern(r"[\w.-]+")
 
 
 def entry_places(text: str, place: str) -> Callable[[str], str]:

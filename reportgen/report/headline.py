@@ -28,6 +28,7 @@ from reportgen.compare.verdict import (
 from reportgen.core import units
 from reportgen.core.devices import shown_value
 from reportgen.core.factors import factors_key, value_text
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import item_of, metric_of
 from reportgen.core.model import Case
 from reportgen.core.stats import geometric_mean
@@ -56,7 +57,7 @@ SWEPT = (*sorted(SIZES), "seq_len", "message_size", "concurrency", "request_rate
 _AS_FAST = "as fast"
 # Factors whose value is a number of things, which the name calls: "4 devices".
 _COUNTS = ("devices", "nodes")
-_PLURAL_SUBJECT = re.compile(rf"(?!1 )[0-9]+ (?:{'|'.join(_COUNTS)})\b|the cases\b")
+_PLURAL_SUBJECT = lazy_pattern(rf"(?!1 )[0-9]+ (?:{'|'.join(_COUNTS)})\b|the cases\b")
 _PLURAL_VERBS = {
     "is": "are", "is likely": "are likely", "has": "have", "reaches": "reach", "seems": "seem",
     "takes": "take",

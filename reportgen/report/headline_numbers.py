@@ -3,15 +3,16 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding, Source
 from reportgen.core.rules import Rule
 from reportgen.report.definition import ReportDefinition
 from reportgen.tables.results import Table
 
-_CALL = re.compile(r"\{\{\s*(?:value|ratio|expected)\(.*?\)\s*\}\}", re.DOTALL)
+_CALL = lazy_pattern(r"\{\{\s*(?:value|ratio|expected)\(.*?\)\s*\}\}", re.DOTALL)
 # A number with the unit that follows it. With a letter or a hyphen before it, or other letters after it, it
 # is a part of a name: V100, ResNet-50, 960M.
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"(?<![\w.,-])(?P<number>[0-9]+(?:[.,][0-9]+)*)(?P<unit>\s?[%×]|x\b|k\b|[mµu]?s\b)?(?![\w]|[.,-]\w)"
 )
 

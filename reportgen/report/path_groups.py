@@ -4,15 +4,16 @@
 differ in a counter (`r1.log` to `r7.log`), in a date or in the number of a job are.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
-_RUN_NUMBER = re.compile(r"#[0-9]+$")
+from reportgen.core.lazy_pattern import lazy_pattern
+
+_RUN_NUMBER = lazy_pattern(r"#[0-9]+$")
 # A date or a time of several numbers, and what a hash looks like, count like one long number.
-_LONG = re.compile(
+_LONG = lazy_pattern(
     r"[0-9]+(?:[-_:.T][0-9]+){2,}|(?<![0-9A-Za-z])(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,}(?![0-9A-Za-z])"
 )
-_NUMBER = re.compile(r"[0-9]+")
+_NUMBER = lazy_pattern(r"[0-9]+")
 # Numbers with this many digits are dates or ids of jobs.
 _ID_DIGITS = 5
 # Counters are dense: they may lack a third of their numbers.

@@ -5,7 +5,6 @@ tens of thousands of files, and building one Path object per file dominates the 
 """
 
 import os
-import re
 import stat
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,11 +15,12 @@ from pathlib import Path
 from reportgen.cache import remote
 from reportgen.cache.archives import Packed, archive_of, is_archive, unpack
 from reportgen.core.errors import RequestError, closest_match
+from reportgen.core.lazy_pattern import lazy_pattern
 
 # Siblings that a reader may ask for (labels, configurations) are small; larger files are not kept.
 _MAX_SIBLING_BYTES = 65536
 # How Python represents the bytes of a file name that are not UTF-8.
-_NOT_UTF8 = re.compile("[\udc80-\udcff]")
+_NOT_UTF8 = lazy_pattern("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)

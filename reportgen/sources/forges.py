@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
+from reportgen.core.lazy_pattern import lazy_pattern
+
 # user@host:path, the short form of ssh URLs.
-_SCP = re.compile(r"(?:[^@/:]+@)?([^@/:]+):(?!//)(.+)")
-_HOST = re.compile(r"[A-Za-z0-9.-]+(?::\d+)?")
+_SCP = lazy_pattern(r"(?:[^@/:]+@)?([^@/:]+):(?!//)(.+)")
+_HOST = lazy_pattern(r"[A-Za-z0-9.-]+(?::\d+)?")
 
 _Page = Callable[[str, str, int | None], str]
 

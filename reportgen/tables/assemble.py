@@ -17,6 +17,7 @@ from reportgen.compare.conditions import DEVICE_COUNTS
 from reportgen.compare.family import correct_for_number, family_sentence
 from reportgen.core.errors import RequestError
 from reportgen.core.factors import value_text
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
@@ -51,7 +52,7 @@ from reportgen.tables.unit_choice import UnitChoice
 from reportgen.tables.validate import look_alikes
 
 # A level of the path that `init` could not name says only where a log is.
-_PATH_LEVEL = re.compile(r"(?:folder|log)[0-9]*")
+_PATH_LEVEL = lazy_pattern(r"(?:folder|log)[0-9]*")
 _DEVICE_FACTORS = frozenset(("device", "gpu", "accelerator"))
 # A finding lists at most this many values of one factor.
 _MAX_LISTED = 6

@@ -1,17 +1,17 @@
 """How much memory one device of a run has: by its telemetry, a figure of its log, or its environment."""
 
 import math
-import re
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Run
 from reportgen.core.units import to_base
 
-_KEY = re.compile(r"(?:.*\.)?(?:device_memory|gpu_memory|memory_total)(?:_bytes)?")
+_KEY = lazy_pattern(r"(?:.*\.)?(?:device_memory|gpu_memory|memory_total)(?:_bytes)?")
 # A smaller number without a unit counts something else than bytes, such as MiB.
 _LEAST = 2.0**20
-_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)?")
+_SIZE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)?")
 
 
 def memory_of_device(run: Run) -> float | None:

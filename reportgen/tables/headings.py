@@ -5,13 +5,13 @@ is under the heading of a column if the whole column agrees, beside the row if t
 else in the cell.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from reportgen.core.devices import ambiguous_names, shown_value
 from reportgen.core.factors import FactorKey, factor_key, plain_values, value_text
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Case, FactorValue
 from reportgen.core.units import Unit
@@ -21,7 +21,7 @@ from reportgen.tables.spec import METRIC, PHASE, TableSpec
 
 MEAN = "geometric mean"
 
-_LINK = re.compile(r"\[([^\]]+)\]\(([^()\s]+)\)")
+_LINK = lazy_pattern(r"\[([^\]]+)\]\(([^()\s]+)\)")
 
 
 def label_of_value(labels: Mapping[str, str], factor: str, value: FactorValue) -> Label:

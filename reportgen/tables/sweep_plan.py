@@ -5,13 +5,13 @@ case are those of the command that its log records.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from reportgen.compare.comparison import Comparison
 from reportgen.compare.verdict import TURNS, Verdict, duration_text
 from reportgen.core.command_line import arguments_of, option_name
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import RESERVED, Case
 from reportgen.core.plain_text import one_line
 from reportgen.core.stats import median
@@ -27,7 +27,7 @@ _COOL_DOWN = "1m"
 # Options of a single run, which the sweep gives by itself.
 _OF_THE_RUN = ("here", "logs", "repeats", "again")
 
-_KEY = re.compile(r"[a-z][a-z0-9_]*")
+_KEY = lazy_pattern(r"[a-z][a-z0-9_]*")
 
 Workload = Mapping[str, int | str]
 

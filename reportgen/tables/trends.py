@@ -4,7 +4,6 @@ Everything comes from the logs: dates of runs, factors, environments. So the sam
 everywhere; what commits of the repository say is the subject of `reportgen.history`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +11,7 @@ from reportgen.compare.conditions import changes, conditions_of_case
 from reportgen.compare.verdict import difference_text
 from reportgen.core.change_points import ChangePoint, ChangePointRule, find_changes
 from reportgen.core.factors import natural_key
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Case, FactorValue, Measurement, Run, Summary
 from reportgen.core.stats import summarize
@@ -20,7 +20,7 @@ from reportgen.tables.results import Cell, Table
 
 DATE, COMMIT = "date", "commit"
 _CONFIDENCE = 0.95
-_HASH = re.compile(r"[0-9a-f]{12,64}")
+_HASH = lazy_pattern(r"[0-9a-f]{12,64}")
 _HASH_CHARS = 8
 
 

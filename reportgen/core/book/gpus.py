@@ -1,13 +1,13 @@
 """GPUs by name: their dense peaks, memory, bandwidths and power, from `gpus.toml`."""
 
 import functools
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.schema import TomlTable, read_toml
 
 Dtype = Literal["fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "int8"]
@@ -18,8 +18,8 @@ _FILE = Path(__file__).with_name("gpus.toml")
 # Words that makers write with the names of all their devices.
 _MAKERS = frozenset(("nvidia", "amd", "intel", "tesla", "geforce", "instinct"))
 _IDLE = frozenset(("tensor", "core", "gpu", "accelerator", "graphics", "r", "tm"))
-_WORD = re.compile(r"[a-z0-9.]+")
-_APART = re.compile(r"(?<=\d) (?=gb\b)")  # 80 GB
+_WORD = lazy_pattern(r"[a-z0-9.]+")
+_APART = lazy_pattern(r"(?<=\d) (?=gb\b)")  # 80 GB
 
 
 class BookSource(TomlTable):

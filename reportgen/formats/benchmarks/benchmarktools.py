@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue, Finding
 from reportgen.core.rules import Rule
 from reportgen.core.units import to_base
@@ -24,35 +25,35 @@ from reportgen.sources.logfiles import LogFiles
 
 _NAME = "benchmarktools"
 _JSON = (
-    (b'"BenchmarkTools"', re.compile(rb'\s*\[\s*\{[^{}]{0,300}"BenchmarkTools"\s*:\s*"[^"]{1,40}"')),
-    (b'"result_value"', re.compile(rb'\s*\[\s*\{[^{}]{0,2000}"result_value"\s*:[^{}]{0,2000}\}')),
+    (b'"BenchmarkTools"', lazy_pattern(rb'\s*\[\s*\{[^{}]{0,300}"BenchmarkTools"\s*:\s*"[^"]{1,40}"')),
+    (b'"result_value"', lazy_pattern(rb'\s*\[\s*\{[^{}]{0,2000}"result_value"\s*:[^{}]{0,2000}\}')),
 )
 # FluxBench's names: model, pass and sizes in one word; the group ends in the kind of device.
-_FLUX = re.compile(r"(?:Forw_)?([A-Za-z0-9-]+?)_(forw|back)_(.+)")
+_FLUX = lazy_pattern(r"(?:Forw_)?([A-Za-z0-9-]+?)_(forw|back)_(.+)")
 _PASSES = {"forw": "forward", "back": "forward+backward"}
 _FLUX_STATISTICS = (("median", "result_value"), ("minimum", "min"), ("maximum", "max"))
 _NS = 1e-9
 _MAX_DEPTH = 50
 
 _TIME = rb"([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(ns|us|\xce\xbcs|\xc2\xb5s|ms|s)\b"
-_TRIAL = re.compile(rb"BenchmarkTools\.Trial: ?(?:([0-9]{1,9}) samples? with ([0-9]{1,9}) evaluations?)?")
-_BTIME = re.compile(
+_TRIAL = lazy_pattern(rb"BenchmarkTools\.Trial: ?(?:([0-9]{1,9}) samples? with ([0-9]{1,9}) evaluations?)?")
+_BTIME = lazy_pattern(
     rb"^ {2}" + _TIME + rb" \(([0-9]{1,15}) allocations?: ([0-9.]{1,12}) (bytes|KiB|MiB|GiB)\)", re.MULTILINE
 )
-_GROUP = re.compile(rb"[0-9]{1,9}-element BenchmarkTools\.BenchmarkGroup:")
+_GROUP = lazy_pattern(rb"[0-9]{1,9}-element BenchmarkTools\.BenchmarkGroup:")
 # The first line of a group, and a group or a result inside another group.
-_MEMBER = re.compile(
+_MEMBER = lazy_pattern(
     rb"^(?:%(group)s|(?P<indentation>[ \t]{2,200})(?P<key>[^ \t\r\n][^\r\n]{0,200}?) => "
     rb"(?:%(group)s|Trial(Estimate)?\(%(time)s\)))" % {b"group": _GROUP.pattern, b"time": _TIME},
     re.MULTILINE,
 )
 # The command typed in the line before a result.
-_TYPED = re.compile(rb"@(?:benchmark|btime) ([^\r\n]{1,300}?)[ \t]{0,9}\r?\n[# \t]{0,9}\Z")
+_TYPED = lazy_pattern(rb"@(?:benchmark|btime) ([^\r\n]{1,300}?)[ \t]{0,9}\r?\n[# \t]{0,9}\Z")
 _MAX_TYPED_BYTES = 400
 _RANGE = rb"Range {1,4}\(min \xe2\x80\xa6 max\): {1,10}"
 # Statistic -> its pattern in a printed trial: the layout until 1.0, then the one since 1.1.
 _STATISTICS = [
-    (statistic, re.compile(before + _TIME))
+    (statistic, lazy_pattern(before + _TIME))
     for statistic, before in (
         *((name, f"{name} time: {{1,10}}".encode()) for name in ("minimum", "median", "mean", "maximum")),
         ("minimum", _RANGE),
@@ -62,8 +63,8 @@ _STATISTICS = [
         ("single", rb"Single result which took "),
     )
 ]
-_SAMPLES = re.compile(rb"samples: {1,12}([0-9]{1,9})")
-_ALLOCATIONS = re.compile(rb"(?:allocs estimate: {1,12}|over )([0-9]{1,15})")
+_SAMPLES = lazy_pattern(rb"samples: {1,12}([0-9]{1,9})")
+_ALLOCATIONS = lazy_pattern(rb"(?:allocs estimate: {1,12}|over )([0-9]{1,15})")
 _PRINTED = b"BenchmarkTools.Trial:"
 _MAX_TRIAL_BYTES = 4000  # a printed trial has about twelve lines
 

@@ -11,6 +11,7 @@ log that was cut off the name of the job, which is part of the file's name.
 import re
 from collections.abc import Mapping
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import STEP, FactorValue, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Results
@@ -21,20 +22,20 @@ from reportgen.formats.parsing.several_runs import result_places, run_borders, r
 from reportgen.formats.parsing.text_log import NUMBER, TextLog, TextSign, format_of
 
 _SECTIONS = (b"\nArguments\n", b"\nSystem Information\n", b"\nBenchmark Results\n", b"\nDevices used:")
-_LINE = re.compile(rb"^([A-Za-z_]+(?: [A-Za-z_]+){0,3}):[ \t]+([^\r\n]{1,200})", re.MULTILINE)
-_BATCH = re.compile(
+_LINE = lazy_pattern(rb"^([A-Za-z_]+(?: [A-Za-z_]+){0,3}):[ \t]+([^\r\n]{1,200})", re.MULTILINE)
+_BATCH = lazy_pattern(
     rb"Batch (?P<step>[0-9]{1,9}): Data Loading Time: (?P<data_loading>%(n)s) seconds, "
     rb"Forward Pass Time: (?P<forward>%(n)s) seconds"
     rb"(?:, Backward Pass Time: (?P<backward>%(n)s)(?: seconds)?)?[.,] "
     rb"Batch Size: (?P<size>[0-9]{1,9})" % {b"n": NUMBER}
 )
-_RESULT = re.compile(rb"^Average Forward Pass Time:", re.MULTILINE)
-_SECONDS = re.compile(rb"(%s) seconds" % NUMBER)
-_DEVICES = re.compile(rb"([0-9]{1,6}) x ([^\r\n]+)")
-_WORLD = re.compile(rb"All distributed processes registered\. Starting with ([0-9]{1,6}) processes")
-_CANCELLED = re.compile(rb"JOB [0-9]+ ON (\S{1,80}) CANCELLED AT (\S{1,40})")
-_FILE_NAME = re.compile(r"slurm-([0-9]+)-(.+)\.out")
-_JOB = re.compile(r"(?:^|-)(?:smooth-inference|inference|train)(?=-|$)")
+_RESULT = lazy_pattern(rb"^Average Forward Pass Time:", re.MULTILINE)
+_SECONDS = lazy_pattern(rb"(%s) seconds" % NUMBER)
+_DEVICES = lazy_pattern(rb"([0-9]{1,6}) x ([^\r\n]+)")
+_WORLD = lazy_pattern(rb"All distributed processes registered\. Starting with ([0-9]{1,6}) processes")
+_CANCELLED = lazy_pattern(rb"JOB [0-9]+ ON (\S{1,80}) CANCELLED AT (\S{1,40})")
+_FILE_NAME = lazy_pattern(r"slurm-([0-9]+)-(.+)\.out")
+_JOB = lazy_pattern(r"(?:^|-)(?:smooth-inference|inference|train)(?=-|$)")
 
 _PHASES = {b"Average Data Loading Time": "data_loading", b"Average Data Preprocessing Time": "preprocessing",
            b"Average Forward Pass Time": "forward", b"Average Backward Pass Time": "backward"}  # fmt: skip
@@ -50,9 +51,9 @@ _ENVIRONMENT = {b"Physical CPU Cores": "cpu_cores", b"Virtual CPU Cores": "cpu_t
 _CLUSTERS = ((b"/jmain02/", "JADE2"),)
 
 # Lines that only BenchmarkJade prints, and one of its jobs that ended before them.
-_PREPARED = re.compile(rb"Average Data Preprocessing Time:[^\r\n]{1,60}?seconds")
-_LOADED = re.compile(rb"Batch [0-9]{1,9}: Data Loading Time: [^\r\n]{1,200}?seconds")
-_SCRIPT = re.compile(rb"[^\s]{0,200}/BenchmarkJad[^\s]{0,200}")
+_PREPARED = lazy_pattern(rb"Average Data Preprocessing Time:[^\r\n]{1,60}?seconds")
+_LOADED = lazy_pattern(rb"Batch [0-9]{1,9}: Data Loading Time: [^\r\n]{1,200}?seconds")
+_SCRIPT = lazy_pattern(rb"[^\s]{0,200}/BenchmarkJad[^\s]{0,200}")
 
 
 class _JadeLog:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from reportgen.core.factors import parse_scalar
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Results
 from reportgen.formats.parsing import json_values
@@ -28,7 +29,7 @@ from reportgen.formats.parsing.text_log import JsonSign, TextLog, format_of
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "nvbench"
-_TIME = re.compile(r"nv/(cold|batch|cpu_only)/time/(gpu|cpu)/(mean|median|min|max)")
+_TIME = lazy_pattern(r"nv/(cold|batch|cpu_only)/time/(gpu|cpu)/(mean|median|min|max)")
 _STATISTICS = {"min": "minimum", "max": "maximum"}
 _ITEM_RATE = "nv/cold/bw/item_rate"  # elements of the input per second
 # Tag -> metric, phase, unit.
@@ -40,8 +41,8 @@ _OTHERS = {
 _SAMPLES_TAG = "nv/json/bin:nv/cold/sample_times"
 MAX_SAMPLES = 1000
 _SAMPLE_BYTES = 4
-_SAMPLE_FILE = re.compile(r"[\w .,+=@%()~-]{1,200}-bin/[0-9]{1,9}\.bin")
-_VALUE = re.compile(rb'"value"\s{0,9}:\s{0,9}"([^"\n]{1,400})"')
+_SAMPLE_FILE = lazy_pattern(r"[\w .,+=@%()~-]{1,200}-bin/[0-9]{1,9}\.bin")
+_VALUE = lazy_pattern(rb'"value"\s{0,9}:\s{0,9}"([^"\n]{1,400})"')
 
 
 def _with_samples(files: LogFiles, claim: Claim | None) -> Claim | None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Run, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Results
@@ -25,7 +26,7 @@ from reportgen.formats.parsing.text_log import JsonSign, TextLog, format_of, sec
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "superbench"
-_KEY = re.compile(r"(?P<place>[^\n]{1,200})/(?P<metric>[^/\n]{1,120}?)(?::(?P<rank>\d{1,6}))?")
+_KEY = lazy_pattern(r"(?P<place>[^\n]{1,200})/(?P<metric>[^/\n]{1,120}?)(?::(?P<rank>\d{1,6}))?")
 _RETURN_CODE = "return_code"
 # In JSON lines, and in JSON.
 _DIAGNOSES = (b'"Defective Details"', b'"diagnosis/issue_details"')
@@ -33,24 +34,24 @@ _IS_DIAGNOSIS = "a diagnosis: deviations from a baseline, no results"
 # The kinds of metrics by name: pattern, metric, factor. The rest of a name, its groups, goes into the phase.
 # A throughput is that of one process, which has one device; the number of processes is in no key.
 _KINDS = (
-    (re.compile(r"(?:step_?times?|([a-z0-9]+_(?:train|inference))_step_time)_?(.*)"), "step_time", 1e-3),
-    (re.compile(r"(?:([a-z0-9]+_(?:train|inference))_)?throughput_?(.*)"), "throughput_per_device", 1.0),
-    (re.compile(r"(?i)(ib_(?:write|read|send)_bw_[0-9].*)|(.*?)_?(busbw|algbw|bw)"), "bandwidth", 1e9),
+    (lazy_pattern(r"(?:step_?times?|([a-z0-9]+_(?:train|inference))_step_time)_?(.*)"), "step_time", 1e-3),
+    (lazy_pattern(r"(?:([a-z0-9]+_(?:train|inference))_)?throughput_?(.*)"), "throughput_per_device", 1.0),
+    (lazy_pattern(r"(?i)(ib_(?:write|read|send)_bw_[0-9].*)|(.*?)_?(busbw|algbw|bw)"), "bandwidth", 1e9),
 )
 # Benchmarks with units of their own. Integer rates are not FLOP/s.
 _OWN_UNITS = {
-    "gemm-flops": (re.compile(r"(?i)((?:fp|tf|bf)(?:8|16|32|64)(?:_.*)?)"), "flops", 1e9),
-    "cublaslt-gemm": (re.compile(r"((?!int).*_flops)"), "flops", 1e12),
-    "hipblaslt-gemm": (re.compile(r"((?!int).*_flops)"), "flops", 1e12),
-    "cpu-hpl": (re.compile(r"(throughput)"), "flops", 1e9),
-    "cpu-stream": (re.compile(r"((?:copy|scale|add|triad)_throughput)"), "bandwidth", 1e6),
-    "cpu-memory-bw-latency": (re.compile(r"(.*_bw)"), "bandwidth", 1e6),
+    "gemm-flops": (lazy_pattern(r"(?i)((?:fp|tf|bf)(?:8|16|32|64)(?:_.*)?)"), "flops", 1e9),
+    "cublaslt-gemm": (lazy_pattern(r"((?!int).*_flops)"), "flops", 1e12),
+    "hipblaslt-gemm": (lazy_pattern(r"((?!int).*_flops)"), "flops", 1e12),
+    "cpu-hpl": (lazy_pattern(r"(throughput)"), "flops", 1e9),
+    "cpu-stream": (lazy_pattern(r"((?:copy|scale|add|triad)_throughput)"), "bandwidth", 1e6),
+    "cpu-memory-bw-latency": (lazy_pattern(r"(.*_bw)"), "bandwidth", 1e6),
 }
 _MONITORED = {"gpu_usage": ("utilization", 0.01), "gpu_temperature": ("temperature", 1.0),
               "gpu_power_limit": ("power_limit", 1.0), "gpu_power": ("power", 1.0),
               # Documented as MB, written in bytes.
               "gpu_mem_used": ("memory_used", 1.0), "gpu_mem_total": ("memory_total", 1.0)}  # fmt: skip
-_PERCENTILE = re.compile(r"(?:^|_)(50|90|95|99|99\.9)$")
+_PERCENTILE = lazy_pattern(r"(?:^|_)(50|90|95|99|99\.9)$")
 _MAX_NAMED_BENCHMARKS = 5
 
 

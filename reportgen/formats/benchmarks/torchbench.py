@@ -6,27 +6,26 @@ the batch size; without it there is no throughput.
 Format: https://github.com/pytorch/benchmark, run.py (run_one_step).
 """
 
-import re
-
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import STEP
 from reportgen.formats.base import Results
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, TextLog, TextSign, format_of
 
 _NAME = "torchbench"
-_TIME = re.compile(
+_TIME = lazy_pattern(
     rb"(?P<what>CPU Total Wall|CPU Wall|GPU|CPU) Time(?P<batch> per batch)?: {1,30}(?P<ms>"
     + NUMBER
     + rb") milliseconds"
 )
-_MODEL = re.compile(
+_MODEL = lazy_pattern(
     rb"Running (?P<test>train|eval) method from (?P<model>[\w.-]{1,80}) on (?P<device>[\w:]{1,20}) in "
     rb"(?P<mode>\w{1,20}(?: \w{1,40})?) mode(?: with input batch size (?P<batch_size>" + COUNT + rb"))?"
     rb"(?: and precision (?P<precision>[\w]{1,20}))?"
 )
-_MEMORY = re.compile(rb"GPU [0-9]{1,3} Peak Memory: {1,40}(?P<size>" + NUMBER + rb") GB")
+_MEMORY = lazy_pattern(rb"GPU [0-9]{1,3} Peak Memory: {1,40}(?P<size>" + NUMBER + rb") GB")
 
 
 def read(log: TextLog) -> Results:

@@ -12,14 +12,15 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.schema import InvalidTable, TomlTable, convert
 from reportgen.formats.parsing.line_format import STEP_RATES, TIME_UNITS, Quantity, quantities
 from reportgen.formats.parsing.user_patterns import pattern_fault, whole_line
 
-_TIME = re.compile(r"(step_time|data_loading_time)(?:_(.*))?")
-_STAMP = re.compile(rf"timestamp(?:_(?:{'|'.join(TIME_UNITS)}))?")
-_OTHER_RATE = re.compile(r".+_per_(?:s|sec|secs|seconds|ms|min|minute|h|hour)")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
+_TIME = lazy_pattern(r"(step_time|data_loading_time)(?:_(.*))?")
+_STAMP = lazy_pattern(rf"timestamp(?:_(?:{'|'.join(TIME_UNITS)}))?")
+_OTHER_RATE = lazy_pattern(r".+_per_(?:s|sec|secs|seconds|ms|min|minute|h|hour)")
+_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
 _MEASURES = "name one step_time_<unit>, <items>_per_second or timestamp, as in (?P<step_time_ms>[0-9.]+)"
 _NOT_ASCII = bytes(range(128)) + b"?" * 128
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue, FloatArray, IntArray
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.custom.definition import Definition, format_definition, searchable
@@ -36,13 +37,13 @@ PLACE = "labels.toml: format"
 # A sample log with its expected reading is a fixture of the format and not a run of a campaign.
 SAMPLE, EXPECTED = ".sample.log", ".expected.json"
 
-_NUMBER = re.compile(rb"[-+]?[0-9][0-9,]{0,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,3})?")
-_COUNT = re.compile(rb"[0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4}")
-_DATE = re.compile(
+_NUMBER = lazy_pattern(rb"[-+]?[0-9][0-9,]{0,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,3})?")
+_COUNT = lazy_pattern(rb"[0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4}")
+_DATE = lazy_pattern(
     rb"([0-9]{4})[-/]([0-9]{2})[-/]([0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]{1,6})[0-9]*)?"
     rb" ?(?:Z|UTC|[-+][0-9]{2}:?[0-9]{2})?"
 )
-_TIME_OF_DAY = re.compile(rb"[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:[.,][0-9]{1,9})?")
+_TIME_OF_DAY = lazy_pattern(rb"[0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:[.,][0-9]{1,9})?")
 # What a batch counts; a rate of anything finer (tokens) has other samples.
 _BATCH_ITEMS = ("", "sample", "image", "sequence", "example", *STEP_RATES)
 _NOT_FACTORS = ("step", "epoch")

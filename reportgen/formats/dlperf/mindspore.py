@@ -7,10 +7,9 @@ is printed (TimeMonitor alone, MindCV), the ratio of the two times gives the num
 Format: MindSpore's LossMonitor and TimeMonitor callbacks, the loss callback of its BERT script, and MindCV's.
 """
 
-import re
-
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray, Run
 from reportgen.formats.base import Claim, Results
 from reportgen.formats.parsing import timestamps
@@ -32,7 +31,7 @@ _WITH_STEPS = regex(
     r"poch time: ?{time}(?: ?ms| ?(?P<in_s>s))?"
     r", per step time: ?{each_ms}(?(in_s) ?ms|(?: ?ms)?)(?! ?s\b|[\w.])"
 )
-_TIME = re.compile(_WITH_STEPS.pattern + regex(r"|poch time: ?{alone_ms} ?ms\b").pattern)
+_TIME = lazy_pattern(_WITH_STEPS.pattern + regex(r"|poch time: ?{alone_ms} ?ms\b").pattern)
 _NUMBERED = regex(r"\bepoch:? ?\[?{epoch:int}[]/:, ]")
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Results
@@ -44,11 +45,11 @@ _NAME = "hf_trainer"
 _STATE = (b'"log_history"', b'"global_step"')
 _LINES = (b'"current_steps"', b'"elapsed_time"')
 # Python dicts; since transformers 5, numbers are formatted as texts.
-_DICT = re.compile(
+_DICT = lazy_pattern(
     rb"\{'(?:loss|train_runtime|eval_loss)': '?" + NUMBER + rb"'?, [^{}\n]{0,3000}?'epoch': '?" + NUMBER
 )
-_ELAPSED = re.compile(r"(?:\d{1,4} days?, )?\d{1,4}:\d{2}:\d{2}", re.ASCII)
-_LINE = re.compile(rb'^\{"current_steps": (?P<step>[0-9]{1,15}), ', re.MULTILINE)
+_ELAPSED = lazy_pattern(r"(?:\d{1,4} days?, )?\d{1,4}:\d{2}:\d{2}", re.ASCII)
+_LINE = lazy_pattern(rb'^\{"current_steps": (?P<step>[0-9]{1,15}), ', re.MULTILINE)
 _RATE = "train_samples_per_second"
 _INCOMPLETE = Rule.READ_INCOMPLETE_RUN
 # A process was resumed if the first entry's time per step is below this share of the later entries'.

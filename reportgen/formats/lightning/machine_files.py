@@ -6,6 +6,7 @@ Their facts go into the environment under the names that published tables also u
 import re
 from collections.abc import Mapping
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 from reportgen.formats.parsing.json_values import inside, is_number, load
 
@@ -17,15 +18,15 @@ _ENV_NAMES: Mapping[bytes, str] = {
     b"PyTorch version": "torch", b"CUDA used to build PyTorch": "cuda", b"OS": "os",
     b"Python version": "python", b"Nvidia driver version": "driver",
 }  # fmt: skip
-_ENV_LINES = re.compile(rb"^(%s): ([^\r\n]{1,200})" % b"|".join(_ENV_NAMES), re.MULTILINE)
-_LIGHTNING = re.compile(rb"^\[pip3?\] (?:pytorch-)?lightning==(\S{1,80})", re.MULTILINE)
-_GPU = re.compile(rb"^GPU [0-9]+: ([^\r\n]{1,200})", re.MULTILINE)
-_DEVICE = re.compile(rb'^Device 0: "([^"\r\n]{1,200})"', re.MULTILINE)
+_ENV_LINES = lazy_pattern(rb"^(%s): ([^\r\n]{1,200})" % b"|".join(_ENV_NAMES), re.MULTILINE)
+_LIGHTNING = lazy_pattern(rb"^\[pip3?\] (?:pytorch-)?lightning==(\S{1,80})", re.MULTILINE)
+_GPU = lazy_pattern(rb"^GPU [0-9]+: ([^\r\n]{1,200})", re.MULTILINE)
+_DEVICE = lazy_pattern(rb'^Device 0: "([^"\r\n]{1,200})"', re.MULTILINE)
 # Fact -> its line, and the unit of the number.
 _QUERY_LINES: Mapping[str, tuple[re.Pattern[bytes], str]] = {
-    "device_memory": (re.compile(rb"Total amount of global memory:\s+([0-9]{1,9}) MBytes"), "MiB"),
-    "multiprocessors": (re.compile(rb"\(\s*([0-9]{1,4})\) Multiprocessors"), ""),
-    "device_clock": (re.compile(rb"GPU Max Clock rate:\s+([0-9]{1,6}) MHz"), "MHz"),
+    "device_memory": (lazy_pattern(rb"Total amount of global memory:\s+([0-9]{1,9}) MBytes"), "MiB"),
+    "multiprocessors": (lazy_pattern(rb"\(\s*([0-9]{1,4})\) Multiprocessors"), ""),
+    "device_clock": (lazy_pattern(rb"GPU Max Clock rate:\s+([0-9]{1,6}) MHz"), "MHz"),
 }
 
 

@@ -8,7 +8,6 @@ than one device, and give the number of devices.
 """
 
 import math
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,10 +15,11 @@ from itertools import compress
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray, Series, Source
 from reportgen.formats.parsing.run_builder import make_series
 
-_GPU = re.compile(
+_GPU = lazy_pattern(
     r"gpu_id: ([0-9]+)/(utilization\.gpu|utilization\.memory|memory\.used|memory\.free) \((%|MB)\)"
 )
 _MAX_NUMBER_BYTES = 64

@@ -16,6 +16,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import STEP
 from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import NUMBER
@@ -23,20 +24,20 @@ from reportgen.formats.parsing.text_log import NUMBER
 TITLE = b"Profiler Report"
 _SIMPLE = b"Mean duration (s)"
 _ADVANCED = b"Profile stats for: "
-_ROW = re.compile(
+_ROW = lazy_pattern(
     rb"^(?:\|[ ]++)?+(?P<name>[^|\t\r\n]{1,700}+)\t?\|[ ]++(?P<mean>%(n)s|-)[ ]*+"
     rb"(?:\t?\|[ ]*+(?P<calls>[0-9]{1,15}|_)[ ]*+)?\t?\|[ ]++(?P<total>%(n)s)[ ]*+"
     rb"(?:\t?\|(?:[ ]++(?:%(n)s)[ ]*+(?:%%[ ]*+)?\t?\|)?)?[ ]*+\r?$" % {b"n": NUMBER},
     re.MULTILINE,
 )
-_STATS = re.compile(
+_STATS = lazy_pattern(
     rb"^Profile stats for: (?P<name>[^\r\n]{1,700}+)\r?\n"
     rb"[ ]*+[0-9]{1,15}+ function calls (?:\([0-9]{1,15}+ primitive calls\) )?in (?P<total>%s) seconds"
     % NUMBER,
     re.MULTILINE,
 )
-_RANK = re.compile(rb" rank: [0-9]{1,9}[ ]*$")
-_STAGE = re.compile(rb"([A-Z]+) $")
+_RANK = lazy_pattern(rb" rank: [0-9]{1,9}[ ]*$")
+_STAGE = lazy_pattern(rb"([A-Z]+) $")
 # Five digits of mean and total give an exact count up to here.
 _MAX_EXACT_CALLS = 20_000
 # Phase -> names of its action, the best match first.

@@ -11,12 +11,12 @@ Formats: Lightning 1.0 to 2.x; https://github.com/tlkh/transformers-benchmarking
 """
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue, Finding, FloatArray, Run, Source, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
@@ -30,8 +30,8 @@ from reportgen.sources.logfiles import LogFiles
 
 _NAME = "lightning"
 _FRAMEWORK = "PyTorch Lightning"
-_VERSION = re.compile(r"version_[0-9]{1,9}")
-_VERSION_FILE = re.compile(r"version_[0-9]{1,9}/(metrics\.csv|hparams\.yaml)")
+_VERSION = lazy_pattern(r"version_[0-9]{1,9}")
+_VERSION_FILE = lazy_pattern(r"version_[0-9]{1,9}/(metrics\.csv|hparams\.yaml)")
 # The role of a file beside the version folders: the text that shows it, and a test of its content.
 _ROLES: Mapping[str, tuple[str, Callable[[bytes], bool]]] = {
     "profile": ("a profiler's report", profiler.is_report),
@@ -42,7 +42,7 @@ _ROLES: Mapping[str, tuple[str, Callable[[bytes], bool]]] = {
     ),
     "device": ("CUDA Device Query", lambda x: machine_files.DEVICE_QUERY in x),
 }  # fmt: skip
-_CONFIGURATION = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+_CONFIGURATION = lazy_pattern(r"([0-9]{1,9})-([0-9]{1,9})")
 _PRECISIONS = ("amp", "fp16", "fp32", "tf32", "bf16")
 # Argument -> factor.
 _FACTORS: Mapping[str, str] = {

@@ -17,12 +17,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.json_values import is_number, number
 from reportgen.formats.parsing.text_log import TextLog
 
 PREFIX = b":::MLLOG {"
 OLD_PREFIX = b":::MLL "
-_ANY = re.compile(
+_ANY = lazy_pattern(
     rb":::MLL(?:OG | (?P<seconds>[0-9]{1,12}(?:\.[0-9]{1,9})?) (?P<key>[\w.-]{1,99}) ?: )"
     rb"(?P<object>\{[^\r\n]*)"
 )
@@ -33,12 +34,12 @@ _NO_TRAINING = (
     rb"|(?:[^\r\n:}]++|:(?!::MLL))*+\Z"
 )
 # A complete event, so that an example in source code or a manual does not count.
-_FIRST = re.compile(
+_FIRST = lazy_pattern(
     rb":::MLLOG \{(?!" + _NO_TRAINING + rb")|:::MLL [0-9]{1,12}(?:\.[0-9]{1,9})? [\w.-]{1,99} ?: "
     rb"\{(?:[^\r\n:}]++|:(?!::MLL)|\}(?![ \t]*+[\r\n]))*+\}[ \t]*+[\r\n]"
 )
 # What the library writes, in its order; anything else goes to the JSON parser as a whole.
-_USUAL = re.compile(
+_USUAL = lazy_pattern(
     rb'\{"namespace": "[^"\\]*", "time_ms": (?P<time>[0-9]{1,15}), "event_type": "[A-Z_]+", '
     rb'"key": "(?P<key>[^"\\]*)", "value": (?P<value>.*?), "metadata": (?P<metadata>\{.*\})\}[ \t]*'
 )
@@ -53,14 +54,14 @@ _WANTED = frozenset((
 # In a longer line of broken events the pattern backtracks; the JSON parser does not.
 _MAX_PATTERN_BYTES = 16384
 # Texts, and the words in which Python and JSON differ.
-_PYTHON = re.compile(
+_PYTHON = lazy_pattern(
     rb'"(?:[^"\\]|\\.)*+"'
     rb"|'(?:[^'\\]|\\.)*+'"
     rb"|\b(?:True|False|None)\b"
 )
 _WORDS = {b"True": b"true", b"False": b"false", b"None": b"null"}
-_FLAT = re.compile(rb'\{(?:"[^"\\]*": (?:"[^"\\]*"|[-+.\w]+)(?:, |(?=\})))*\}')
-_PLAIN = re.compile(rb'"[^"\\]*"|[-+.\w]+')
+_FLAT = lazy_pattern(rb'\{(?:"[^"\\]*": (?:"[^"\\]*"|[-+.\w]+)(?:, |(?=\})))*\}')
+_PLAIN = lazy_pattern(rb'"[^"\\]*"|[-+.\w]+')
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue, Finding
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
@@ -34,15 +35,15 @@ _SIGNS = (
     # Surer than the reader of training logs, which a damaged event may look like.
     TextSign(
         (_NAMESPACE,),
-        re.compile(rb':::MLLOG \{"key": "[^"\r\n]{1,200}"[^\r\n]{0,4000}?' + re.escape(_NAMESPACE)),
+        lazy_pattern(rb':::MLLOG \{"key": "[^"\r\n]{1,200}"[^\r\n]{0,4000}?' + re.escape(_NAMESPACE)),
         0.97,
     ),
-    TextSign((_TITLE,), re.compile(rb"^=+[ \r]*\n" + _TITLE, re.MULTILINE), 0.97),
+    TextSign((_TITLE,), lazy_pattern(rb"^=+[ \r]*\n" + _TITLE, re.MULTILINE), 0.97),
 )
-_EVENT = re.compile(rb':::MLLOG (\{"key": "[^\r\n]*)')
-_LINE = re.compile(rb"^([^:\n]{1,80}):([^\n]{0,200})$", re.MULTILINE)
+_EVENT = lazy_pattern(rb':::MLLOG (\{"key": "[^\r\n]*)')
+_LINE = lazy_pattern(rb"^([^:\n]{1,80}):([^\n]{0,200})$", re.MULTILINE)
 _ENVIRONMENT = {"sut_name": "system_name", "loadgen_version": "loadgen", "qsl_name": "samples"}
-_LIMIT = re.compile(r"(?:effective_(?:server_)?)?(ttft|tpot)_latency(?:_ns| \(ns\))?")
+_LIMIT = lazy_pattern(r"(?:effective_(?:server_)?)?(ttft|tpot)_latency(?:_ns| \(ns\))?")
 # Of the completed queries; scenarios print one of these.
 _RATES = {
     "result_samples_per_second": "throughput",
@@ -60,21 +61,24 @@ _RATES = {
 _SCHEDULED = ("result_scheduled_samples_per_sec", "Scheduled samples per second")
 _STATISTIC = r"(min|max|mean|[0-9]{1,2}(?:\.[0-9]{1,2})?)(?:th)?"
 _LATENCIES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("latency", re.compile(rf"result_{_STATISTIC}(?:_percentile)?_latency_ns")),
-    ("query_latency", re.compile(rf"result_{_STATISTIC}(?:_percentile_per)?_query_latency_ns")),
-    ("ttft", re.compile(rf"result_first_token_{_STATISTIC}(?:_percentile)?_latency_ns")),
-    ("tpot", re.compile(rf"result_time_per_output_token_{_STATISTIC}_percentile_ns")),
-    ("tpot", re.compile(r"result_time_to_output_token_(min|max|mean)")),
-    ("latency", re.compile(rf"{_STATISTIC}(?: percentile)? latency \(ns\)", re.IGNORECASE)),
-    ("ttft", re.compile(rf"{_STATISTIC}(?: percentile)? first token latency \(ns\)", re.IGNORECASE)),
-    ("tpot", re.compile(rf"{_STATISTIC}(?: percentile)? time (?:to|per) output token \(ns\)", re.IGNORECASE)),
+    ("latency", lazy_pattern(rf"result_{_STATISTIC}(?:_percentile)?_latency_ns")),
+    ("query_latency", lazy_pattern(rf"result_{_STATISTIC}(?:_percentile_per)?_query_latency_ns")),
+    ("ttft", lazy_pattern(rf"result_first_token_{_STATISTIC}(?:_percentile)?_latency_ns")),
+    ("tpot", lazy_pattern(rf"result_time_per_output_token_{_STATISTIC}_percentile_ns")),
+    ("tpot", lazy_pattern(r"result_time_to_output_token_(min|max|mean)")),
+    ("latency", lazy_pattern(rf"{_STATISTIC}(?: percentile)? latency \(ns\)", re.IGNORECASE)),
+    ("ttft", lazy_pattern(rf"{_STATISTIC}(?: percentile)? first token latency \(ns\)", re.IGNORECASE)),
+    (
+        "tpot",
+        lazy_pattern(rf"{_STATISTIC}(?: percentile)? time (?:to|per) output token \(ns\)", re.IGNORECASE),
+    ),
 )
 _STATISTICS = {"min": "minimum", "max": "maximum", "mean": "mean", "p50": "median"}
 # The percentile that is the result of a scenario.
 _PERCENTILES = {"SingleStream": "p90", "MultiStream": "p99"}
 _ESTIMATES = {"early_stopping_latency_ss": "SingleStream", "early_stopping_latency_ms": "MultiStream"}
-_ESTIMATE = re.compile(r"Early stopping ([0-9]{2})(?:\.0)?th percentile estimate")
-_NO_PERFORMANCE = re.compile(r"accuracy|ranging|TEST[0-9]{2}", re.IGNORECASE)
+_ESTIMATE = lazy_pattern(r"Early stopping ([0-9]{2})(?:\.0)?th percentile estimate")
+_NO_PERFORMANCE = lazy_pattern(r"accuracy|ranging|TEST[0-9]{2}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

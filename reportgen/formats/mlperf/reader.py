@@ -10,9 +10,9 @@ The score belongs to a case, not to a run: a protocol with `reduce = "olympic"` 
 """
 
 import math
-import re
 from collections.abc import Mapping
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
@@ -28,9 +28,9 @@ from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
 
 _NAME = "mllog"
-_RESULT = re.compile(r"result_(?:.*[^0-9])?([0-9]{1,9})\.txt|result_.*\.txt")
+_RESULT = lazy_pattern(r"result_(?:.*[^0-9])?([0-9]{1,9})\.txt|result_.*\.txt")
 _SCALING = "scaling.json"
-_RUN_START = re.compile(rb"\brun_start\b")
+_RUN_START = lazy_pattern(rb"\brun_start\b")
 # NVIDIA's logs begin with the output of the container, up to hundreds of kB before the first event.
 _MAX_PROLOGUE_BYTES = 2**20
 _ITEMS: Mapping[str, str] = {
@@ -40,7 +40,7 @@ _ITEMS: Mapping[str, str] = {
 }  # fmt: skip
 # Since v2.0 the reference code of SSD divides by the number of devices.
 _PER_DEVICE = ("ssd",)
-_ENTRY = re.compile(r"'(accelerator|framework|num_nodes|num_accelerators)': '([^'\\]{1,99})'")
+_ENTRY = lazy_pattern(r"'(accelerator|framework|num_nodes|num_accelerators)': '([^'\\]{1,99})'")
 
 
 def claims(files: LogFiles) -> Claim | None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 from reportgen.formats.parsing.json_values import load, table
 
@@ -19,7 +20,7 @@ _SYSTEM_FACTS: Mapping[str, str] = {
     "host_networking": "network", "system_name": "system_name", "submitter": "submitter_name",
 }  # fmt: skip
 # What NVIDIA's programs, NeMo and LBANN print until a submitter replaces it.
-_PLACEHOLDER = re.compile(r"PLACEHOLDER|\A\s*(?:Umbrella Corp\.?|\?|reference_implementation)\s*\Z")
+_PLACEHOLDER = lazy_pattern(r"PLACEHOLDER|\A\s*(?:Umbrella Corp\.?|\?|reference_implementation)\s*\Z")
 
 Values = dict[str, FactorValue]
 

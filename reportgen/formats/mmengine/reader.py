@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue, FloatArray, IntArray
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.mmengine import repeats
@@ -37,30 +38,30 @@ from reportgen.formats.parsing.text_log import (
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "mmengine"
-_LINE = re.compile(
+_LINE = lazy_pattern(
     rb"(?:Epoch|Iter)(?P<train>\(train\))? {1,3}(?:\[ {0,9}(?P<epoch>[0-9]{1,6})\])?"
     rb"\[ {0,9}(?P<at>%(c)s)/ {0,9}(?P<of>%(c)s)\][\t ]{1,3}[^\n]{0,400}?[ \t]time: (?P<time>%(n)s),? {1,2}"
     rb"data_time: (?P<data>%(n)s)(?=[,\s])(?:,? {1,2}memory: (?P<memory>%(c)s))?"
     % {b"c": COUNT, b"n": NUMBER}
 )
-_LOGGER = re.compile(rb" - (?:mm[a-z]{2,20}) - INFO - [^\n]{0,80}")
-_DATE = re.compile(
+_LOGGER = lazy_pattern(rb" - (?:mm[a-z]{2,20}) - INFO - [^\n]{0,80}")
+_DATE = lazy_pattern(
     rb"(?:(?P<year>[0-9]{4})-(?P<date>[0-9]{2}-[0-9]{2})|(?P<month>[0-9]{2})/(?P<day>[0-9]{2})) "
     rb"(?P<time>[0-9]{2}:[0-9]{2}:[0-9]{2}(?:,[0-9]{3})?) - "
 )
 _DATED = rb"\g<year>-\g<date> \g<time>"
 _YEARLESS = rb"2024-\g<month>-\g<day> \g<time>"  # a leap year, in which every date exists
-_WINDOW = re.compile(rb"window_size=(?P<size>" + COUNT + rb")")
-_GPU = re.compile(rb"(?m)^ {0,8}GPU [0-9]{1,3}(?:,[0-9]{1,3}){0,127}: (?P<name>[^\n\r]{1,80})")
-_GPU_IDS = re.compile(rb"gpu_ids = (?:range\((?:0, )?(?P<end>[0-9]{1,4})\)|\[(?P<list>[0-9, ]{1,400})\])")
-_SEVERAL_GPUS = re.compile(rb"(?m)^ {0,8}GPU 0,[0-9]")
-_DISTRIBUTED = re.compile(rb"Distributed training: (?P<answer>True|False)")
-_GPU_NUMBER = re.compile(rb"GPU number: (?P<number>" + COUNT + rb")")
-_BATCH_1 = re.compile(rb"samples_per_gpu=(?P<size>" + COUNT + rb")")
-_BATCH_2 = re.compile(
+_WINDOW = lazy_pattern(rb"window_size=(?P<size>" + COUNT + rb")")
+_GPU = lazy_pattern(rb"(?m)^ {0,8}GPU [0-9]{1,3}(?:,[0-9]{1,3}){0,127}: (?P<name>[^\n\r]{1,80})")
+_GPU_IDS = lazy_pattern(rb"gpu_ids = (?:range\((?:0, )?(?P<end>[0-9]{1,4})\)|\[(?P<list>[0-9, ]{1,400})\])")
+_SEVERAL_GPUS = lazy_pattern(rb"(?m)^ {0,8}GPU 0,[0-9]")
+_DISTRIBUTED = lazy_pattern(rb"Distributed training: (?P<answer>True|False)")
+_GPU_NUMBER = lazy_pattern(rb"GPU number: (?P<number>" + COUNT + rb")")
+_BATCH_1 = lazy_pattern(rb"samples_per_gpu=(?P<size>" + COUNT + rb")")
+_BATCH_2 = lazy_pattern(
     rb"train_dataloader = dict\((?:[^\n]{0,200}\n){0,8}?[^\n]{0,200}?\bbatch_size=(?P<size>" + COUNT + rb")"
 )
-_MODEL = re.compile(rb"work_dir = '[^'\n]{0,200}?(?P<name>[\w.-]{1,120})/?'")
+_MODEL = lazy_pattern(rb"work_dir = '[^'\n]{0,200}?(?P<name>[\w.-]{1,120})/?'")
 _DEFAULT_WINDOW = 10
 _MAX_ITERATION = 10**15
 

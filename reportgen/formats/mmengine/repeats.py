@@ -9,6 +9,7 @@ date, and only files that repeat nothing are read. MMCV 1 writes `<date>.log` an
 import re
 from dataclasses import replace
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.base import Claim
 from reportgen.formats.parsing.text_log import JsonSign
 from reportgen.sources.logfiles import LogFiles
@@ -19,7 +20,7 @@ CONFIGURATION = "config.py"
 MMCV_TRAINING = b'"mode": "train"'
 _KEYS = (MARK, b'time"', b'"iter"', b'"step"')
 _MMCV_KEYS = (MMCV_TRAINING, b'"data_time"', b'"iter"', b'"time"')
-_DATE = re.compile(r"[0-9]{8}_[0-9]{6}")
+_DATE = lazy_pattern(r"[0-9]{8}_[0-9]{6}")
 _BELOW, _ALL = "vis_data/", "scalars.json"
 
 

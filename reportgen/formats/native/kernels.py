@@ -1,17 +1,17 @@
 """Read `kernels.rank<R>.csv` of a run that was profiled: which kernels each phase consists of."""
 
-import re
 from collections.abc import Iterator
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding
 from reportgen.core.plain_text import one_line
 from reportgen.core.rules import Rule
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.sources.logfiles import LogFiles
 
-_HEADER = re.compile(r"phase,count,(device|host)_ns,name")
-_ROW = re.compile(r"((?:[a-z][a-z0-9_]*)?),([0-9]{1,18}),([0-9]{1,18}),(.+)")
+_HEADER = lazy_pattern(r"phase,count,(device|host)_ns,name")
+_ROW = lazy_pattern(r"((?:[a-z][a-z0-9_]*)?),([0-9]{1,18}),([0-9]{1,18}),(.+)")
 _KINDS = {"device": "kernel", "host": "operator"}
 _SHOWN = 3  # kernels of a phase
 _MAX_NAME_CHARS = 60

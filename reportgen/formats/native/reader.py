@@ -6,7 +6,6 @@ first step, through the pairs of monotonic and real time in the files. All flush
 was killed has its steps, and findings that say so.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import numpy as np
 from reportgen.core.closure import closure_text
 from reportgen.core.command_line import of_work
 from reportgen.core.factors import is_factor_value
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import (
     STEP,
     Break,
@@ -50,17 +50,17 @@ from reportgen.sources.text import line_at
 
 _VERSION = 1
 _RUN = "run.json"
-_FILE = re.compile(
+_FILE = lazy_pattern(
     r"(steps)\.rank([0-9]{1,6})\.csv|(environment)\.node([0-9]{1,6})\.json"
     r"|(telemetry)\.node([0-9]{1,6})\.csv|(kernels)\.rank([0-9]{1,6})\.csv"
 )
 _NO_RUN_JSON: tuple[RunFile, list[str], list[str]] = RunFile(), [], []
-_IS_RUN = re.compile(rb'"format"\s*:\s*"reportgen-run"')
+_IS_RUN = lazy_pattern(rb'"format"\s*:\s*"reportgen-run"')
 _INCOMPLETE: Mapping[str, str] = {
     "running": "interrupted while recording", "partial": "not everything was recorded"
 }  # fmt: skip
 _CLOCKS: Mapping[str, StepClock] = {clock: clock for clock in get_args(StepClock)}
-_PHASE = re.compile(rf"([a-z][a-z0-9_]*?)_({'|'.join(_CLOCKS)})_ns")
+_PHASE = lazy_pattern(rf"([a-z][a-z0-9_]*?)_({'|'.join(_CLOCKS)})_ns")
 # Column -> metric and divisor to base units; 1/1024 for KiB.
 DEVICE_COLUMNS: Mapping[str, tuple[str, float]] = {
     "utilization_gpu_percent": ("utilization", 100),
@@ -111,29 +111,29 @@ DEVICE_COLUMNS: Mapping[str, tuple[str, float]] = {
 _OUTPUTS = ("stdout.log", "stderr.log")
 # A text without comma, a number, a word.
 _T, _N, _W = "([^,]+)", "([0-9]{1,19})", "([a-z][a-z0-9_]*)"
-_CLOCK = re.compile(f"{_N},{_N}")  # monotonic, real time
+_CLOCK = lazy_pattern(f"{_N},{_N}")  # monotonic, real time
 _STEPS = Layout(
     ("step", "begin_ns", "duration_ns"),
-    re.compile(f"step|span|samples|tokens|begin_ns|duration_ns|{_PHASE.pattern}|[a-z][a-z0-9_]*_count"),
+    lazy_pattern(f"step|span|samples|tokens|begin_ns|duration_ns|{_PHASE.pattern}|[a-z][a-z0-9_]*_count"),
     {
         "#clock": _CLOCK,
-        "#break": re.compile(f"{_W},{_N},{_N},{_N}"),  # kind, step before it, begin, end
-        "#sync": re.compile(f"{_N},{_N},{_N}"),  # step, begin, end
-        "#device": re.compile(f"{_T}(?:,{_T})?"),  # UUID, PCI id
-        "#memory": re.compile(f"{_N},{_N}"),  # allocated, reserved
-        "#end": re.compile("([^,]*)(?:,.*)?"),  # status, text
+        "#break": lazy_pattern(f"{_W},{_N},{_N},{_N}"),  # kind, step before it, begin, end
+        "#sync": lazy_pattern(f"{_N},{_N},{_N}"),  # step, begin, end
+        "#device": lazy_pattern(f"{_T}(?:,{_T})?"),  # UUID, PCI id
+        "#memory": lazy_pattern(f"{_N},{_N}"),  # allocated, reserved
+        "#end": lazy_pattern("([^,]*)(?:,.*)?"),  # status, text
     },
 )
 _DEVICES = Layout(
     ("device", "monotonic_ns"),
-    re.compile("|".join(("monotonic_ns", *DEVICE_COLUMNS))),
+    lazy_pattern("|".join(("monotonic_ns", *DEVICE_COLUMNS))),
     {
         "#clock": _CLOCK,
-        "#event": re.compile(f"{_T},{_N},(lost|reset|returned)"),
-        "#xid": re.compile(f"{_T},{_N},([0-9]{{1,9}})"),
-        "#interval": re.compile(_N),  # requested
-        "#achieved": re.compile(f"{_N},{_N},{_N}"),  # median, longest, samples
-        "#update": re.compile(f"{_W},{_N}"),
+        "#event": lazy_pattern(f"{_T},{_N},(lost|reset|returned)"),
+        "#xid": lazy_pattern(f"{_T},{_N},([0-9]{{1,9}})"),
+        "#interval": lazy_pattern(_N),  # requested
+        "#achieved": lazy_pattern(f"{_N},{_N},{_N}"),  # median, longest, samples
+        "#update": lazy_pattern(f"{_W},{_N}"),
     },
 )
 

@@ -3,16 +3,16 @@
 The struct `RunFile` is its schema; logs/FORMAT.md explains its keys.
 """
 
-import re
 from typing import Annotated, Any, Literal, TypeGuard
 
 from msgspec import Meta, Struct
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue, Status
 from reportgen.core.schema import convert_valid_parts
 from reportgen.formats.parsing.json_values import load, table
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _MAX_TEXT_CHARS = 200
 
 Count = Annotated[int, Meta(ge=0)]

@@ -19,6 +19,7 @@ import re
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray
 from reportgen.formats.nvidia_dle.dllogger_records import Steps, set_steps, text_steps
 from reportgen.formats.nvidia_dle.examples import (
@@ -35,17 +36,17 @@ from reportgen.formats.parsing.step_numbers import count_on
 from reportgen.formats.parsing.text_log import NUMBER, TextLog
 
 _ANCHOR = b"run_squad.py --"
-_COMMAND = re.compile(rb"run_squad\.py --[^\r\n]{1,4000}")
-_BATCH = re.compile(rb"--train_batch_size[= ]([0-9]{1,9})")
-_SIZE = re.compile(rb"--config_file[= ][^\s]{0,200}/bert_(base|large)/")
-_LENGTH = re.compile(rb"--max_seq_length[= ]([0-9]{1,9})")
-_ALONE = re.compile(rb"device: cuda n_gpu: ([0-9]{1,6}), distributed training: False")
-_FINAL = re.compile(
+_COMMAND = lazy_pattern(rb"run_squad\.py --[^\r\n]{1,4000}")
+_BATCH = lazy_pattern(rb"--train_batch_size[= ]([0-9]{1,9})")
+_SIZE = lazy_pattern(rb"--config_file[= ][^\s]{0,200}/bert_(base|large)/")
+_LENGTH = lazy_pattern(rb"--max_seq_length[= ]([0-9]{1,9})")
+_ALONE = lazy_pattern(rb"device: cuda n_gpu: ([0-9]{1,6}), distributed training: False")
+_FINAL = lazy_pattern(
     rb"training_sequences_per_second : (" + NUMBER + rb")|^ ?training throughput: (" + NUMBER + rb")",
     re.MULTILINE,
 )
 _LABEL = b"Iteration: "
-_BAR = re.compile(
+_BAR = lazy_pattern(
     _LABEL + rb" *+[0-9]{1,3}+%\|[^|\r\n]*+\| (?P<count>[0-9]{1,12}+)/[0-9]{1,12}+ "
     rb"\[[0-9:?]{2,12}+<[0-9:?]{1,12}+, ++(?:(?P<rate>[0-9]{1,9}\.[0-9]{1,3})|\?)(?:it/s|(?P<inverse>s)/it)"
 )

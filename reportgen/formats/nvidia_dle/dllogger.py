@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import IntArray
 from reportgen.formats.base import Results
 from reportgen.formats.nvidia_dle import dllogger_records
@@ -70,18 +71,18 @@ _RATES = (
 )
 _BY_SIGNATURE = [((rate.signature or rate.metric).encode(), rate) for rate in _RATES]
 _MAX_LIST_CHARS = 10000
-_EPOCH = re.compile(
+_EPOCH = lazy_pattern(
     rb'\btrain_throughput"? ?: (' + NUMBER + rb')[^\r\n]{0,400}?\btrain_epoch_time"? ?: (' + NUMBER + rb")"
 )
 _ROUNDING = 0.001
-_ARGUMENT = re.compile(r"\b([a-z]\w{0,60})='?([\w.+-]{1,80})")
+_ARGUMENT = lazy_pattern(r"\b([a-z]\w{0,60})='?([\w.+-]{1,80})")
 _ITEMS: Mapping[str, str] = {
     "img": "image", "images": "image", "seq": "sequence", "sequences": "sequence", "sentences": "sequence",
     "samples": "sample", "tokens": "token", "tok": "token", "items": "item", "records": "sample",
 }  # fmt: skip
-_CRASHED = re.compile(rb"'\./main\.py', '[^']*', '--arch', '([\w-]{1,40})'[^\r\n]*'--raport-file'")
-_RESULT = re.compile(rb"DLLL? " + STAMP + rb" - \(\) |\"step\": (?:\[\]|\"Summary\")")
-_CRASHED_BATCH = re.compile(rb"'--batch-size', '([0-9]{1,9})'")
+_CRASHED = lazy_pattern(rb"'\./main\.py', '[^']*', '--arch', '([\w-]{1,40})'[^\r\n]*'--raport-file'")
+_RESULT = lazy_pattern(rb"DLLL? " + STAMP + rb" - \(\) |\"step\": (?:\[\]|\"Summary\")")
+_CRASHED_BATCH = lazy_pattern(rb"'--batch-size', '([0-9]{1,9})'")
 
 
 def read(log: TextLog) -> Results:

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray
 from reportgen.formats.parsing.json_values import is_number, load_leading, number, table
 from reportgen.formats.parsing.run_builder import RunBuilder
@@ -28,33 +29,33 @@ from reportgen.formats.parsing.step_numbers import count_on
 from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog
 from reportgen.formats.parsing.timestamps import moments, utc, wall_time
 
-RECORD = re.compile(rb"DLLL? (?:" + STAMP + rb' - |\{"timestamp")')
-_FIRST = re.compile(rb"DLLL? (?:(" + STAMP + rb') - |\{"timestamp": ?"?(' + NUMBER + rb")[\",])")
+RECORD = lazy_pattern(rb"DLLL? (?:" + STAMP + rb' - |\{"timestamp")')
+_FIRST = lazy_pattern(rb"DLLL? (?:(" + STAMP + rb') - |\{"timestamp": ?"?(' + NUMBER + rb")[\",])")
 _HEAD = (
     rb"DLLL? ([0-9 :.-]{26}) - "  # one class is faster than a pattern of the date
     rb"(?:(?:(?:[A-Z][a-z]{1,20}+ )?Epoch: ([0-9]{1,9}) )?(?:[A-Z][a-z]{1,20}+ )?Iteration: ([0-9]{1,12}) "
     rb"|\(([0-9]{1,9}), ([0-9]{1,12})\))"
 )
-_STEP = re.compile(_HEAD + rb"(?! ?[A-Z])")
+_STEP = lazy_pattern(_HEAD + rb"(?! ?[A-Z])")
 # A dot is faster than a class of all but two bytes; carriage returns are checked separately.
-_UP_TO_METRIC = re.compile(_HEAD + rb".*+(?<=[ .])")
+_UP_TO_METRIC = lazy_pattern(_HEAD + rb".*+(?<=[ .])")
 _VALUE = rb" : (" + NUMBER + rb")(?![0-9.])"
 _SKIPS = b" skipped_steps : "
-_SKIPPED = re.compile(rb"[^\r\n]{0,200}?" + _SKIPS + rb"([0-9]{1,9})")
-_OVERFLOW = re.compile(rb" - PARAMETER loss_scale : [0-9.e+-]{1,40} *(?=[\r\n]|\Z|DLL)")
-_RANK = re.compile(rb"\[([0-9]{1,6},[0-9]{1,6})\]<std|(?:^|[\r\n]) {0,6}([0-9]{1,6}): ")
+_SKIPPED = lazy_pattern(rb"[^\r\n]{0,200}?" + _SKIPS + rb"([0-9]{1,9})")
+_OVERFLOW = lazy_pattern(rb" - PARAMETER loss_scale : [0-9.e+-]{1,40} *(?=[\r\n]|\Z|DLL)")
+_RANK = lazy_pattern(rb"\[([0-9]{1,6},[0-9]{1,6})\]<std|(?:^|[\r\n]) {0,6}([0-9]{1,6}): ")
 _MAX_PREFIX_CHARS = 60
-_NAME = re.compile(rb"\)? *([\w.@/-]{1,60}) : ")
+_NAME = lazy_pattern(rb"\)? *([\w.@/-]{1,60}) : ")
 # Another record may be glued to a setting or a metric.
-_SETTINGS = re.compile(rb" - PARAMETER (?=(?P<settings>[^\r\n]{1,20000}))")
+_SETTINGS = lazy_pattern(rb" - PARAMETER (?=(?P<settings>[^\r\n]{1,20000}))")
 _SUMMARIES = (b" - Summary: ", b" - ()", b" -  ")
-_SUMMARY = re.compile(rb" - (?:Summary: |\(\) ?| )(?=([^\r\n]{0,4000}))")
-_GLUED = re.compile(rb"DLLL? [0-9]{4}-[0-9]{2}-")
-_STAMP = re.compile(STAMP)
+_SUMMARY = lazy_pattern(rb" - (?:Summary: |\(\) ?| )(?=([^\r\n]{0,4000}))")
+_GLUED = lazy_pattern(rb"DLLL? [0-9]{4}-[0-9]{2}-")
+_STAMP = lazy_pattern(STAMP)
 _STAMP_LENGTH = len("2021-06-26 20:00:00.000000")
 # The lookbehind stops the search from trying a name at each of its letters.
-_METRIC = re.compile(rb"(?<![A-Za-z])([A-Za-z][\w.@/-]{0,60}) : (" + NUMBER + rb")(?![0-9.])")
-_RATE = re.compile(rb"([A-Za-z][\w.@/-]{0,60}) : " + NUMBER + rb" ([A-Za-z]{1,20}/s)\Z")
+_METRIC = lazy_pattern(rb"(?<![A-Za-z])([A-Za-z][\w.@/-]{0,60}) : (" + NUMBER + rb")(?![0-9.])")
+_RATE = lazy_pattern(rb"([A-Za-z][\w.@/-]{0,60}) : " + NUMBER + rb" ([A-Za-z]{1,20}/s)\Z")
 _MAX_STEP = 10**12
 _MAX_RATE_CHARS = 140
 _MAX_RATES = 100

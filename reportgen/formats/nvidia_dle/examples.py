@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 from reportgen.formats.base import Format, Results
 from reportgen.formats.nvidia_dle.dllogger_records import set_start
@@ -31,13 +32,13 @@ _MAX_ORIGINAL_CHARS = 160
 _ALSO = " | "
 _LAUNCHER, _SYSTEM = "benchmark.para", "../sys_pytorch.txt"
 BESIDE = (_LAUNCHER, _SYSTEM)
-_COUNTS = re.compile(rb"\s*GLOBAL_BATCH[ \t]+([0-9]{1,15})\s+GPU[ \t]+([0-9]{1,6})\s*")
-_LOG = re.compile(r"(?:^|/)([^/]+)/[^/_]+_[^/]+_(?:FP32|TF32|FP16|AMP|BF16)[^/]*/[0-9-]{10}_[0-9-]{8}\.txt")
-_GPU = re.compile(rb"GPU 0: ([^\r\n]{1,80})")
-_RANKS = re.compile(rb"--nproc[_-]per[_-]node[= ]([0-9]{1,6})")
-_NODES = re.compile(rb"--nnodes[= ]([0-9]{1,6})\b")
-_MPI_RANKS = re.compile(rb"\b(?:mpirun|mpiexec|horovodrun) [^\r\n]{0,400}?--?np ([0-9]{1,6})\b")
-_TIMES = re.compile(r"(?:^|[^0-9A-Za-z])([0-9]{1,4})x(?=[A-Z0-9])")
+_COUNTS = lazy_pattern(rb"\s*GLOBAL_BATCH[ \t]+([0-9]{1,15})\s+GPU[ \t]+([0-9]{1,6})\s*")
+_LOG = lazy_pattern(r"(?:^|/)([^/]+)/[^/_]+_[^/]+_(?:FP32|TF32|FP16|AMP|BF16)[^/]*/[0-9-]{10}_[0-9-]{8}\.txt")
+_GPU = lazy_pattern(rb"GPU 0: ([^\r\n]{1,80})")
+_RANKS = lazy_pattern(rb"--nproc[_-]per[_-]node[= ]([0-9]{1,6})")
+_NODES = lazy_pattern(rb"--nnodes[= ]([0-9]{1,6})\b")
+_MPI_RANKS = lazy_pattern(rb"\b(?:mpirun|mpiexec|horovodrun) [^\r\n]{0,400}?--?np ([0-9]{1,6})\b")
+_TIMES = lazy_pattern(r"(?:^|[^0-9A-Za-z])([0-9]{1,4})x(?=[A-Z0-9])")
 # Amazon's names do not count GPUs: https://aws.amazon.com/ec2/instance-types/p3/.
 _AMAZON: Mapping[str, int] = {"p3.2xlarge": 1, "p3.8xlarge": 4, "p3.16xlarge": 8}
 _FACTS: Mapping[str, str] = {

@@ -11,10 +11,9 @@ far, without its first step. Two such means give the mean rate of the steps betw
 Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT.
 """
 
-import re
-
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray
 from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_device, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
@@ -24,18 +23,18 @@ from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog
 _ANCHOR = b": TRAIN ["
 # The rank may be glued to a digit of another line, as in "loss scale to 1024.06: TRAIN": take its last
 # digits.
-_STEP = re.compile(
+_STEP = lazy_pattern(
     rb": TRAIN \[(?P<epoch>[0-9]{1,6})\]\[(?P<index>[0-9]{1,9})/(?P<length>[0-9]{1,9})\]\t"
     rb"Time (?:[ -~]{0,60}+\t){1,3}?Tok/s " + NUMBER + rb" \((?P<mean>" + NUMBER + rb")\)"
 )
-_RANK = re.compile(rb"[0-9]{1,5}\Z")
+_RANK = lazy_pattern(rb"[0-9]{1,5}\Z")
 _MAX_RANK_CHARS = 5
-_WORD = re.compile(
+_WORD = lazy_pattern(
     rb"[0-9]{1,6}: (?:TRAIN \[[0-9]{1,6}\]\[[0-9]{1,9}/|Building vocabulary from |GNMT\(|"
     rb"Run arguments: Namespace\([^\r\n]{0,4000}bpe_codes=)"
 )
-_TABLE = re.compile(rb"\| *([0-9]{1,6})\| *([0-9]{1,9})\| *[0-9.]+\| *[0-9.]+\|")
-_EPOCH = re.compile(rb"Performance: Epoch: [0-9]+\tTraining: (" + NUMBER + rb") Tok/s")
+_TABLE = lazy_pattern(rb"\| *([0-9]{1,6})\| *([0-9]{1,9})\| *[0-9.]+\| *[0-9.]+\|")
+_EPOCH = lazy_pattern(rb"Performance: Epoch: [0-9]+\tTraining: (" + NUMBER + rb") Tok/s")
 
 
 def _build(run: RunBuilder) -> None:

@@ -12,6 +12,7 @@ import re
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.nvidia_dle.dllogger_records import set_steps, text_steps
 from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
@@ -19,17 +20,17 @@ from reportgen.formats.parsing.several_runs import StepPlaces, result_places
 from reportgen.formats.parsing.text_log import NUMBER, TextLog
 
 _ANCHOR = b" maskrcnn_benchmark.trainer INFO: eta: "
-_LINE = re.compile(
+_LINE = lazy_pattern(
     re.escape(_ANCHOR) + rb"[^\r\n]{1,40}?iter: (?P<step>[0-9]{1,12}) [^\r\n]{1,900}? "
     rb"time: (?P<time>" + NUMBER + rb") \("
 )
-_HEAD = re.compile(
+_HEAD = lazy_pattern(
     rb"maskrcnn_benchmark(?:\.\w{1,40}){0,4}+ (?:INFO|WARNING): |^Training perf is: [0-9.]+ FPS", re.MULTILINE
 )
-_SOLVER = re.compile(rb"\nSOLVER:\n(?:  [^\n]*\n){0,60}?  IMS_PER_BATCH: ([0-9]{1,9})")
-_OPTION = re.compile(rb"'SOLVER\.IMS_PER_BATCH', '([0-9]{1,9})'")
-_HALF = re.compile(rb"\nDTYPE: \"?(float16|float32)")
-_FINAL = re.compile(rb"Training perf is: (" + NUMBER + rb") FPS")
+_SOLVER = lazy_pattern(rb"\nSOLVER:\n(?:  [^\n]*\n){0,60}?  IMS_PER_BATCH: ([0-9]{1,9})")
+_OPTION = lazy_pattern(rb"'SOLVER\.IMS_PER_BATCH', '([0-9]{1,9})'")
+_HALF = lazy_pattern(rb"\nDTYPE: \"?(float16|float32)")
+_FINAL = lazy_pattern(rb"Training perf is: (" + NUMBER + rb") FPS")
 
 
 def _build(run: RunBuilder) -> None:

@@ -11,6 +11,7 @@ import re
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.nvidia_dle.dllogger_records import objects
 from reportgen.formats.nvidia_dle.examples import add_throughput, example, set_batch, set_precision
 from reportgen.formats.nvidia_dle.tacotron import add_items
@@ -27,9 +28,9 @@ _HEAD = (
 )
 # NCF trains for two epochs, of which the first is slow.
 _MIN_EPOCHS = 2
-_ANY = re.compile(_HEAD + rb"[\w/]+")
-_RESULT = re.compile(rb"^" + _HEAD + rb"(?:best_train_throughput: |run_final)", re.MULTILINE)
-_EVENT = re.compile(
+_ANY = lazy_pattern(_HEAD + rb"[\w/]+")
+_RESULT = lazy_pattern(rb"^" + _HEAD + rb"(?:best_train_throughput: |run_final)", re.MULTILINE)
+_EVENT = lazy_pattern(
     _HEAD + rb"(?P<key>train_(?:epoch_start|iter_items/sec|epoch_avg_items/sec|throughput)"
     rb"|best_train_throughput|run_final)(?:: (?P<value>" + NUMBER + rb"))?"
 )

@@ -8,22 +8,21 @@ and `Training performance` is the sum. If the DLL values have units, a rank prin
 Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD.
 """
 
-import re
-
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.nvidia_dle.examples import BESIDE, add_final, example, set_batch, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.several_runs import StepPlaces, result_places
 from reportgen.formats.parsing.text_log import NUMBER, TextLog, TextSign
 
-_HEAD = re.compile(
+_HEAD = lazy_pattern(
     rb"Done benchmarking\. Total images: [0-9]+\ttotal time: |DLL [0-9 :.-]{26} - PARAMETER dataset path : |"
     rb"Training performance = [0-9.]+ FPS"
 )
-_RANK = re.compile(
+_RANK = lazy_pattern(
     rb"Done benchmarking\. Total images: [0-9]+\ttotal time: [0-9.]+\tAverage images/sec: [0-9.]+"
     rb"\tMedian images/sec: (" + NUMBER + rb")"
 )
-_JOB = re.compile(rb"Training performance = (" + NUMBER + rb") FPS")
+_JOB = lazy_pattern(rb"Training performance = (" + NUMBER + rb") FPS")
 _UNIT = b" images/s med_img/sec : "
 # A progress bar of this download can fill the first megabytes.
 _DOWNLOAD = b"https://download.pytorch.org/models/resnet50"

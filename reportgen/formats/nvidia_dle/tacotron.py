@@ -12,8 +12,7 @@ number: its last rate is that of a step of the warm-up.
 Format: https://github.com/NVIDIA/DeepLearningExamples, PyTorch/SpeechSynthesis/Tacotron2.
 """
 
-import re
-
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray
 from reportgen.formats.nvidia_dle.dllogger_records import set_steps, text_steps
 from reportgen.formats.nvidia_dle.examples import add_throughput, example, set_batch, set_precision
@@ -21,11 +20,11 @@ from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.several_runs import StepPlaces
 from reportgen.formats.parsing.text_log import NUMBER, STAMP, TextLog
 
-_SETTINGS = re.compile(
+_SETTINGS = lazy_pattern(
     rb"DLLL? " + STAMP + rb" - (?:PARAMETER model_name : (?:Tacotron2|WaveGlow)"
     rb"|\([0-9]+, [0-9]+\) (?:glob_iter/iters_per_epoch|train_items_per_sec))"
 )
-_FINAL = re.compile(rb" - \((?:[0-9]+,(?: [0-9]+)?)?\) train_items_per_sec : (" + NUMBER + rb")(?![0-9.])")
+_FINAL = lazy_pattern(rb" - \((?:[0-9]+,(?: [0-9]+)?)?\) train_items_per_sec : (" + NUMBER + rb")(?![0-9.])")
 _MARKS = (b"model_name", b"glob_iter", b"train_items_per_sec")
 # The steps of a usual warm-up: no more than these give no rate.
 _MIN_STEPS = 20

@@ -12,6 +12,7 @@ import re
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray
 from reportgen.formats.nvidia_dle.examples import example, set_batch, set_device, set_precision
 from reportgen.formats.parsing.run_builder import RunBuilder, once, spans
@@ -21,7 +22,7 @@ from reportgen.formats.parsing.text_log import NUMBER, TextLog
 
 _MARK = b"Transformer | epoch "
 _FIELDS = rb"(?:[^|\r\n]{1,60}\|){0,8}?"
-_LINE = re.compile(
+_LINE = lazy_pattern(
     re.escape(_MARK)
     + rb"(?P<epoch>[0-9]{1,6}) \| step (?P<step>[0-9]{1,12}) \|"
     + _FIELDS

@@ -13,6 +13,7 @@ import re
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Break
 from reportgen.formats.nvidia_dle.examples import add_final, example, set_batch, set_device, set_precision
 from reportgen.formats.parsing.line_format import half_digit
@@ -23,17 +24,19 @@ from reportgen.formats.parsing.text_log import NUMBER, Records, TextLog, positiv
 _MARKS = (b"Experiment dir : LM-TFM", b" | tok/s ", b" batches | lr ")
 _HEAD = rb"\| epoch +[0-9]{1,6} step +(?P<step>[0-9]{1,12}) \| "
 _TAIL = rb" \| lr [0-9.e+-]+ \| ms/batch +(?P<time>" + NUMBER + rb") \| "
-_NVIDIA = re.compile(_HEAD + rb"batches +[0-9]+ / [0-9]+" + _TAIL + rb"tok/s +(?P<rate>" + NUMBER + rb") \|")
-_AUTHORS = re.compile(_HEAD + rb" *[0-9]+ batches" + _TAIL + rb"loss ")
-_CLAIM = re.compile(
+_NVIDIA = lazy_pattern(
+    _HEAD + rb"batches +[0-9]+ / [0-9]+" + _TAIL + rb"tok/s +(?P<rate>" + NUMBER + rb") \|"
+)
+_AUTHORS = lazy_pattern(_HEAD + rb" *[0-9]+ batches" + _TAIL + rb"loss ")
+_CLAIM = lazy_pattern(
     rb"Experiment dir : LM-TFM|"
     + _HEAD.replace(b"?P<step>", b"")
     + rb"(?:batches +[0-9]+ / [0-9]+| *[0-9]+ batches) \| lr "
 )
-_EVALUATION = re.compile(rb"^\| Eval +[0-9]{1,9} at step +(?P<step>[0-9]{1,12}) \| ", re.MULTILINE)
-_SETTING = re.compile(rb"^    - (\w{1,40}) : ([^\r\n]{1,200})$", re.MULTILINE)
+_EVALUATION = lazy_pattern(rb"^\| Eval +[0-9]{1,9} at step +(?P<step>[0-9]{1,12}) \| ", re.MULTILINE)
+_SETTING = lazy_pattern(rb"^    - (\w{1,40}) : ([^\r\n]{1,200})$", re.MULTILINE)
 _MAX_SETTINGS_BYTES = 2**14
-_FINAL = re.compile(rb"Training throughput: (" + NUMBER + rb") tok/s")
+_FINAL = lazy_pattern(rb"Training throughput: (" + NUMBER + rb") tok/s")
 
 
 def _build(run: RunBuilder) -> None:

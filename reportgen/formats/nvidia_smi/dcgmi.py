@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
@@ -28,8 +29,8 @@ _FIELDS: Mapping[bytes, tuple[str, str]] = {
     b"MMCLK": ("memory_clock", "MHz"), b"FBTTL": ("memory_total", "MiB"), b"FBUSD": ("memory_used", "MiB"),
     b"FBFRE": ("memory_free", "MiB"),
 }  # fmt: skip
-_HEADER = re.compile(rb"^[ \t]*#[ \t]*Entity((?:[ \t]+[A-Z][A-Z0-9]{1,7})+)[ \t]*\r?$", re.MULTILINE)
-_ROW = re.compile(rb"^[ \t]*GPU[ \t]+(\d{1,4})((?:[ \t]+\S+)+)[ \t]*\r?$")
+_HEADER = lazy_pattern(rb"^[ \t]*#[ \t]*Entity((?:[ \t]+[A-Z][A-Z0-9]{1,7})+)[ \t]*\r?$", re.MULTILINE)
+_ROW = lazy_pattern(rb"^[ \t]*GPU[ \t]+(\d{1,4})((?:[ \t]+\S+)+)[ \t]*\r?$")
 
 
 def claims(files: LogFiles) -> Claim | None:

@@ -21,6 +21,7 @@ from itertools import compress, islice
 import numpy as np
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, Run, Telemetry
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
@@ -83,8 +84,8 @@ _SPELLINGS: Mapping[str, str] = {
     "clocks.gr": "clocks.current.graphics",
     "clocks.max.mem": "clocks.max.memory",
 }
-_FIELD = re.compile(r"([a-z][a-z0-9_.]*)(?: ?\[([^\[\]]{1,12})\])?")
-_REASON = re.compile(r"clocks_(?:throttle|event)_reasons\.([a-z_]+)")
+_FIELD = lazy_pattern(r"([a-z][a-z0-9_.]*)(?: ?\[([^\[\]]{1,12})\])?")
+_REASON = lazy_pattern(r"clocks_(?:throttle|event)_reasons\.([a-z_]+)")
 # Every header with a distinctive field contains one of these.
 _MARKS = (*map(str.encode, (*_NUMBERS, *_SPELLINGS)), b"clocks_throttle_reasons.", b"clocks_event_reasons.")
 # Masks are floats, which hold 53 bits; nine are in use.

@@ -4,9 +4,9 @@
 configuration, or `+ gradient_accumulation_steps=4` of a shell that prints its commands.
 """
 
-import re
+from reportgen.core.lazy_pattern import lazy_pattern
 
-_ACCUMULATION = re.compile(
+_ACCUMULATION = lazy_pattern(
     rb"(?P<option>--)?(?<![A-Za-z0-9_])(?:num[_-])?(?:[Gg]rad(?:ient)?[ _-])?"
     rb"(?:[Aa]ccum(?:ulation|ulate)?[ _-]steps?|accumulate(?:[_-]grad[_-]batches)?)"
     rb"['\"]?(?: {0,40}\.{2,80} | ?[=:] ?|(?(option) |(?!)))(?P<steps>[1-9][0-9]{0,5})(?![\w.%])"

@@ -3,18 +3,18 @@
 import csv
 import io
 import math
-import re
 from collections.abc import Iterator
 
 from reportgen.core import units
 from reportgen.core.factors import parse_scalar
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 from reportgen.formats.parsing.damage import Malformed
 
 # Commas separate thousands. A decimal comma ("12,5") would make the number ten times larger.
 _NUMBER = r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?"
 _MAX_NUMBER_CHARS = 64
-_QUANTITY = re.compile(rf"({_NUMBER})\s*([^0-9\s,.][^0-9]*)?")
+_QUANTITY = lazy_pattern(rf"({_NUMBER})\s*([^0-9\s,.][^0-9]*)?")
 
 
 def rows(text: str, separator: str = ",") -> Iterator[tuple[int, list[str]]]:

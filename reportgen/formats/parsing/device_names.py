@@ -5,11 +5,11 @@
 where a difference between two devices of one short name is noticed.
 """
 
-import re
+from reportgen.core.lazy_pattern import lazy_pattern
 
 # Letters and a number: V100, A40, H200, GB200, A6000, T4, P100. A GeForce or Quadro has no such word.
-_MODEL = re.compile(r"(?<![A-Za-z0-9])(GB|GH|[ABHKLMPTV])([0-9]{1,4})([A-Z]?)(?![A-Za-z0-9])")
-_VENDOR = re.compile(r"^(?:NVIDIA |Tesla )+")
+_MODEL = lazy_pattern(r"(?<![A-Za-z0-9])(GB|GH|[ABHKLMPTV])([0-9]{1,4})([A-Z]?)(?![A-Za-z0-9])")
+_VENDOR = lazy_pattern(r"^(?:NVIDIA |Tesla )+")
 
 
 def short_name(name: str) -> str:

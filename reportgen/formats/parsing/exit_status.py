@@ -10,13 +10,14 @@ from typing import Any
 
 import re2
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding, Source, Status
 from reportgen.core.rules import Rule
 from reportgen.formats.parsing.text_log import TextLog
 
 _TRACEBACK = b"Traceback (most recent call last)"
 _EXIT_CODE = b"exits with return code = "  # DeepSpeed prints it for every process
-_SUCCESS = re.compile(_EXIT_CODE + rb"0\b")
+_SUCCESS = lazy_pattern(_EXIT_CODE + rb"0\b")
 # How jobs end, the most specific status first: a failed allocation also leaves a traceback, and the ranks of
 # a cancelled job also fail. Within a status the first marker in the text is quoted.
 MARKERS: tuple[tuple[Status, tuple[bytes, ...]], ...] = (
@@ -56,19 +57,19 @@ _MAX_TAIL_BYTES = 2**20
 
 # Several ranks write into one log, with or without a prefix.
 _RANK = rb"(?:\[?[Rr]ank ?[0-9]{1,6}\]?:? ?|[0-9]{1,6}: )?"
-_EXCEPTION = re.compile(
+_EXCEPTION = lazy_pattern(
     rb"^" + _RANK + rb"[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt|Exit)\b", re.MULTILINE
 )
 _MAX_TRACEBACK_BYTES = 2**16
 # What follows the name of an error as a part of its message: torch's hints, torchrun's table, W&B's summary.
-_AFTER_ERROR = re.compile(
+_AFTER_ERROR = lazy_pattern(
     rb"\s|[=-]+$|CUDA kernel errors might|For debugging consider|Compile with `TORCH_USE_CUDA_DSA`|wandb: "
     rb"|[\w./-]{1,200} FAILED$|Failures:|Root Cause |To enable traceback|srun: |slurmstepd: |\^C"
 )
 _MAX_LINES_AFTER = 100
 
 _MAX_CHARS_BEFORE, _MAX_CHARS_AFTER = 60, 160
-_LINE_END = re.compile(rb"[\r\n]")
+_LINE_END = lazy_pattern(rb"[\r\n]")
 
 
 @dataclass(frozen=True, slots=True)

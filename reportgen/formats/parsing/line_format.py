@@ -26,6 +26,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import STEP, Break, Clock, FactorValue, Finding, FloatArray, IntArray, Run
 from reportgen.formats.base import Format, Results
 from reportgen.formats.parsing.accumulation import accumulation_steps
@@ -51,9 +52,9 @@ MEMORY_UNITS = {"B": 1.0, "MiB": 2.0**-20, "GiB": 2.0**-30}
 STEP_RATES = ("steps", "iterations")
 
 _PHASES = {"step_time": STEP, "data_loading_time": "data_loading"}
-_RATE = re.compile(r"([A-Za-z]+(?:_[A-Za-z]+)*?)_per_second(_per_device)?")
-_COUNT = re.compile(rb"[0-9][0-9,]{0,19}")
-_PRINTED = re.compile(
+_RATE = lazy_pattern(r"([A-Za-z]+(?:_[A-Za-z]+)*?)_per_second(_per_device)?")
+_COUNT = lazy_pattern(rb"[0-9][0-9,]{0,19}")
+_PRINTED = lazy_pattern(
     rb"^[ \t]*([A-Za-z_][A-Za-z0-9_]{0,60})(?: = | \.{3,80} )([^\r\n]{1,400})", re.MULTILINE
 )
 _TRUE = ("True", "true", "1")

@@ -16,9 +16,10 @@ placeholders, and return a compiled pattern of bytes whose groups match well-for
 
 import re
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.text_log import COUNT, NUMBER, STAMP
 
-_PLACEHOLDER = re.compile(r"(\{(?:[A-Za-z_]*|\.\.[0-9]*)(?::[a-z]+)?\})")
+_PLACEHOLDER = lazy_pattern(r"(\{(?:[A-Za-z_]*|\.\.[0-9]*)(?::[a-z]+)?\})")
 _KINDS = {
     "": NUMBER.decode(),
     "int": COUNT.decode(),
@@ -48,7 +49,7 @@ def longest_literal(text: str) -> bytes:
 
 def regex(text: str) -> re.Pattern[bytes]:
     """Return the pattern of a regular expression with placeholders."""
-    return re.compile(_PLACEHOLDER.sub(_group, text).encode(), re.MULTILINE)
+    return lazy_pattern(_PLACEHOLDER.sub(_group, text).encode(), re.MULTILINE)
 
 
 def _group(placeholder: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule, Severity
 
@@ -17,27 +18,27 @@ from reportgen.core.rules import Rule, Severity
 _MAX_TEXTS = 5
 _NANS = (b"nan", b"NaN")
 # "nanoseconds" and "nan_to_num" are words; of "nan iterations", something is counted.
-_NAN = re.compile(rb"[Nn]a[Nn](?![\w.])")
-_COUNTED = re.compile(rb"[Nn]a[Nn][ \t]+(?!ms|sec|s |samples|img|tok|it/)[A-Za-z]")
+_NAN = lazy_pattern(rb"[Nn]a[Nn](?![\w.])")
+_COUNTED = lazy_pattern(rb"[Nn]a[Nn][ \t]+(?!ms|sec|s |samples|img|tok|it/)[A-Za-z]")
 # "loss: nan", "'loss': 'nan'", "loss=nan", and the times and rates that programs print after a blank.
-_NAME_BEFORE = re.compile(
+_NAME_BEFORE = lazy_pattern(
     rb"([A-Za-z][\w ./%@()-]{0,50}(?::[0-9]{1,3})?)[\"']?[ \t]*[:=][ \t\"']*(?:np\.float[0-9]{2}\()?-?\Z"
     rb"|(?<![\w.])([A-Za-z][\w/]{1,20})[ \t]+-?\Z"
 )
 # "Time 0.1 (nan)": the mean of a value, beside the value.
-_MEAN_BEFORE = re.compile(
+_MEAN_BEFORE = lazy_pattern(
     rb"(?<![\w.])([A-Za-z][\w/]{1,20})[ \t]*[:=]?[ \t]+-?[0-9][0-9.eE+-]{0,20}[ \t]*\([ \t]*-?\Z"
 )
 # What a list of numbers has between them.
-_NUMBERS = re.compile(rb"[\s0-9.,eE+\-naNulfi\"']*+")
+_NUMBERS = lazy_pattern(rb"[\s0-9.,eE+\-naNulfi\"']*+")
 _MAX_LIST_BYTES = 2**16
 # "Loss is", which no value has as its name: words without digits, which hold no secrets.
-_WORDS_BEFORE = re.compile(rb"(?<![\w.])(?:[A-Za-z_]{1,20}[ \t]+){1,3}-?\Z")
-_IDENTIFIER = re.compile(r"(?i)(?<![a-z])id$")
-_MEASURED = re.compile(
+_WORDS_BEFORE = lazy_pattern(rb"(?<![\w.])(?:[A-Za-z_]{1,20}[ \t]+){1,3}-?\Z")
+_IDENTIFIER = lazy_pattern(r"(?i)(?<![a-z])id$")
+_MEASURED = lazy_pattern(
     r"(?i)time|per_?sec|/s|throughput|speed|latenc|duration|elapsed?|\b[wtf]ps|bandwidth|flops|\bms\b"
 )
-_LOSS = re.compile(r"(?i)loss")
+_LOSS = lazy_pattern(r"(?i)loss")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class _Entry:
 
 
 def _entry(rule: Rule, literal: bytes, before: bytes = b"", after: bytes = b"") -> _Entry:
-    return _Entry(rule, literal, re.compile(before + re.escape(literal) + after))
+    return _Entry(rule, literal, lazy_pattern(before + re.escape(literal) + after))
 
 
 _ENTRIES = (

@@ -7,9 +7,9 @@ several processes write theirs without a separator, so a label ends at whatever 
 Format: https://github.com/tqdm/tqdm, `tqdm.format_meter`.
 """
 
-import re
 from collections.abc import Iterator
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray
 from reportgen.formats.parsing.text_log import Records, TextLog
 
@@ -19,7 +19,7 @@ MIN_INTERVAL_SECONDS = 20.0
 MARKS = (b"it/s", b"s/it", b"batch/s", b"s/batch", b"step/s", b"s/step")
 
 _UNIT = rb"(?:it|batch|step)"
-_BAR = re.compile(
+_BAR = lazy_pattern(
     rb"(?<![0-9])(?P<done>%(count)s)(?:/(?P<of>%(count)s|\?)|%(unit)s) \["
     rb"(?P<elapsed>(?:[0-9]{1,6}:)?[0-9]{2}:[0-9]{2})(?:<[0-9:?]{1,12})?, {1,3}"
     rb"(?P<rate>[0-9]{1,9}(?:\.[0-9]{1,3})?|\?)"
@@ -27,10 +27,10 @@ _BAR = re.compile(
     % {b"count": rb"[0-9]{1,12}", b"unit": _UNIT}
 )
 # Between the label and the counts; a wide bar of block characters takes some hundred bytes.
-_GRAPH = re.compile(rb" {0,3}(?:[0-9]{1,3}%)?(?:\|[^|]{0,1500}\|)? ?$")
+_GRAPH = lazy_pattern(rb" {0,3}(?:[0-9]{1,3}%)?(?:\|[^|]{0,1500}\|)? ?$")
 _MAX_LABEL_BYTES = 1600
 # The end of another bar in the same line: `, loss=1.2]Epoch 3:`.
-_PREVIOUS_BAR = re.compile(rb"^[^]\[]*\]")
+_PREVIOUS_BAR = lazy_pattern(rb"^[^]\[]*\]")
 
 
 def drawn(log: TextLog) -> Records:

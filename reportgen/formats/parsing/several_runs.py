@@ -18,6 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding, IntArray
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Results
@@ -26,9 +27,9 @@ from reportgen.formats.parsing.run_builder import RunBuilder
 from reportgen.formats.parsing.text_log import TextLog
 
 # Numbers, and lists of them, which are longer on more devices.
-_NUMBERS = re.compile(rb"[0-9]+(?:[., ]{1,3}[0-9]+)*+")
-_EPOCH = re.compile(rb"\bepoch\W{0,4}0", re.IGNORECASE)
-_NO_LETTERS = re.compile(rb"^[^A-Za-z\n]+", re.MULTILINE)
+_NUMBERS = lazy_pattern(rb"[0-9]+(?:[., ]{1,3}[0-9]+)*+")
+_EPOCH = lazy_pattern(rb"\bepoch\W{0,4}0", re.IGNORECASE)
+_NO_LETTERS = lazy_pattern(rb"^[^A-Za-z\n]+", re.MULTILINE)
 _MAX_LINE_BYTES, _MAX_KEY_BYTES = 300, 120
 # Bytes of the text before the first step that are compared: its beginning and its end.
 _MAX_HEAD_BYTES = 2**17

@@ -16,6 +16,7 @@ from typing import Self, TypeVar, cast
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray, Source
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.damage import Malformed
@@ -31,16 +32,16 @@ COUNT = rb"[0-9]{1,15}"
 STAMP = rb"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,6})?"
 
 _ESCAPE = b"\x1b"
-_NULS = re.compile(rb"\0+")
+_NULS = lazy_pattern(rb"\0+")
 # Control characters that no terminal needs, besides NUL.
 _CONTROL = bytes([*range(0x01, 0x07), *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
 _NUL_OR_DOT = b"\0" + b"." * 255
 # Text has at least this many bytes for each of them, the first left out.
 _MIN_TEXT_BYTES = 32
-_COLOUR = re.compile(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
-_LAST_STAMP = re.compile(rb".*(" + STAMP + rb")")
-_DUMPED = re.compile(rb"[\w-]{1,60} \.{2,80} ([^\s]{1,80})")
-_WORD = re.compile(rb"[A-Za-z0-9_.-]{1,80}")
+_COLOUR = lazy_pattern(rb"\x1b\[[0-9;?]{0,20}[A-Za-z]")
+_LAST_STAMP = lazy_pattern(rb".*(" + STAMP + rb")")
+_DUMPED = lazy_pattern(rb"[\w-]{1,60} \.{2,80} ([^\s]{1,80})")
+_WORD = lazy_pattern(rb"[A-Za-z0-9_.-]{1,80}")
 _LINE_FEED = 10
 _NOTHING = np.zeros(0, dtype=np.int64)
 _MAX_REASON_CHARS = 100

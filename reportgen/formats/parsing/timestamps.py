@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray
 
 DAY = 86400.0
@@ -30,7 +31,7 @@ _MAX_BATCH = 500
 
 # A machine whose clock was never set begins in 1970. No benchmark of a GPU is older than this (2000-01-01).
 _EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0
-_WALL_TIME = re.compile(
+_WALL_TIME = lazy_pattern(
     rb"([0-9]{4})[-/]([0-9]{2})[-/]([0-9]{2})[ T]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]{1,6}))?[0-9]{0,3}"
     rb" ?(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?(?![0-9:])"
 )

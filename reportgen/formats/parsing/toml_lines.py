@@ -2,8 +2,10 @@
 
 import re
 
+from reportgen.core.lazy_pattern import lazy_pattern
+
 # What precedes a key in its line: a header, a quote. A window of characters keeps long lines linear.
-_BEGIN = re.compile(r"\s*(?:\[+\s*)?[\"']?")
+_BEGIN = lazy_pattern(r"\s*(?:\[+\s*)?[\"']?")
 _WINDOW = 100
 
 

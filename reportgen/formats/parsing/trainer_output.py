@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Break, FactorValue
 from reportgen.formats.parsing.progress_bars import drawn
 from reportgen.formats.parsing.run_builder import per_device
@@ -20,18 +21,18 @@ from reportgen.formats.parsing.timestamps import elapsed
 
 SUMMARY = b"'train_samples_per_second'"
 # Since transformers 5, numbers are formatted as texts.
-FINAL = re.compile(
+FINAL = lazy_pattern(
     rb"\{'train_runtime': '?(?P<time>%(n)s)'?, 'train_samples_per_second': '?(?P<rate>%(n)s)'?, "
     rb"'train_steps_per_second': '?(?P<steps>%(n)s)'?" % {b"n": NUMBER}
 )
 METRICS = b"***** train metrics *****"
-BLOCK = re.compile(
+BLOCK = lazy_pattern(
     rb"\*{5} train metrics \*{5}(?>[^*]{0,2000}?\btrain_runtime {1,40}= {1,40})"
     rb"(?P<clock>(?:[0-9]{1,4} days?, )?[0-9]{1,6}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)"
     rb"(?>[^*]{0,2000}?\btrain_samples_per_second {1,40}= {1,40})(?P<rate>%(n)s)"
     rb"(?>[^*]{0,500}?\btrain_steps_per_second {1,40}= {1,40})(?P<steps>%(n)s)" % {b"n": NUMBER}
 )
-_PLANNED = re.compile(
+_PLANNED = lazy_pattern(
     rb"(?P<name>Instantaneous|Total train|Gradient Accumulation|Total optimization) [^=\n]{1,80} = "
     rb"(?P<value>[0-9][0-9,]{0,14})"
 )
@@ -39,15 +40,15 @@ _PLANNED = re.compile(
 BEGUN = b"Running training *****"
 _PARAMETERS = rb"[^\0]{1,800}?  Number of trainable parameters = [0-9]"
 _BATCH = rb"Running training \*{5}(?>[^\0]{1,800}? Instantaneous batch size per device = [0-9]{1,9})"
-PLAN = re.compile(_BATCH + _PARAMETERS)
+PLAN = lazy_pattern(_BATCH + _PARAMETERS)
 # Its name says who printed a plan, not that the bars behind it are the Trainer's own.
-NAMED_PLAN = re.compile(
+NAMED_PLAN = lazy_pattern(
     rb"(?:\[INFO\|(?:hf_)?trainer\.py:[0-9]{1,6}\]|transformers\.trainer -)[^\n]{1,80}?\*{5} Running training"
     rb"|" + _BATCH + rb"[^\0]{1,4000}?\btransformers/trainer\.py\", line [0-9]"
 )
 _MAX_PLAN_BYTES = 3000
 _LOSS = re.escape(b"{'loss': ")
-_EVALUATED = re.compile(rb"'eval_runtime': '?(?P<time>" + NUMBER + rb")'?")
+_EVALUATED = lazy_pattern(rb"'eval_runtime': '?(?P<time>" + NUMBER + rb")'?")
 # The rate has three digits: too few to compute the steps, but enough to recognise the bar that it belongs to.
 _MAX_RATE_ERROR = 0.0011
 

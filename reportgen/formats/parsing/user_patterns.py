@@ -4,7 +4,6 @@ A pattern sees one line at a time and matches once per line: a search that conti
 quadratic again.
 """
 
-import re
 from collections import Counter
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -12,8 +11,10 @@ from typing import Any
 
 import re2
 
-_GROUP = re.compile(r"\(\?P?<(\w+)>")
-_ANY_BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
+from reportgen.core.lazy_pattern import lazy_pattern
+
+_GROUP = lazy_pattern(r"\(\?P?<(\w+)>")
+_ANY_BYTE = lazy_pattern(r"(?<!\\)(?:\\\\)*\\C")
 _MAX_PATTERN_CHARS = 4000
 # Each byte of a log may take time for each instruction of a pattern; a{1,999} has a thousand.
 _MAX_INSTRUCTIONS = 2000

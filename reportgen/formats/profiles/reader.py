@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from csv import Error as CsvError
 from dataclasses import dataclass, replace
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding
 from reportgen.core.plain_text import one_line
 from reportgen.core.rules import Rule
@@ -24,9 +25,9 @@ from reportgen.formats.parsing.text_log import TextLog, TextSign, format_of
 _NAME = "profile"
 # Programs that print a table themselves are logs of their own.
 _CONFIDENCE = 0.3
-_NSYS = re.compile(rb"^(?=[^\n]*\bTime ?\(%\))(?=[^\n]*\bTotal Time ?\()[^\n]*,[^\n]*$", re.MULTILINE)
-_NCU = re.compile(rb'^"?ID"?,"?Process ID"?,[^\n]*\bKernel Name\b', re.MULTILINE)
-_TORCH = re.compile(rb"^-{3,}(?: {2}-{3,})+ *\n *Name +Self CPU\b", re.MULTILINE)
+_NSYS = lazy_pattern(rb"^(?=[^\n]*\bTime ?\(%\))(?=[^\n]*\bTotal Time ?\()[^\n]*,[^\n]*$", re.MULTILINE)
+_NCU = lazy_pattern(rb'^"?ID"?,"?Process ID"?,[^\n]*\bKernel Name\b', re.MULTILINE)
+_TORCH = lazy_pattern(rb"^-{3,}(?: {2}-{3,})+ *\n *Name +Self CPU\b", re.MULTILINE)
 
 # The column of nsys that counts -> what its rows are. Ranges of NVTX count like kernels; their names differ.
 _COUNTED: Mapping[str, str] = {"Instances": "kernel", "NumCalls": "API call", "Count": "memory operation"}
@@ -38,8 +39,8 @@ _NANOSECONDS: Mapping[str, float] = {
     "ns": 1.0, "nsecond": 1.0, "us": 1e3, "usecond": 1e3, "ms": 1e6, "msecond": 1e6, "s": 1e9, "second": 1e9,
 }  # fmt: skip
 _MAX_NANOSECONDS = 1e18
-_DASHES = re.compile(r"-{3,}")
-_SELF = re.compile(r"Self (\w+) %")
+_DASHES = lazy_pattern(r"-{3,}")
+_SELF = lazy_pattern(r"Self (\w+) %")
 _MAX_NAME_CHARS = 60
 
 

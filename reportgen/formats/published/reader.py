@@ -20,6 +20,7 @@ from typing import get_args
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
 from reportgen.core.factors import factors_key, matches, parse_scalar
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import STEP, Aggregate, FactorValue, Finding, Run, Status
 from reportgen.core.rules import Rule
@@ -35,8 +36,8 @@ from reportgen.sources.text import line_at
 
 _NAME = "source.toml"
 # Without "=": a file that is not TOML is claimed too, and its fault is a finding.
-_TITLE = re.compile(rb"^[ \t]*title\b", re.MULTILINE)
-_TABLES = re.compile(rb"^[ \t]*tables\b", re.MULTILINE)
+_TITLE = lazy_pattern(rb"^[ \t]*title\b", re.MULTILINE)
+_TABLES = lazy_pattern(rb"^[ \t]*tables\b", re.MULTILINE)
 STATISTIC = "statistic"
 # The statistic of a figure for which the table states none.
 _UNSTATED = "published"

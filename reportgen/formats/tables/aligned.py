@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.csv_cells import number
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import meaning_of
@@ -16,13 +17,13 @@ from reportgen.formats.tables.derive import plain_text
 from reportgen.formats.tables.drawn import WIDE
 
 _DASHES = str.maketrans(dict.fromkeys("─━═┄┈╌", "-"))
-_RULE = re.compile(r" *[-=]{2}[-= ]*")
-_ELISION = re.compile(r"[ .…]+")
+_RULE = lazy_pattern(r" *[-=]{2}[-= ]*")
+_ELISION = lazy_pattern(r"[ .…]+")
 # A comma or another separator, but for one in brackets: a line of CSV or LaTeX, or a sentence.
-_OTHER = re.compile(r"[;&|\t\\]|,(?![^()\[\]]*[)\]])|:(?: |$)")
+_OTHER = lazy_pattern(r"[;&|\t\\]|,(?![^()\[\]]*[)\]])|:(?: |$)")
 _MAX_WIDTH = 1000
 _MAX_HEADS = 3
-_WITHIN_CELL = re.compile(r" *[±…] *| \+/- ")
+_WITHIN_CELL = lazy_pattern(r" *[±…] *| \+/- ")
 _MARK = "\0"
 # A byte for each letter: 0 for a blank.
 _TO_BITS = bytes(int(place != ord(" ")) for place in range(256))

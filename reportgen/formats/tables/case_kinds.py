@@ -3,17 +3,18 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import factor_name, meaning_of
 from reportgen.formats.tables.levels import levels_of
 
 _KINDS: Mapping[str, re.Pattern[str]] = {
-    "device": re.compile(
+    "device": lazy_pattern(
         r"(?:nvidia |amd |intel |tesla |geforce |quadro )*(?:(?:[abhlkpt]|v(?=[0-9]{2}))[0-9]{1,4}[a-z]{0,4}"
         r"|a?[0-9]{4}(?: ?ti| ?super)?|rtx ?a?[0-9]{4}.{0,8}|gtx ?[0-9]{3,4}.{0,8}|mi[0-9]{2,3}x?|g[bh]200"
         r"|titan.*|tpu.{0,6}|m[1-5](?: max| pro| ultra)?|gaudi.?[0-9]?|cpu|gpu|xeon.*|epyc.*"
         r"|dgx.*)(?:[ -_](?:sxm|pcie|nvl|[0-9]{2,3}gb?)[0-9]?)*"
     ),
-    "framework": re.compile(
+    "framework": lazy_pattern(
         r"(?:(?:py)?torch.{0,12}|tensorflow.{0,8}|tf2?|jax|onnx.{0,8}|ort|tensorrt.{0,8}|trt|vllm|sglang"
         r"|triton|mxnet|paddle.{0,8}|oneflow|deepspeed|megatron.{0,6}|eager|compiled?|torch ?compile"
         r"|inductor|xla|cublas(?:lt)?|cudnn|cutlass|flash(?:.?att.*)?|fa[ -]?[234]"
@@ -21,39 +22,39 @@ _KINDS: Mapping[str, re.Pattern[str]] = {
         r"|cuda|hip|rocm|sycl|opencl|vulkan|ours|baseline|naive|native|reference)"
         r"(?:[ -]v?[0-9]+(?:\.[0-9]+)*)?"
     ),
-    "precision": re.compile(
+    "precision": lazy_pattern(
         r"[bt]?fp?(?:8|16|32|64)|float(?:16|32|64)|bfloat16|int[48]|fp[48].{0,5}|amp|half|single|double|mixed"
     ),
-    "model": re.compile(
+    "model": lazy_pattern(
         r"(?:resnet|resnext|vgg|bert|gpt|llama|vit|mobilenet|efficientnet|inception|densenet|alexnet|yolo"
         r"|mistral|mixtral|qwen|gemma|phi|falcon|t5|roberta|distilbert|albert|deepseek|swin|deit|convnext|squeezenet|shufflenet|unet|ssd|mask.?rcnn"
         r"|whisper|opt|bloom|stable.?diffusion|sdxl|clip|dlrm|transformer|gnmt|lstm|wav2vec|googlenet|regnet).*"
     ),
-    "version": re.compile(
+    "version": lazy_pattern(
         r"v(?:er(?:sion)? ?)?[0-9]+(?:\.[0-9]+)*(?:[._-]?(?:rc|alpha|beta|dev|post)[0-9]*)?"
         r"|[0-9]+\.[0-9]+\.[0-9]+.{0,12}"
     ),
-    "mode": re.compile(r"train(?:ing)?|infer(?:ence)?|eval(?:uation)?|prefill|decode"),
-    "pass": re.compile(r"(?:forward|fwd|backward|bwd)(?: ?pass)?|(?:fwd|forward) ?[+&] ?(?:bwd|backward)"),
-    "operation": re.compile(
+    "mode": lazy_pattern(r"train(?:ing)?|infer(?:ence)?|eval(?:uation)?|prefill|decode"),
+    "pass": lazy_pattern(r"(?:forward|fwd|backward|bwd)(?: ?pass)?|(?:fwd|forward) ?[+&] ?(?:bwd|backward)"),
+    "operation": lazy_pattern(
         r"(?:random |seq(?:uential)? )?(?:read|write|copy|scale|add|triad|send|recv|h2d|d2h|d2d|all ?reduce"
         r"|all ?gather|broadcast)"
     ),
 }  # fmt: skip
-_COUNTED = re.compile(
+_COUNTED = lazy_pattern(
     r"(?i)x?(?P<count>[0-9]+) ?x? ?(?P<unit>gpu|device|node|thread|worker)s?"
     r"|(?:run|trial|rep|repeat|attempt|iter(?:ation)?|round|pass|seed|try|sample|messung|lauf)"
     r"[ _#-]?(?P<repeat>[0-9]+)"
 )
-_NAMED_NUMBER = re.compile(r"([A-Za-z][A-Za-z. _-]*?)[ _]?[=:_-]?[ ]?([0-9]+[kK]?)")
-_COUNT_WORD = re.compile(
+_NAMED_NUMBER = lazy_pattern(r"([A-Za-z][A-Za-z. _-]*?)[ _]?[=:_-]?[ ]?([0-9]+[kK]?)")
+_COUNT_WORD = lazy_pattern(
     r"(?i)(?<![a-z])(?:(gpu|device|node|thread|worker)|run|trial|rep|repeat|attempt|iter|round|pass|seed)s?(?![a-z])"
 )
-_BLANKS = re.compile(r"[ _/,-]+")
+_BLANKS = lazy_pattern(r"[ _/,-]+")
 # "8xH100": devices of a kind.
-_TIMES = re.compile(r"(?i)^([0-9]{1,4}) ?[x×*] ?(?=[a-z])")
-_COUNT_TIMES = re.compile(r"(?i)([0-9]{1,4})x")
-_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)*")
+_TIMES = lazy_pattern(r"(?i)^([0-9]{1,4}) ?[x×*] ?(?=[a-z])")
+_COUNT_TIMES = lazy_pattern(r"(?i)([0-9]{1,4})x")
+_VERSION = lazy_pattern(r"v?[0-9]+(?:\.[0-9]+)*")
 # Words of one value: "RTX 4090 Ti".
 _MAX_WORDS = 4
 _COUNT_FACTORS = {
@@ -79,7 +80,7 @@ def parts_of(texts: Sequence[str]) -> list[tuple[tuple[str, str], ...]]:
     A word that all texts have names the number after it, `CPython 3.11`, or says nothing. Texts in a grid
     have two factors if one of them is known.
     """
-    words = [re.split(_BLANKS, _TIMES.sub(r"\1x ", text.strip())) for text in texts]
+    words = [_BLANKS.split(_TIMES.sub(r"\1x ", text.strip())) for text in texts]
     shared = frozenset.intersection(*map(frozenset, words)) if len(words) > 1 else frozenset()
     readings = [{tuple(name for name, _ in each): each for each in _readings(text, shared)} for text in words]
     names = next((key for key in readings[0] if key and all(key in each for each in readings)), ())

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.own_units import QUANTITIES, own_unit_of
 
 _TIMES = {
@@ -51,13 +52,13 @@ _SHORT = {
     "°c": "degC", "c": "degC", "degc": "degC", "celsius": "degC",
 }  # fmt: skip
 # What a clock shows: `2:06:50`, or `2:06`, which is read as minutes and seconds.
-_CLOCK = re.compile(
+_CLOCK = lazy_pattern(
     r"(?:h{1,2}:(?:m{1,2}|min):(?:s{1,2}|sec)|(?:m{1,2}|min):(?:s{1,2}|sec))(?:\.[a-z]{1,3})?"
 )
-_HOUR_CLOCK = re.compile(r"(?:h{1,2}|std):(?:m{1,2}|min)")
-_IN_TEXT = re.compile(r"[a-z]{1,3}(?::[a-z]{1,3}){1,2}")
+_HOUR_CLOCK = lazy_pattern(r"(?:h{1,2}|std):(?:m{1,2}|min)")
+_IN_TEXT = lazy_pattern(r"[a-z]{1,3}(?::[a-z]{1,3}){1,2}")
 # "milliers de rayons/s", "thousand tokens per second", "Mio. Zeilen/s"
-_MULTIPLE = re.compile(
+_MULTIPLE = lazy_pattern(
     r"(?:in )?(?:(?P<thousands>thousands?|thou|milliers?|tausend|tsd\.?|miles|migliaia|тыс\.?)"
     r"|(?P<millions>millions?|mio\.?|mln\.?|millionen|millones|milioni|млн\.?)"
     r"|(?P<billions>billions?|mrd\.?|milliarden|milliards?|miliardi))"
@@ -66,7 +67,7 @@ _MULTIPLE = re.compile(
 )
 _MULTIPLES = {"thousands": 1e3, "millions": 1e6, "billions": 1e9}
 # "KBytes Per Sec"
-_PER_IN_CAPITALS = re.compile(r"(?<= )(?:P[eE][rR]|S[eE][cC](?:[oO][nN][dD])?)(?= |$)")
+_PER_IN_CAPITALS = lazy_pattern(r"(?<= )(?:P[eE][rR]|S[eE][cC](?:[oO][nN][dD])?)(?= |$)")
 # Words that are a unit in some programs and another unit in others.
 _AMBIGUOUS = {
     "tps",
@@ -83,41 +84,41 @@ _AMBIGUOUS = {
     "wps",
     "t/s",
 }
-_BYTES = re.compile(r"(?:[kKMGT]i?)?(?:B|[bB]ytes?)|[kmgt]i?b")
-_LONG_PREFIX = re.compile(
+_BYTES = lazy_pattern(r"(?:[kKMGT]i?)?(?:B|[bB]ytes?)|[kmgt]i?b")
+_LONG_PREFIX = lazy_pattern(
     r"(?i)\b(?P<prefix>kilo|mega|giga|tera|kibi|mebi|gibi|tebi)(?P<of>byte|octet|bit)s?\b"
 )
-_BYTE_RATE = re.compile(
+_BYTE_RATE = lazy_pattern(
     r"(?P<size>(?:[kKMGT]i?)?(?:B|[bB]ytes)|[kmgt]i?b|[kmgtKMGT]?[bB]its?|[KMGT]b)"
     r"(?: ?/ ?| per |(?P<blank> )|(?P<glued>p))"
     r"(?:s|sec|second)"
 )
 # "GFLOPs" alone may be the work of a model; "TFLOPs" are a speed.
-_FLOPS = re.compile(
+_FLOPS = lazy_pattern(
     r"(?:(?P<prefix>[tp])flops?s?|(?P<rated>[kmgtp]?)flops?(?: ?/ ?s(?:ec)?| per s(?:ec(?:ond)?)?| s))"
 )
 # "% of total", "in %", "percent of peak"
-_SHARE = re.compile(r"(?:in )?(?:%|percent|pct|prozent)(?: (?:of|der|du|von) .{1,30})?")
+_SHARE = lazy_pattern(r"(?:in )?(?:%|percent|pct|prozent)(?: (?:of|der|du|von) .{1,30})?")
 # "kIOPS", "Mops", "krps"
-_KILO = re.compile(r"(?P<prefix>[km])(?P<rate>i?ops|[rqf]ps)")
+_KILO = lazy_pattern(r"(?P<prefix>[km])(?P<rate>i?ops|[rqf]ps)")
 _RATE_OF = {"ops": "operations/s", "rps": "requests/s", "qps": "queries/s", "fps": "frames/s"}
 _PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6}
 # "10^3 ops/s", "x1000 req/s", "×10⁶ rows/s"
-_POWER = re.compile(
+_POWER = lazy_pattern(
     r"(?:[x×] ?(?P<times>1000|1000000|10\^?[36]|10[³⁶])|(?P<power>10(?:\^[36]|[³⁶])))"
     r" ?[x×*·]? ?(?P<rate>\D.*)"
 )
 # "k", "in thousands" in brackets beside a rate
-_SCALE = re.compile(
+_SCALE = lazy_pattern(
     r"(?:in )?(?:[x×] ?)?(?:(?P<k>[kK]|thousands?|1000|10\^?3|10³)|(?P<m>M|millions?|1000000|10\^?6|10⁶))"
 )
 # "tokens/s/W", "img/s per watt", "req/s/core"
-_RATE_PER = re.compile(
+_RATE_PER = lazy_pattern(
     r"(?P<rate>.+(?:/| per ).+?)(?: ?/ ?| per )"
     r"(?P<per>w|kw|watt|user|core|thread|node|socket|client|worker|server|host|instance|stream|mhz|\$|usd|euro?)s?",
     re.IGNORECASE,
 )
-_DEVICE = re.compile(r"(?: ?/ ?| per )(?:gpu|device|chip|card|accelerator|rank|npu|tpu)s?$")
+_DEVICE = lazy_pattern(r"(?: ?/ ?| per )(?:gpu|device|chip|card|accelerator|rank|npu|tpu)s?$")
 
 
 def _names(table: dict[str, str]) -> dict[str, str]:
@@ -127,8 +128,8 @@ def _names(table: dict[str, str]) -> dict[str, str]:
 _TIME_OF, _ITEM_OF = _names(_TIMES), _names(_ITEMS)
 _TIME = "|".join(sorted(_TIME_OF, key=len, reverse=True))
 _ITEM = "|".join(sorted(_ITEM_OF, key=len, reverse=True))
-_TIME_PER = re.compile(rf"(?P<unit>{_TIME})(?: ?/ ?| (?:per|pro|par|por|al) )(?P<per>{_ITEM}|epoch|call)")
-_RATE = re.compile(
+_TIME_PER = lazy_pattern(rf"(?P<unit>{_TIME})(?: ?/ ?| (?:per|pro|par|por|al) )(?P<per>{_ITEM}|epoch|call)")
+_RATE = lazy_pattern(
     rf"(?P<prefix>[km] ?)?(?P<item>{_ITEM})(?: ?/ ?| (?:per|pro|par|por|al) |(?P<blank> ))"
     r"(?P<unit>s|secs?|seconds?|sekunde|seconde|segundo|secondo|min|minute"
     r"|(?:(?<=/)|(?<=/ )|(?<=per ))[mnuµμ]s)"
@@ -137,7 +138,7 @@ _RATE = re.compile(
 _PERIODS = {"min": 1 / 60, "minute": 1 / 60, "ms": 1e3, "us": 1e6, "µs": 1e6, "μs": 1e6, "ns": 1e9}
 _STEP_WORDS = set(_ITEMS["steps"].split())
 # A rate of items that have no other spelling: transactions/s, jobs/sec, evaluations per second.
-_OTHER_RATE = re.compile(r"(?i:(?!\w*(?:byte|bit)s?\b))([A-Za-z]{3,})(?: ?/ ?| per )s(?:ec(?:ond)?)?")
+_OTHER_RATE = lazy_pattern(r"(?i:(?!\w*(?:byte|bit)s?\b))([A-Za-z]{3,})(?: ?/ ?| per )s(?:ec(?:ond)?)?")
 _PER_OF = {"w": "W", "watt": "W", "kw": "kW", "mhz": "MHz", "usd": "USD", "eur": "EUR", "euro": "EUR"}
 
 

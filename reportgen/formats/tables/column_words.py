@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Literal
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.column_units import ColumnUnit, multiple_of, unit_of
 from reportgen.formats.tables.definition import statistic_name
@@ -37,46 +38,46 @@ def _words(text: str) -> frozenset[str]:
 
 
 # "Latency (in ms)"
-_IN = re.compile(r"(?i)^(?:in|em|en) ")
-_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
+_IN = lazy_pattern(r"(?i)^(?:in|em|en) ")
+_BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
 # Octets in French; in brackets only, because a column may be named "to".
-_OCTETS = re.compile(r"^([kKMGT]i?)o(/s)?$")
-_PER = re.compile(
+_OCTETS = lazy_pattern(r"^([kKMGT]i?)o(/s)?$")
+_PER = lazy_pattern(
     r"(?i)(?:/ ?(?=op)|(?<![a-z])per[\s_]+)"
     r"(op(?:eration)?|token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
 )
 # "Jetson 15 W" is a mode of a device, "GPU 0 W" the power of one.
-_MODE = re.compile(r"(?i)(?<!gpu)(?<!cpu)(?<!device)(?<!rank)(?<!node)(?<!socket)[\s_][0-9]+$")
-_RATE_OF_UNKNOWN = re.compile(r"(?i)(?:(?<![a-z])per|/)$")
+_MODE = lazy_pattern(r"(?i)(?<!gpu)(?<!cpu)(?<!device)(?<!rank)(?<!node)(?<!socket)[\s_][0-9]+$")
+_RATE_OF_UNKNOWN = lazy_pattern(r"(?i)(?:(?<![a-z])per|/)$")
 # What loggers put before a name: "train/tokens_per_second".
-_GROUP = re.compile(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
+_GROUP = lazy_pattern(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
 # "Time/ms", "Throughput / (req/s)"
-_DIVIDED = re.compile(r"(?P<quantity>[^/()\[\]]*[^/()\[\]\s]) ?/ ?\(?(?P<unit>[^()\s][^()]{0,14}?)\)?")
-_BITS_OF_MEMORY = re.compile(r"(?<![A-Z])([KMG])b(?![A-Za-z/])")
-_A_MINUTE = re.compile(r"(?i)(?:(?:/ ?|\bper[ _])min(?:ute)?)$")
-_MINUTES_PER = re.compile(r"(?i)min ?/ ?(?:epoch|step|iter|run|image|img|sample|file|doc|page|video|query)")
+_DIVIDED = lazy_pattern(r"(?P<quantity>[^/()\[\]]*[^/()\[\]\s]) ?/ ?\(?(?P<unit>[^()\s][^()]{0,14}?)\)?")
+_BITS_OF_MEMORY = lazy_pattern(r"(?<![A-Z])([KMG])b(?![A-Za-z/])")
+_A_MINUTE = lazy_pattern(r"(?i)(?:(?:/ ?|\bper[ _])min(?:ute)?)$")
+_MINUTES_PER = lazy_pattern(r"(?i)min ?/ ?(?:epoch|step|iter|run|image|img|sample|file|doc|page|video|query)")
 # "95% reads", "at 80% load"
-_MIX = re.compile(
+_MIX = lazy_pattern(
     r"(?i)[\s_]+(?:busy|capacity|cpu|delete|density|full|gets?|hits?|inserts?|load|miss(?:es)?|of|puts?|random"
     r"|reads?|scans?|sets?|sparse|sparsity|updates?|util(?:i[sz]ation)?|writes?)(?![a-z])"
 )
 # "% of peak", "pct_of_baseline"
-_SHARE_OF = re.compile(r"(?i)(?:%|percent|pct)[\s_]+of[\s_]")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
-_COUNT_OF = re.compile(r"^(?:of|anzahl|nb|nombre_de|número_de|numero_de|number_of|num|no_of)_|_count$")
+_SHARE_OF = lazy_pattern(r"(?i)(?:%|percent|pct)[\s_]+of[\s_]")
+_CAMEL = lazy_pattern(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
+_COUNT_OF = lazy_pattern(r"^(?:of|anzahl|nb|nombre_de|número_de|numero_de|number_of|num|no_of)_|_count$")
 # "p99LatencyMs", "P99TTFT", "latencyP99"
-_PERCENTILE_IN_CAMEL = re.compile(
+_PERCENTILE_IN_CAMEL = lazy_pattern(
     r"(?<=[pP][0-9]{2})(?=[A-Z][a-z])|(?<=P9[0-9])(?=[A-Z])|(?<=[a-z])(?=P[0-9]{2})"
 )
 # Keys of JSON: "latency.percentiles.99.9"
-_PERCENTILE_KEY = re.compile(r"(?i)(?<![^.])(?:percentile|quantile)s?\.([0-9]{1,2}(?:\.[0-9]{1,3})?)$")
+_PERCENTILE_KEY = lazy_pattern(r"(?i)(?<![^.])(?:percentile|quantile)s?\.([0-9]{1,2}(?:\.[0-9]{1,3})?)$")
 # "99 percentile", "99th %ile", "percentile 99.9"
-_PERCENTILE_IN_WORDS = re.compile(
+_PERCENTILE_IN_WORDS = lazy_pattern(
     r"(?i)(?<![0-9a-z.])(100|[0-9]{1,2}(?:\.[0-9]{1,3})?)(?:st|nd|rd|th)?[\s_-]?(?:percentile|%[\s-]?ile)s?(?![a-z])"
     r"|(?<![0-9a-z])percentile[\s_-]?([0-9]{1,2}(?:\.[0-9]{1,3})?)(?![0-9])"
 )
-_WORD = re.compile(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
-_PERCENTILE = re.compile(
+_WORD = lazy_pattern(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
+_PERCENTILE = lazy_pattern(
     r"p[0-9]{1,2}(?:\.[0-9]{1,3})?|p999|p100|100%|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?"
 )
 _STATISTICS = _words(
@@ -181,7 +182,7 @@ _NAMES_OF_KINDS = _words(
 _OF_TOKENS = _words("decode decoding gen generation input output prefill prompt")
 _UNIT_WORDS = _words("fps iops qps rps")
 # The doubt about a unit that is work, or work in a second.
-_FLOPS = re.compile(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
+_FLOPS = lazy_pattern(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
 # How good the answers of a model are; "map" is also a container.
 _QUALITIES = _words("ap50 auc bleu cer f1 iou map50 miou perplexity ppl psnr rouge ssim wer")
 # What is counted where something goes wrong.

@@ -1,18 +1,18 @@
 """Find the columns whose decimal mark is a comma: "12,5", "1.234,5 ms". A number must prove it."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.derive import GROUPING
 
 # Rows that are looked at.
 _MAX_ROWS = 200
-_NUMBER = re.compile(rf"[+-]?([0-9.,{GROUPING}]+)(?:\s*[^0-9.,]*)")
-_GROUPS = re.compile(f"[{GROUPING}]")
-_PROVES_COMMA = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+")
-_PROVES_POINT = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]*|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|0\.[0-9]+")
+_NUMBER = lazy_pattern(rf"[+-]?([0-9.,{GROUPING}]+)(?:\s*[^0-9.,]*)")
+_GROUPS = lazy_pattern(f"[{GROUPING}]")
+_PROVES_COMMA = lazy_pattern(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+")
+_PROVES_POINT = lazy_pattern(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]*|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|0\.[0-9]+")
 # Columns by name that may list numbers: GPUs "0,1".
 _LISTS = ("factor", "index", "repeat", "series", "ignored", "status", "started")
 

@@ -13,6 +13,7 @@ from msgspec import field
 
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.core.model import FactorValue, Status
 from reportgen.core.schema import InvalidTable, TomlTable
@@ -33,8 +34,8 @@ REPEAT = "repeat"
 SAMPLE = "sample"
 # A metric whose name is as similar to a known one is a misspelling: "bandwith", but not "read_bandwidth".
 _MISSPELT = 0.9
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}")
+_PLACEHOLDER = lazy_pattern(r"\{(\w+)\}")
 # "p50", "p99.9", "90%", "percentile(99%)": percentiles as programs write them.
 _STATISTICS = (
     r"mean|avg|average|median|med|min|minimum|max|maximum|best"

@@ -8,35 +8,40 @@ from typing import Any
 
 from reportgen.core import units
 from reportgen.core.factors import parse_scalar
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import number as number_of_text
 from reportgen.formats.parsing.csv_cells import quantity
 
 # A comma that does not separate thousands makes it no number.
-_LEADING = re.compile(
+_LEADING = lazy_pattern(
     r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,9}|[0-9]{1,30})(?:\.[0-9]{0,30})?(?:[eE][-+]?[0-9]{1,3})?(?![0-9]|[.,][0-9])"
 )
 # Blanks, also narrow ones, apostrophes and underscores between thousands: 1 234.5, 1'234, 1_234.
 GROUPING = " '_\u2019\u00a0\u2007\u2009\u202f"
 _NUMBER = rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?"
 # "12.3 ± 0.4 ms", "12.3 ms ± 40 µs": the value with its unit, and its spread.
-_ALONE = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")  # most cells, which need no other pattern
-_WITH_SPREAD = re.compile(rf"({_NUMBER})\s*([^0-9±+]{{0,12}}?)\s*(?:±|\+/-|\+-)\s*({_NUMBER})\s*([^0-9]*)")
-_GROUPED = re.compile(rf"([+-]?[0-9]{{1,3}}(?:[{GROUPING}][0-9]{{3}})+(?:\.[0-9]+)?)(?![0-9.,])(\s*[^0-9]*)")
+_ALONE = lazy_pattern(r"[+-]?[0-9]+(?:\.[0-9]+)?")  # most cells, which need no other pattern
+_WITH_SPREAD = lazy_pattern(rf"({_NUMBER})\s*([^0-9±+]{{0,12}}?)\s*(?:±|\+/-|\+-)\s*({_NUMBER})\s*([^0-9]*)")
+_GROUPED = lazy_pattern(
+    rf"([+-]?[0-9]{{1,3}}(?:[{GROUPING}][0-9]{{3}})+(?:\.[0-9]+)?)(?![0-9.,])(\s*[^0-9]*)"
+)
 
 # "1234 (1.9x)", "12.5 (0.3)", "81.2 (+0.4 %)": the value; the ratio, the spread or the change are left out.
-_WITH_REMARK = re.compile(rf"({_NUMBER}\s*[^0-9()]{{0,12}}?)\s*\((?:±|\+/-)?\s*{_NUMBER}\s*[x×%]?\)")
+_WITH_REMARK = lazy_pattern(rf"({_NUMBER}\s*[^0-9()]{{0,12}}?)\s*\((?:±|\+/-)?\s*{_NUMBER}\s*[x×%]?\)")
 _MARKS = "*†‡§¶¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ"
 # "6.1 [^w]"; "74.6† %", where a raised digit could be a power.
-_FOOTNOTE = re.compile(r"(?<=\S)\s*\[\^[^\[\]\s]{1,20}\]")
-_INNER_MARK = re.compile(r"(?<=[0-9])[*†‡§¶]+(?=\s*[^\W\d_]|\s*%)")
+_FOOTNOTE = lazy_pattern(r"(?<=\S)\s*\[\^[^\[\]\s]{1,20}\]")
+_INNER_MARK = lazy_pattern(r"(?<=[0-9])[*†‡§¶]+(?=\s*[^\W\d_]|\s*%)")
 
 # "~12.5 ms": a number that is rounded, or that was read off.
-_ABOUT = re.compile(r"(?i)(?:[~\u2248\u223c]|ca\.|approx\.)\s*(?=[0-9])")
-_SHORTENED = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kKM])")
-_CLOCK = re.compile(r"(?:([0-9]{1,3}) days?, )?(?:([0-9]{1,4}):)?([0-9]{1,3}):([0-5][0-9](?:\.[0-9]{1,9})?)")
-_ONE_COLON = re.compile("[0-9]+:[0-9]+")
-_PARTS_OF_TIME = re.compile(
+_ABOUT = lazy_pattern(r"(?i)(?:[~\u2248\u223c]|ca\.|approx\.)\s*(?=[0-9])")
+_SHORTENED = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?([kKM])")
+_CLOCK = lazy_pattern(
+    r"(?:([0-9]{1,3}) days?, )?(?:([0-9]{1,4}):)?([0-9]{1,3}):([0-5][0-9](?:\.[0-9]{1,9})?)"
+)
+_ONE_COLON = lazy_pattern("[0-9]+:[0-9]+")
+_PARTS_OF_TIME = lazy_pattern(
     r"(?:([0-9]{1,4}) ?h(?:rs?|ours?)?)?[ ,]*(?:([0-9]{1,4}) ?m(?:ins?|inutes?)?)?[ ,]*"
     r"(?:([0-9]{1,4}(?:\.[0-9]{1,9})?) ?s(?:ecs?|econds?)?)?"
 )
@@ -53,7 +58,7 @@ PATH = "#path"
 _COLLECTIVES = (
     r"all[_-]?reduce|all[_-]?gather|reduce[_-]?scatter|all[_-]?to[_-]?allv?|send[_-]?recv|hypercube"
 )
-_COLLECTIVE = re.compile(
+_COLLECTIVE = lazy_pattern(
     rf"(?<![A-Za-z0-9])(?:({_COLLECTIVES})(?:_perf)?|(broadcast|reduce|gather|scatter)_perf)(?![A-Za-z0-9])"
 )
 # As nccl-tests calls its programs: letters -> name.

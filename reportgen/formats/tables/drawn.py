@@ -9,20 +9,22 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from reportgen.core.lazy_pattern import lazy_pattern
+
 # Letters that a terminal shows as wide as two others.
-WIDE = re.compile(
+WIDE = lazy_pattern(
     "[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]"
 )
 _BARS = "│┃║"
 _TO_BAR = str.maketrans(dict.fromkeys(_BARS, "|"))
 # Box characters, or the ASCII that stands for them; dashes and bars alone are Markdown.
-_RULE = re.compile("[ \\t]*[\u2500-\u257f+|=:-][\u2500-\u257f+|=: -]*[-=\u2500-\u257f+|]\\s*")
+_RULE = lazy_pattern("[ \\t]*[\u2500-\u257f+|=:-][\u2500-\u257f+|=: -]*[-=\u2500-\u257f+|]\\s*")
 # Two characters, of which the second looks back: so a search skips what begins neither.
-_CORNER = re.compile("[-=+─━═](?:(?<=[-=])\\+|(?<=\\+)[-=]|(?<=[─━═])[─━═])")
+_CORNER = lazy_pattern("[-=+─━═](?:(?<=[-=])\\+|(?<=\\+)[-=]|(?<=[─━═])[─━═])")
 # A rule that is below some cells of a row, and not below those that go on.
-_BELOW_SOME = re.compile(r"\|[ \t]+[|+]")
+_BELOW_SOME = lazy_pattern(r"\|[ \t]+[|+]")
 # A rule without corners, above or below a line that begins with a bar.
-_DASHES = re.compile(r"[ \t]*[-=]{3,}\s*")
+_DASHES = lazy_pattern(r"[ \t]*[-=]{3,}\s*")
 
 
 def as_markdown(lines: Sequence[str]) -> list[str]:

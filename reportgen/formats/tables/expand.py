@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.tables.derive import numeric
 
@@ -17,7 +18,7 @@ TableRows = list[dict[str, Any]]
 
 # More combinations than these are not parameters of a benchmark.
 _MAX_COMBINATIONS = 100_000
-_TEST = re.compile(
+_TEST = lazy_pattern(
     r"(?:pp ?(?P<n_prompt>\d{1,9}))?\+?(?:tg ?(?P<n_gen>\d{1,9}))?(?: @ d(?P<n_depth>\d{1,9}))?"
 )
 

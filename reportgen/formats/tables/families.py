@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.schema import convert
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
@@ -34,11 +35,11 @@ from reportgen.sources.text import line_at
 FOLDER = Path(__file__).with_name("families")
 _JSON_KINDS = ("json", "jsonl")
 # The first section after `[sign]` and `[rows]`, those of forms included.
-_REST = re.compile(r"^\[(?!sign\]|rows\]|\[?forms[.\]])", re.MULTILINE)
+_REST = lazy_pattern(r"^\[(?!sign\]|rows\]|\[?forms[.\]])", re.MULTILINE)
 # Lines that the quoted names of a header may take.
 _MAX_HEADER_LINES = 20
 # A line that begins an object or a list; programs write text before it.
-_OPENING = re.compile(rb"^[ \t]*[{\[]", re.MULTILINE)
+_OPENING = lazy_pattern(rb"^[ \t]*[{\[]", re.MULTILINE)
 
 
 def definitions() -> Iterator[tuple[str, TableFamily]]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of
 from reportgen.formats.tables.definition import Layout, TableRows
@@ -12,7 +13,7 @@ from reportgen.formats.tables.layouts import are_columns, is_grid, is_split
 
 _MAX_DEPTH = 5
 _MAX_PATHS = 40
-_PLAIN_KEY = re.compile(r"[^.\[\]{}*/]+")
+_PLAIN_KEY = lazy_pattern(r"[^.\[\]{}*/]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.tables import latex, titles
 from reportgen.formats.tables.column_words import CONFIGURATION
@@ -28,8 +29,8 @@ MAX_TABLES = 64
 # The names of an object of JSON and of the objects around it.
 _MEMBERS = ("*", "../*", "../../*", "../../../*")
 _SEPARATORS = ("\t", ";", ",", "|", "&", " ")
-_GROUPING = re.compile(f"[{GROUPING}]")
-_RULE = re.compile(r"\|?[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*(?:\|[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*)*\|?")
+_GROUPING = lazy_pattern(f"[{GROUPING}]")
+_RULE = lazy_pattern(r"\|?[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*(?:\|[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*)*\|?")
 
 
 @dataclass(frozen=True, slots=True)

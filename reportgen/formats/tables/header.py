@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.tables import latex
 from reportgen.formats.tables.column_units import is_unit_alone, unit_of
@@ -17,13 +18,13 @@ from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.heads import MOST_HEADS, NUMBER_LIKE, count_heads
 from reportgen.formats.tables.records import blanks, is_indexed, uncommented
 
-_DIGITS = re.compile(r"[0-9][0-9.,]*(?:e[-+]?[0-9]+)?")
-_WHOLE = re.compile(r"[0-9]{1,12}")
+_DIGITS = lazy_pattern(r"[0-9][0-9.,]*(?:e[-+]?[0-9]+)?")
+_WHOLE = lazy_pattern(r"[0-9]{1,12}")
 # "total: 8 ms" is a number with its label.
-_LABELLED = re.compile(r"^[^0-9\n].*[:=]\s+(?=[-+]?[0-9])")
+_LABELLED = lazy_pattern(r"^[^0-9\n].*[:=]\s+(?=[-+]?[0-9])")
 # What a spreadsheet needs to know about a file.
-_QUANTITY = re.compile(r"[0-9][0-9.,]*\s*[^\W\d]{1,4}(?:/s)?(?:\s*±.{1,20})?")
-_SEPARATOR = re.compile(r'"?sep=.?"?')
+_QUANTITY = lazy_pattern(r"[0-9][0-9.,]*\s*[^\W\d]{1,4}(?:/s)?(?:\s*±.{1,20})?")
+_SEPARATOR = lazy_pattern(r'"?sep=.?"?')
 
 
 @dataclass(frozen=True, slots=True)

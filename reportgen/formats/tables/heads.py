@@ -1,15 +1,17 @@
 """Join the lines of a header in which each line but the last names several columns of the next."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import is_unit_alone
 from reportgen.formats.tables.derive import GROUPING
 
-NUMBER_LIKE = re.compile(rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?\s*(?:[^\W\d]{{1,4}}(?:/s)?|%)?")
-_WHOLE = re.compile(r"[0-9]{1,12}")
+NUMBER_LIKE = lazy_pattern(
+    rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?\s*(?:[^\W\d]{{1,4}}(?:/s)?|%)?"
+)
+_WHOLE = lazy_pattern(r"[0-9]{1,12}")
 _MAX_HEADS = 3
 #: Rows that show which of them are the header.
 MOST_HEADS = _MAX_HEADS + 2

@@ -10,11 +10,13 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-_BEGIN = re.compile(r"<table\b", re.IGNORECASE)
-_TABLE = re.compile(r"<table\b(?:(?!<table\b).)*?(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
-_HEADING = re.compile(r"<h[1-6]\b[^>]*>", re.IGNORECASE)
-_END_OF_BLOCK = re.compile(r"(?=<h[1-6]\b)|</(?:h[1-6]|p|div|li|title)\s*>|<br\b[^>]*>", re.IGNORECASE)
-_TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
+from reportgen.core.lazy_pattern import lazy_pattern
+
+_BEGIN = lazy_pattern(r"<table\b", re.IGNORECASE)
+_TABLE = lazy_pattern(r"<table\b(?:(?!<table\b).)*?(?:</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_HEADING = lazy_pattern(r"<h[1-6]\b[^>]*>", re.IGNORECASE)
+_END_OF_BLOCK = lazy_pattern(r"(?=<h[1-6]\b)|</(?:h[1-6]|p|div|li|title)\s*>|<br\b[^>]*>", re.IGNORECASE)
+_TAG = lazy_pattern(r"</?[a-zA-Z!][^<>]*>")
 _MAX_SPAN = 200
 _MAX_CELLS = 200_000
 # The column of rows that are about those below them.

@@ -5,28 +5,30 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import takewhile
 
-_COMMENT = re.compile(r"(?<!\\)%.*")
-_LINE_END = re.compile(r"\\\\(?:\[[^\]]*\])?.*$")
-_ROW_END = re.compile(r"\\\\(?:\[[^\]]*\])?")
+from reportgen.core.lazy_pattern import lazy_pattern
+
+_COMMENT = lazy_pattern(r"(?<!\\)%.*")
+_LINE_END = lazy_pattern(r"\\\\(?:\[[^\]]*\])?.*$")
+_ROW_END = lazy_pattern(r"\\\\(?:\[[^\]]*\])?")
 #: The caption of a table; macros in it end it.
-CAPTION = re.compile(r"\\caption(?:\[[^\]]*\])?\{([^{}]*)")
+CAPTION = lazy_pattern(r"\\caption(?:\[[^\]]*\])?\{([^{}]*)")
 _THIN_SPACE = "\u2009"
 _SIGNS = {
     r"\%": "%", r"\_": "_", r"\#": "#", r"\$": "$", r"\pm": "±", r"\textpm": "±", r"\times": "x", r"\mu": "µ",
     r"\cdot": "x",
     "~": " ", r"\,": _THIN_SPACE, r"\thinspace": _THIN_SPACE, r"\;": " ", r"\:": " ", r"\ ": " ", r"\!": "",
 }  # fmt: skip
-_SIGN = re.compile(r"\\[%_#$,;:! ]|\\(?:pm|textpm|times|cdot|mu|thinspace)(?![A-Za-z])|~")
+_SIGN = lazy_pattern(r"\\[%_#$,;:! ]|\\(?:pm|textpm|times|cdot|mu|thinspace)(?![A-Za-z])|~")
 # A spread below or above its value: 45.2_{\pm 0.5}.
-_RAISED_SPREAD = re.compile(r"[_^]\s*(?=±)")
+_RAISED_SPREAD = lazy_pattern(r"[_^]\s*(?=±)")
 # What is left of a mark above a value: 45.2^{\dagger}, 45.2^*.
-_RAISED_MARK = re.compile(r"\^(?:[*†‡§]{0,3}|[a-z])(?=\s*$)")
+_RAISED_MARK = lazy_pattern(r"\^(?:[*†‡§]{0,3}|[a-z])(?=\s*$)")
 # 1.2 x 10^3
-_POWER = re.compile(r"(?<=[0-9]) ?x ?10 ?\^ ?([+-]?[0-9]{1,3})")
+_POWER = lazy_pattern(r"(?<=[0-9]) ?x ?10 ?\^ ?([+-]?[0-9]{1,3})")
 # Numbers with units, and units alone, of the package siunitx and of its second version.
-_QUANTITY = re.compile(r"\\(?:SI|qty)(?:\[[^\]]*\])?\{([^{}]*)\}(?:\[[^\]]*\])?\{([^{}]*)\}")
-_UNIT = re.compile(r"\\(?:si|unit)(?:\[[^\]]*\])?\{([^{}]*)\}")
-_UNIT_PART = re.compile(r"\\([A-Za-z]+)\s*|[.~]")
+_QUANTITY = lazy_pattern(r"\\(?:SI|qty)(?:\[[^\]]*\])?\{([^{}]*)\}(?:\[[^\]]*\])?\{([^{}]*)\}")
+_UNIT = lazy_pattern(r"\\(?:si|unit)(?:\[[^\]]*\])?\{([^{}]*)\}")
+_UNIT_PART = lazy_pattern(r"\\([A-Za-z]+)\s*|[.~]")
 _UNIT_PARTS = {
     "nano": "n", "micro": "u", "milli": "m", "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P",
     "kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "per": "/", "second": "s", "minute": "min",
@@ -35,35 +37,35 @@ _UNIT_PARTS = {
 _FORMS = (
     "textbf|textit|texttt|textsc|textrm|textsf|text|emph|underline|mathbf|mathrm|bf|it|tt|bm|num|makecell"
 )
-_FORM = re.compile(rf"\\(?:(?:{_FORMS})|textcolor\{{[^{{}}]*\}})\{{([^{{}}]*)\}}")
-_COLOUR = re.compile(r"\\(?:cell|row)?color(?:\[[^\]]*\])?\{[^{}]*\}")
+_FORM = lazy_pattern(rf"\\(?:(?:{_FORMS})|textcolor\{{[^{{}}]*\}})\{{([^{{}}]*)\}}")
+_COLOUR = lazy_pattern(r"\\(?:cell|row)?color(?:\[[^\]]*\])?\{[^{}]*\}")
 # A cell that holds for several lines is marked with their number, without braces, until it is filled down.
-_ROWS = re.compile(r"\\multirow(?:\[[^\]]*\])?\{([0-9]{1,3})\}(?:\{[^{}]*\}|\*)\{([^{}]*)\}")
-_MARK = re.compile("\0([0-9]+)\0")
-_SPAN = re.compile(r"\\multicolumn\{([0-9]{1,2})\}\{[^{}]*\}\{([^{}]*)\}")
+_ROWS = lazy_pattern(r"\\multirow(?:\[[^\]]*\])?\{([0-9]{1,3})\}(?:\{[^{}]*\}|\*)\{([^{}]*)\}")
+_MARK = lazy_pattern("\0([0-9]+)\0")
+_SPAN = lazy_pattern(r"\\multicolumn\{([0-9]{1,2})\}\{[^{}]*\}\{([^{}]*)\}")
 # A command that is not known here may be around a value, \best{12.5}, or add to one, 12.5\std{0.1}.
-_OTHER = re.compile(
+_OTHER = lazy_pattern(
     rf"\\(?!(?:{_FORMS}|textcolor|multirow|multicolumn|SI|qty|si|unit)[{{\[])"
     r"(?P<name>[A-Za-z]++)\*?+(?:\[[^\]]*\])?+(?P<groups>(?:\{[^{}]*\})*+)(?!\{)"
 )
 # Commands whose braces hold no text of the cell.
-_APART = re.compile(
+_APART = lazy_pattern(
     r"[a-z]*cite[a-z]*|(?:eq|page|auto|name|c)?ref|label|footnote[a-z]*|textsuperscript|textsubscript|tnote|thanks"
     r"|[hv]space|rule|[hv]?phantom|kern|c?(?:mid)?rule|cline|arrayrulecolor|begin|end|addlinespace|includegraphics"
 )
-_GROUP = re.compile(r"(?<![A-Za-z*}\]])\{([^{}]*)\}")
-_RULES = re.compile(
+_GROUP = lazy_pattern(r"(?<![A-Za-z*}\]])\{([^{}]*)\}")
+_RULES = lazy_pattern(
     r"\s*(?:\\(?:[a-z]*rule|hline|cline|addlinespace)(?:\[[^\]]*\]|\([^()]*\)|\{[^{}]*\}|\s)*)+"
 )
-_BEGIN = re.compile(r"\\begin\{(?:long|tabu|NiceTab|tblr|array)")
+_BEGIN = lazy_pattern(r"\\begin\{(?:long|tabu|NiceTab|tblr|array)")
 #: What ends the rows of a table.
 END = r"\\end\{(?:long|tabu|NiceTab|tblr|array)"
-_END = re.compile(END)
+_END = lazy_pattern(END)
 # Lines between a table and the ends of what it floats in.
 _MAX_AROUND = 20
 _MAX_NESTING = 8
 # A command of the author's own, such as one that prints a mean and its spread.
-_DEFINITION = re.compile(
+_DEFINITION = lazy_pattern(
     r"\\(?:re|provide)?newcommand\*?\{?\\([A-Za-z]{1,30})\}?\[([1-4])\]\{((?:[^{}\n]|\{[^{}\n]*\}){1,200})\}"
 )
 _ARGUMENT = r"\{((?:[^{}\n]|\{[^{}\n]*\}){0,80})\}"

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
 from reportgen.core.schema import convert
@@ -28,8 +29,8 @@ _MAX_BYTES = 2**19
 _MAX_SHOWN = 8
 _TOP = ("", "[*]")
 # A quoted cell with a separator in it.
-_QUOTED = re.compile(r'"[^"\n]*[,;\t|][^"\n]*"')
-_JSON_KEY = re.compile(rb'"([^"\n]{1,80})"[ \t]*:')
+_QUOTED = lazy_pattern(r'"[^"\n]*[,;\t|][^"\n]*"')
+_JSON_KEY = lazy_pattern(rb'"([^"\n]{1,80})"[ \t]*:')
 
 
 def looks_like_table(head: bytes) -> bool:

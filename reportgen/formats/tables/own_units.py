@@ -4,7 +4,7 @@ Their numbers are never scaled. What is per a time or a cost may be anything; wh
 amount, because `layers per stage` and `images per class` are settings.
 """
 
-import re
+from reportgen.core.lazy_pattern import lazy_pattern
 
 
 def _names(table: dict[str, str]) -> dict[str, str]:
@@ -42,17 +42,17 @@ _AMOUNTS = _names(
     }
 )  # fmt: skip
 # A unit per anything, "mJ/inference" or "Wh/prompt". m and M differ.
-_ENERGY = re.compile(r"(?P<prefix>[nuµmkKM]?)(?P<unit>[jJ]|[wW]h|joules?)")
-_QUOTIENT = re.compile(
+_ENERGY = lazy_pattern(r"(?P<prefix>[nuµmkKM]?)(?P<unit>[jJ]|[wW]h|joules?)")
+_QUOTIENT = lazy_pattern(
     r"(?P<above>1|[^\W\d_]{1,20}|[$€£])(?: ?/ ?| (?:per|pro|par|por) )(?P<below>[^\W\d_]{1,10}|[$€])"
 )
 # "$/1M tokens", "Wh per 1000 prompts", "s/1k docs"
-_PER_MANY = re.compile(
+_PER_MANY = lazy_pattern(
     r"(?P<above>[$€£]|[A-Za-zµ]{1,6}) ?(?:/|per) ?"
     r"(?P<below>(?:1 ?[kKM]|1,?000(?:,000)?|100|million|thousand|[kKM])(?: ?[a-z]{2,12}))"
 )
 # "receivedKBytes per sec" has words before its unit.
-_BYTES = re.compile(r"(?i)(?<=..)(?:byte|bit)s?$")
+_BYTES = lazy_pattern(r"(?i)(?<=..)(?:byte|bit)s?$")
 # Quantities: "cost per hour" does not state its unit.
 _QUANTITIES = """
     bandwidth cost data dauer delay duration durée elapsed energy frequency latency latenz laufzeit load
@@ -61,7 +61,7 @@ _QUANTITIES = """
 """
 QUANTITIES = frozenset(_QUANTITIES.split())
 # Names that are rates: updates of a lattice, traversed edges, packets, cells, operations in a second.
-_RATE = re.compile(
+_RATE = lazy_pattern(
     r"[kKMGTPE](?:[FR]?LUP/?[Ss]|TEPS|CUPS|UPS|[Pp][Pp][Ss]|OPS|IPS|RPS|QPS|TPS|H/s)"
     r"|(?i:[kmg](?:f?lups|teps|cups|pps))"
 )

@@ -16,11 +16,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.base import Claim, Format, Results
 from reportgen.sources.logfiles import HEAD, WHOLE, LogFiles, unreadable
 
 _MAGIC = b"PAR1"
-_FIGURE = re.compile(
+_FIGURE = lazy_pattern(
     rb"[\w./ ]{0,60}(?:throughput|latency|step_time|_per_s|bandwidth|t?flops)[\w./ ]{0,60}", re.IGNORECASE
 )
 # A table of results is smaller than the first; a small file may hold a gigabyte of equal texts.

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise, takewhile
 from typing import Any
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
@@ -40,28 +41,28 @@ GROUP = "../group"
 _MAX_DEPTH = 8
 _MAX_ROWS = 200_000
 # What srun, mpirun and kubectl put before a line of a process.
-_PREFIX = re.compile(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )?[ \t]*")
-_TAG = re.compile(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )")
-_NUMBER = re.compile(r"[-+]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?%?")
-_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
-_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
-_DECIMAL_COMMA = re.compile(
+_PREFIX = lazy_pattern(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )?[ \t]*")
+_TAG = lazy_pattern(r"^[ \t]*(?:\[\d+,\d+\]<std(?:out|err)>:|\[?\d{1,6}\]?: )")
+_NUMBER = lazy_pattern(r"[-+]?[0-9][0-9,]*(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?%?")
+_STAMP = lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+_RULE = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
+_DECIMAL_COMMA = lazy_pattern(
     rf"([+-]?(?:[0-9]{{1,3}}(?:[.{GROUPING}][0-9]{{3}})+(?:,[0-9]+)?|[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?))"
     r"(\s*[^0-9.,]*)"
 )
-_NO_DIGIT_MARK = re.compile(rf"[.{GROUPING}]")
-_LABEL = re.compile(r"[ \t]*([^\s:=][^:=\n]{0,80}?)[ \t]*(?::|=(?!=))[ \t]*(\S.*)?")
-_PART = re.compile(r"([A-Za-z][\w ()%.]*?) *= *([^,=]+?)(?:,|$)")
+_NO_DIGIT_MARK = lazy_pattern(rf"[.{GROUPING}]")
+_LABEL = lazy_pattern(r"[ \t]*([^\s:=][^:=\n]{0,80}?)[ \t]*(?::|=(?!=))[ \t]*(\S.*)?")
+_PART = lazy_pattern(r"([A-Za-z][\w ()%.]*?) *= *([^,=]+?)(?:,|$)")
 # What loggers put before a message: a time, a level, the name of the program. "[TTFT] P99" is a label.
-_LOGGED = re.compile(
+_LOGGED = lazy_pattern(
     r"^(?:\[(?:[^\]\n]{0,40}\d\d:\d\d[^\]\n]{0,20}|[A-Z]|TRT(?:-LLM)?"
     r"|DEBUG|INFO|WARN(?:ING)?|ERROR)\] ?){1,3}"
 )
-_MATHEMATICS = re.compile(r"\$([^$|]{1,80})\$")
+_MATHEMATICS = lazy_pattern(r"\$([^$|]{1,80})\$")
 # A link of Markdown: its text counts.
-_LINK = re.compile(r"\[([^\[\]]{1,80})\]\([^()\s]{1,200}\)")
+_LINK = lazy_pattern(r"\[([^\[\]]{1,80})\]\([^()\s]{1,200}\)")
 # A document after another one, also a truncated one, but no "[2024-01-01 INFO]" or "{'loss': 1}".
-_SECOND = re.compile(r'\s*(?:\{\s*["}]|\[\s*\{)')
+_SECOND = lazy_pattern(r'\s*(?:\{\s*["}]|\[\s*\{)')
 # Objects that go over several lines are tried as often as this where they do not end well.
 _MAX_TORN_OBJECTS = 16
 

@@ -1,8 +1,8 @@
 """Names of columns that hold secrets: API keys, passwords, access tokens."""
 
-import re
+from reportgen.core.lazy_pattern import lazy_pattern
 
-_WORDS = re.compile(r"[^a-z0-9]+")
+_WORDS = lazy_pattern(r"[^a-z0-9]+")
 _SECRETS = frozenset(
     ("secret", "secrets", "password", "passwords", "passwd", "apikey", "apikeys", "credential", "credentials")
 )

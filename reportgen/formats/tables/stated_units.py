@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import ColumnUnit, unit_of
@@ -16,10 +17,10 @@ from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slu
 # The answer that numbers were chosen and not measured.
 SETTING = "setting"
 # Octets in French and Romanian; only an answer has them: a column may be named "To".
-_OCTETS = re.compile(r"([kKMGT]i?)o")
+_OCTETS = lazy_pattern(r"([kKMGT]i?)o")
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
-_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,20})[)\]]")
-_LOOKS_LIKE_UNIT = re.compile(r"[^\W\d_]{1,8}(?:/[^\W\d_]{1,8})?")
+_IN_BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]{1,20})[)\]]")
+_LOOKS_LIKE_UNIT = lazy_pattern(r"[^\W\d_]{1,8}(?:/[^\W\d_]{1,8})?")
 
 
 def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMeaning:

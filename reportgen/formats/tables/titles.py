@@ -5,18 +5,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
+from reportgen.core.lazy_pattern import lazy_pattern
+
 # "#+CAPTION: Latency", as Org has it; a mark of a heading, a comment or a list.
-_MARKS = re.compile(r"(?i)^[\s#%*:_+-]*(?:\+?(?:caption|name|title|tblname):)?[\s*_`]*")
+_MARKS = lazy_pattern(r"(?i)^[\s#%*:_+-]*(?:\+?(?:caption|name|title|tblname):)?[\s*_`]*")
 # A limit, or the duration of a job: it says nothing about the cells.
-_LIMIT = re.compile(
+_LIMIT = lazy_pattern(
     r"(?i)time[- ]?out|\blimit|dead-?line|budget|warm-?up|cut-?off|\binterval|at most|at least|stopped|"
     r"[0-9]\s*-?(?:[nuµm]?s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?)(?![^\W\d_])"
 )
 
-_HEADING = re.compile(r"#{1,6} |[=]{3,}$")
+_HEADING = lazy_pattern(r"#{1,6} |[=]{3,}$")
 # The level of a heading is the number of its marks; what is around code is none.
-_LEVEL = re.compile(r"(#{1,6}|\*{1,6}) +\S")
-_AROUND_CODE = re.compile(r"\s*(?:```|~~~|\.\. \w|#\+begin)", re.IGNORECASE)
+_LEVEL = lazy_pattern(r"(#{1,6}|\*{1,6}) +\S")
+_AROUND_CODE = lazy_pattern(r"\s*(?:```|~~~|\.\. \w|#\+begin)", re.IGNORECASE)
 _NO_LEVEL = 7
 _MAX_TITLE = 80
 # Lines above a table in which its headings are.
@@ -24,7 +26,7 @@ _MAX_ABOVE = 300
 # Parts of a title; with more tables than these, only the nearest.
 _MAX_PARTS = 6
 _MAX_WITH_HEADINGS = 500
-_ABOUT_ALL = re.compile(r"(?i)\b(?:all|unless|each (?:cell|number|value))\b")
+_ABOUT_ALL = lazy_pattern(r"(?i)\b(?:all|unless|each (?:cell|number|value))\b")
 
 
 def text_of(line: str) -> str:

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.tables.definition import TableFamily, TableRows
 from reportgen.sources.logfiles import HEAD
 
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_NAME_PART = re.compile(r"[\w+-][\w.+-]{0,80}")
-_NUMBERS = re.compile(rb"\d+(?:\.\d+)?")
+_PLACEHOLDER = lazy_pattern(r"\{(\w+)\}")
+_NAME_PART = lazy_pattern(r"[\w+-][\w.+-]{0,80}")
+_NUMBERS = lazy_pattern(rb"\d+(?:\.\d+)?")
 # Rows of a summary that are looked for by name.
 _MAX_TWINS = 100
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray, Run
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
@@ -32,18 +33,18 @@ from reportgen.formats.parsing.timestamps import elapsed
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "tqdm"
-_OTHER = re.compile(
+_OTHER = lazy_pattern(
     rb"(?<![a-z])(?:val|valid\w*|eval\w*|test\w*|sanity|predict\w*|infer\w*|generat\w*|sampl\w*|calibrat\w*"
     rb"|warm\w*|datasets?|(?:down)?load\w*|map|mapping|filter\w*|token\w*|extract\w*|(?:pre)?process\w*|comput\w*"
     rb"|encod\w*|cach\w*|scan\w*|pack\w*|truncat\w*|convert\w*|build\w*|creat\w*|collect\w*|index\w*|split"
     rb"|shards?|read\w*|writ\w*|sav\w*)(?![a-z_]| ?loss| ?acc)",
     re.IGNORECASE,
 )
-_TRAINING = re.compile(rb"train|epoch|iter|step|batch\b|loss", re.IGNORECASE)
-_EPOCH = re.compile(rb"epoch[^0-9a-z]{0,4}([0-9]{1,6})", re.IGNORECASE)
+_TRAINING = lazy_pattern(rb"train|epoch|iter|step|batch\b|loss", re.IGNORECASE)
+_EPOCH = lazy_pattern(rb"epoch[^0-9a-z]{0,4}([0-9]{1,6})", re.IGNORECASE)
 # YOLOv5 and its relatives: epoch, memory, losses, and the size of the images before the colon.
-_YOLO = re.compile(rb"^([0-9]{1,6})/[0-9]{1,6} +[0-9.]{1,9}[GM] ")
-_MENTIONS_TRAINING = re.compile(rb"loss|\btrain|\bepoch", re.IGNORECASE)
+_YOLO = lazy_pattern(rb"^([0-9]{1,6})/[0-9]{1,6} +[0-9.]{1,9}[GM] ")
+_MENTIONS_TRAINING = lazy_pattern(rb"loss|\btrain|\bepoch", re.IGNORECASE)
 _RATE_ROUNDING = 0.005  # rates are printed with two decimals
 _MIN_STEP_SECONDS = 1e-3  # faster bars count bytes
 # From here on whole seconds are exact enough for parts, and parts separate the warm-up from the rest.

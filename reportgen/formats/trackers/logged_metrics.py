@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.parsing.run_builder import ResultRun, make_series, once, spans
@@ -26,23 +27,23 @@ _ITEMS = {
 }  # fmt: skip
 _PER_SECOND = r"[ _]?(?:/|per_?|p)[ _]?(?:seconds?|secs?|s)"
 _PER_DEVICE = r"(?P<device>[ _]?(?:/|per_)[ _]?(?:gpu|device|rank|npu))?"
-_RATE = re.compile(rf"(?:^|[^a-z])(?P<item>{'|'.join(_ITEMS)})s?{_PER_SECOND}{_PER_DEVICE}")
+_RATE = lazy_pattern(rf"(?:^|[^a-z])(?P<item>{'|'.join(_ITEMS)})s?{_PER_SECOND}{_PER_DEVICE}")
 _STEP = r"(?:step|iteration|iter)"
-_TIME = re.compile(
+_TIME = lazy_pattern(
     rf"(?:^|.*[^a-z])(?:{_STEP}_time_(?P<a>[a-z]+)|time_per_{_STEP}_(?P<b>[a-z]+)|(?P<c>[a-z]+)_per_{_STEP})"
 )
 _SECONDS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
     **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), 1e3),
 }
-_OTHER = re.compile(
+_OTHER = lazy_pattern(
     r"(?:^|[^a-z])(?:val|valid|validation|eval|evaluation|test|predict|inference|gen|generate)(?![a-z])"
 )
-_SPEED = re.compile(
+_SPEED = lazy_pattern(
     r"throughput|tokens?_per_s|_per_sec|(?:step|iter|iteration|batch)_time|(?:^|[^a-z])tps(?![a-z])|/s$"
 )
-_EPOCH = re.compile(r"(?:^|.*[/._-])epoch")
-_ONE_DEVICE = re.compile(r"(?:^|[/|._])(?:device|gpu)[/|]")
+_EPOCH = lazy_pattern(r"(?:^|.*[/._-])epoch")
+_ONE_DEVICE = lazy_pattern(r"(?:^|[/|._])(?:device|gpu)[/|]")
 _RATES = {"throughput", "throughput_per_device"}
 _MAX_NAMED = 5
 

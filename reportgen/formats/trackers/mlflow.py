@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding, Status
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
@@ -25,8 +26,10 @@ from reportgen.sources.logfiles import LogFiles
 
 _NAME = "mlflow"
 _META = "meta.yaml"
-_RUN = re.compile(rb"^run_(?:id|uuid): *\S", re.MULTILINE)
-_KEY = re.compile(rb"^(status|start_time|end_time|lifecycle_stage): *['\"]?([A-Za-z0-9]{1,20})", re.MULTILINE)
+_RUN = lazy_pattern(rb"^run_(?:id|uuid): *\S", re.MULTILINE)
+_KEY = lazy_pattern(
+    rb"^(status|start_time|end_time|lifecycle_stage): *['\"]?([A-Za-z0-9]{1,20})", re.MULTILINE
+)
 _STATUS: Mapping[str, Status] = {
     "1": "running", "2": "partial", "3": "complete", "4": "failed", "5": "cancelled",
 }  # fmt: skip

@@ -3,9 +3,9 @@
 Others may be anything, also folders, accounts and keys, and are not read.
 """
 
-import re
 from collections.abc import Mapping
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 from reportgen.formats.parsing.text_log import positive
 
@@ -16,7 +16,7 @@ _COUNTS = {
     "max_seq_length": "seq_len", "devices": "devices", "num_gpus": "devices", "world_size": "devices",
 }  # fmt: skip
 _WORDS = {"model": "model", "model_name": "model", "model_name_or_path": "model", "precision": "precision"}
-_WORD = re.compile(r"[\w.+-]{1,80}")
+_WORD = lazy_pattern(r"[\w.+-]{1,80}")
 NAMES = (*_COUNTS, *_WORDS)
 
 

@@ -8,8 +8,8 @@ Format: https://docs.wandb.ai, export of charts. See `logged_metrics` for the na
 """
 
 import csv
-import re
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format, Results
@@ -20,8 +20,8 @@ from reportgen.formats.trackers.logged_metrics import MetricPoints, add_metrics,
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "wandb_csv"
-_STEPS = re.compile(r"(?:Step|_step|(?:train(?:er)?/)?global_step)")
-_COLUMN = re.compile(r"(.{1,200}) - (.{1,200}?)")
+_STEPS = lazy_pattern(r"(?:Step|_step|(?:train(?:er)?/)?global_step)")
+_COLUMN = lazy_pattern(r"(.{1,200}) - (.{1,200}?)")
 _BOUNDS = ("__MIN", "__MAX")
 _MAX_COLUMNS = 2000
 _MAX_RUNS = 200

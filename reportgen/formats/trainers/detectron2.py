@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Results
@@ -29,7 +30,7 @@ from reportgen.formats.parsing.text_log import TextLog
 from reportgen.sources.logfiles import HEAD, LogFiles
 
 _METRICS, _CONFIGURATION = "metrics.json", "config.yaml"
-_BATCH = re.compile(rb"^ {0,8}IMS_PER_BATCH: ([1-9][0-9]{0,8})\b", re.MULTILINE)
+_BATCH = lazy_pattern(rb"^ {0,8}IMS_PER_BATCH: ([1-9][0-9]{0,8})\b", re.MULTILINE)
 _STARTED = regex("Starting training from iteration {step:int}")
 _SPEED = regex(r"Overall training speed: {n:positive} iterations in [0-9:, days]{7,30} \({time} s / it\)")
 _JSON = (

@@ -13,11 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, head
 from reportgen.formats.parsing.line_patterns import regex
 from reportgen.formats.parsing.text_log import NUMBER, Records
 
-_FIELD = re.compile(rb'(?<![\w/])(wps|wpb)(?:=|": "?)(' + NUMBER + rb')(?=["\s,}]|$)', re.MULTILINE)
+_FIELD = lazy_pattern(rb'(?<![\w/])(wps|wpb)(?:=|": "?)(' + NUMBER + rb')(?=["\s,}]|$)', re.MULTILINE)
 _LINE = (
     r" train_inner \| (?P<fields>[^\n]{0,2000}?\bwps[^\n]{0,200}?\bwpb[^\n]{0,200}?"
     r"\bnum_updates[=\": ]{1,4}{step:int})\b"

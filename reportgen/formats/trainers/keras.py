@@ -19,6 +19,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Results
@@ -29,17 +30,19 @@ from reportgen.formats.parsing.text_log import TextLog, TextSign, format_of, wit
 from reportgen.sources.logfiles import LogFiles
 
 _NAME = "keras"
-_EPOCH = re.compile(rb"^Epoch (?P<epoch>[1-9][0-9]{0,8})/(?P<epochs>[1-9][0-9]{0,8})[ \t\r]*$", re.MULTILINE)
-_BAR = re.compile(
+_EPOCH = lazy_pattern(
+    rb"^Epoch (?P<epoch>[1-9][0-9]{0,8})/(?P<epochs>[1-9][0-9]{0,8})[ \t\r]*$", re.MULTILINE
+)
+_BAR = lazy_pattern(
     rb"(?<![0-9/])(?P<done>[1-9][0-9]{0,11})/(?P<of>[1-9][0-9]{0,11}) "
     rb"(?:\[[=>.]{1,80}\] - |(?:\xe2\x94\x81){1,80} |(?P<line>- ))"
     rb"(?P<clock>[0-9]{1,9}s|(?:[0-9]{1,4}:)?[0-9]{1,2}:[0-9]{2})(?= )(?P<rest>[^\r\n\x08]*)"
 )
 # Some versions print the time of an epoch and of a step behind the metrics.
-_TIME = re.compile(rb"\A(?: -)? ([0-9]{1,9})([mu]?s)/(step|sample)\b")
-_TIME_AT_END = re.compile(rb" - [0-9]{1,9}[mu]?s/epoch - ([0-9]{1,9})([mu]?s)/(step|sample)\b")
+_TIME = lazy_pattern(rb"\A(?: -)? ([0-9]{1,9})([mu]?s)/(step|sample)\b")
+_TIME_AT_END = lazy_pattern(rb" - [0-9]{1,9}[mu]?s/epoch - ([0-9]{1,9})([mu]?s)/(step|sample)\b")
 _UNITS = {b"s": 1.0, b"ms": 1e3, b"us": 1e6}
-_COUNTS_SAMPLES = re.compile(rb"^Train on [0-9]{1,12} samples", re.MULTILINE)
+_COUNTS_SAMPLES = lazy_pattern(rb"^Train on [0-9]{1,12} samples", re.MULTILINE)
 _VALIDATED = b" - val_"
 # A bar before a validation stands for the epoch from here on.
 _MIN_SHARE = 0.9

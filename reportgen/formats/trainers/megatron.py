@@ -11,6 +11,7 @@ import re
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import IntArray
 from reportgen.formats.parsing.line_format import (
     LineFormat,
@@ -34,7 +35,7 @@ _START = regex(
 )
 # GPT-NeoX prints its rate first and no batch.
 _NEOX = regex(r"samples/sec: ({}) \| {0,9}$")
-_MICROSECONDS = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}\]")
+_MICROSECONDS = lazy_pattern(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}\]")
 _DTYPES = {
     b"torch.float16": "fp16",
     b"torch.half": "fp16",

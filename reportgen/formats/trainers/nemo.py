@@ -9,9 +9,9 @@ Format: https://github.com/NVIDIA/NeMo, nemo/lightning/pytorch/callbacks and nem
 https://github.com/NVIDIA-NeMo/Automodel, recipes/llm/train_ft.py.
 """
 
-import re
 from dataclasses import replace
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, Setting, StepLine, constant, head
 from reportgen.formats.parsing.text_log import NUMBER, Records
 from reportgen.formats.parsing.timestamps import elapsed
@@ -24,7 +24,7 @@ _FIELDS = {
     "tokens_per_second_per_device": b"tokens_per_sec_per_gpu",
     "memory_used_B": b"max_memory_allocated",
 }
-_FIELD = re.compile(rb"\b(" + b"|".join(_FIELDS.values()) + rb")(?:=|: )(" + NUMBER + rb")(?=[\s,|\]]|$)")
+_FIELD = lazy_pattern(rb"\b(" + b"|".join(_FIELDS.values()) + rb")(?:=|: )(" + NUMBER + rb")(?=[\s,|\]]|$)")
 
 
 _PRINTER = r"Training epoch {:int}, iteration {step:int}/{:int} \|(?P<fields>[^\n\r]{1,3000})"

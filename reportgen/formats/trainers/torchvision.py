@@ -8,6 +8,7 @@ Format: https://github.com/pytorch/vision, references/classification/utils.py (M
 import re
 from dataclasses import replace
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.base import Claim
 from reportgen.formats.parsing.embedded_lines import EPOCH, METRIC_LOGGER
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, head
@@ -19,9 +20,9 @@ from reportgen.sources.logfiles import LogFiles
 _CLOSING = regex(EPOCH + r" Total time: [0-9:, days]{7,30} \({time} s / it\)")
 _ARGUMENTS = b"Namespace("
 _MAX_ARGUMENT_BYTES = 20000
-_ARGUMENT = re.compile(rb"\b(batch_size|world_size|amp|model|distributed)=('[^']{1,80}'|[^,)\s]{1,40})")
+_ARGUMENT = lazy_pattern(rb"\b(batch_size|world_size|amp|model|distributed)=('[^']{1,80}'|[^,)\s]{1,40})")
 # DINO prints a line for each, DINOv2 those of its configuration.
-_LISTED = re.compile(rb"^ {0,8}(arch|batch_size_per_gpu|world_size): ([\w.-]{1,80})$", re.MULTILINE)
+_LISTED = lazy_pattern(rb"^ {0,8}(arch|batch_size_per_gpu|world_size): ([\w.-]{1,80})$", re.MULTILINE)
 _RENAMED = {b"arch": b"model", b"batch_size_per_gpu": b"batch_size"}
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import Factors
 from reportgen.formats.base import Claim, Results
 from reportgen.formats.parsing.csv_cells import typed_records
@@ -25,8 +26,8 @@ from reportgen.sources.logfiles import LogFiles
 _NAME = "ultralytics"
 _ARGUMENTS = "args.yaml"
 _MARK = b"lr/pg0"
-_HEADER = re.compile(rb"\A(?:\xef\xbb\xbf)?\s{0,40}epoch,\s{0,40}time,[^\n]{1,4000}\blr/pg0")
-_ARGUMENT = re.compile(rb"^(\w{1,40}):[ \t]*([^\r\n#]{0,300}(?:\r?\n- [^\r\n]{0,40}){0,64})", re.MULTILINE)
+_HEADER = lazy_pattern(rb"\A(?:\xef\xbb\xbf)?\s{0,40}epoch,\s{0,40}time,[^\n]{1,4000}\blr/pg0")
+_ARGUMENT = lazy_pattern(rb"^(\w{1,40}):[ \t]*([^\r\n#]{0,300}(?:\r?\n- [^\r\n]{0,40}){0,64})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

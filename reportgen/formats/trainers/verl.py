@@ -7,17 +7,17 @@ a step with one of them has no time.
 Format: https://github.com/volcengine/verl, verl/trainer/ppo/metric_utils.py.
 """
 
-import re
 from dataclasses import replace
 
 import numpy as np
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray
 from reportgen.formats.parsing.line_format import LineFormat, LineRun, StepLine, head
 from reportgen.formats.parsing.text_log import NUMBER, Records
 
 # NumPy 2 prints its numbers as np.float64(1.5).
-_FIELD = re.compile(
+_FIELD = lazy_pattern(
     rb" - ((?:timing_s|perf)/[a-z_]{1,40}):(?:np\.(?:float|int)[0-9]{2}\()?(" + NUMBER + rb")(?=\)? |\)?\r?$)"
 )
 _STAGES = {

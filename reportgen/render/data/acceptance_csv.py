@@ -5,6 +5,7 @@ import io
 import re
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.plain_text import spreadsheet
 from reportgen.document.model import Document
 from reportgen.render.outputs import Content, Output
@@ -40,7 +41,7 @@ def _has_rules(report: Document) -> bool:
 
 OUTPUT = Output(
     path="acceptance.csv",
-    mark=re.compile(rb"\A" + re.escape(",".join(_HEAD).encode()) + rb"\r?\n"),
+    mark=lazy_pattern(rb"\A" + re.escape(",".join(_HEAD).encode()) + rb"\r?\n"),
     of_report=_acceptance_csv,
     is_needed=_has_rules,
 )

@@ -6,11 +6,11 @@ quantities that a table shows side by side (value, speed-up, ...) are columns of
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue
 from reportgen.core.plain_text import spreadsheet
 from reportgen.document.model import (
@@ -206,6 +206,6 @@ def _compared(document: Document, table: Table, cells: Sequence[Cell]) -> dict[s
 
 OUTPUT = Output(
     path="tables/*.csv",
-    mark=re.compile(rb"\A[^\n]*unit,value,low,high,coverage,repeats,evidence,text"),
+    mark=lazy_pattern(rb"\A[^\n]*unit,value,low,high,coverage,repeats,evidence,text"),
     of_table=lambda content, table: table_csv(content.report, table),
 )

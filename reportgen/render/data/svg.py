@@ -4,14 +4,13 @@
 matplotlib drew with other bytes: see `figures/digest`.
 """
 
-import re
-
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.render.figures import digest
 from reportgen.render.outputs import Output
 
 OUTPUT = Output(
     path="figures/*.svg",
-    mark=re.compile(rb"<!-- reportgen content="),
+    mark=lazy_pattern(rb"<!-- reportgen content="),
     of_figure=lambda content, figure: content.svgs[figure.id],
     is_intact=digest.is_intact,
 )

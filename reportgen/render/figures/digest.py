@@ -10,19 +10,20 @@ import hashlib
 import re
 from collections.abc import Mapping
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.render.figures.shapes import is_same_drawing
 from reportgen.render.figures.svg.style import recoloured
 
-_STAMP = re.compile(rb"<!-- reportgen content=([0-9a-f]{64}) bytes=([0-9a-f]{64}) -->\n")
+_STAMP = lazy_pattern(rb"<!-- reportgen content=([0-9a-f]{64}) bytes=([0-9a-f]{64}) -->\n")
 _NO_DIGEST = b"0" * 64
-_PROLOGUE = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
+_PROLOGUE = lazy_pattern(r"^.*?(?=<svg\b)", re.DOTALL)
 # A style sheet inside a page would apply to the whole page; style.css contains it.
-_OUTSIDE_ONLY = re.compile(
+_OUTSIDE_ONLY = lazy_pattern(
     r"\s*<metadata>.*?</metadata>|\s*<!--.*?-->|\s*<title>.*?</title>|\s*<defs>\s*<style.*?</style>\s*</defs>",
     re.DOTALL,
 )
-_TAG = re.compile(r"<[^<>]+>")
-_ID = re.compile(r'\bid="|\bhref="#|url\(#')
+_TAG = lazy_pattern(r"<[^<>]+>")
+_ID = lazy_pattern(r'\bid="|\bhref="#|url\(#')
 
 
 def stamped(svg: bytes, content: str) -> bytes:

@@ -11,11 +11,12 @@ with a script or a link to another host equals no drawing.
 """
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
+
+from reportgen.core.lazy_pattern import lazy_pattern
 
 # In points (1/72 inch); a figure is 432 wide, a line 1.8. matplotlib 3.9 and 3.11 differ by 0.1 in the axes,
 # and by 3.1 per line of text that is above or below them.
@@ -39,9 +40,9 @@ _KNOWN = {
 }
 _DEFINED = {"path": _KNOWN["path"], "clipPath": {"id"}, "style": {"type"}}
 _RECTANGLE = ("x", "y", "width", "height")
-_TOKEN = re.compile(r"([A-Za-z])|(-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)|[\s,]+")
-_TRANSFORM = re.compile(r"(translate|scale|rotate|matrix)\(([^()]*)\)")
-_CLIP = re.compile(r"url\(#([^()]+)\)")
+_TOKEN = lazy_pattern(r"([A-Za-z])|(-?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)|[\s,]+")
+_TRANSFORM = lazy_pattern(r"(translate|scale|rotate|matrix)\(([^()]*)\)")
+_CLIP = lazy_pattern(r"url\(#([^()]+)\)")
 
 _TEXT, _CLIPPED = "text", ("clipped",)
 # (a, b, c, d, e, f) of SVG: x' = a x + c y + e, y' = b x + d y + f.

@@ -6,7 +6,9 @@ Without one, a build could not distinguish an edited page from one that is out o
 import hashlib
 import re
 
-_CHECKSUM = re.compile(rb"\n<!-- reportgen checksum ([0-9a-f]{12}) -->\s*\Z")
+from reportgen.core.lazy_pattern import lazy_pattern
+
+_CHECKSUM = lazy_pattern(rb"\n<!-- reportgen checksum ([0-9a-f]{12}) -->\s*\Z")
 # A merge leaves its marks around the checksums of both sides.
 _REST = rb"(?:\s|<!-- reportgen checksum [0-9a-f]{12} -->|[<|=>]{7}[^\n]*)*\Z"
 

@@ -9,6 +9,7 @@ built, not committed.
 import re
 from collections.abc import Mapping
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.document.model import Document
 from reportgen.render.grid.evidence import evidence_of
 from reportgen.render.outputs import Content, Output
@@ -46,7 +47,7 @@ def evidence_files(content: Content) -> Mapping[str, bytes]:
 
 OUTPUT = Output(
     path="evidence/*.js",
-    mark=re.compile(rb"\A" + re.escape(_BEGIN.encode())),
+    mark=lazy_pattern(rb"\A" + re.escape(_BEGIN.encode())),
     of_parts=evidence_files,
     parts=lambda document: sorted({file_of(case.name) for case in document.cases}),
     is_needed=is_beside,

@@ -7,6 +7,7 @@ history, it is empty, so that a page finds it everywhere.
 
 import re
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.document.file_names import HISTORY
 from reportgen.render.outputs import NO_HISTORY, Content, Output
 
@@ -18,7 +19,7 @@ def history_js(content: Content) -> bytes:
 
 OUTPUT = Output(
     path=HISTORY,
-    mark=re.compile(rb"\A" + re.escape(NO_HISTORY.partition(b"{")[0])),
+    mark=lazy_pattern(rb"\A" + re.escape(NO_HISTORY.partition(b"{")[0])),
     of_report=history_js,
     is_committed=False,
     is_inside_standalone=True,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.plain_text import one_line
 from reportgen.document.model import Figure, Table
 from reportgen.render.data import csv
@@ -58,7 +59,7 @@ _MOST_UNFOLDED = 4
 # A figure that is taller pushes the first table off the first screen, even if the style sheet makes it lower.
 _MAX_HEIGHT_TO_WIDTH = 1.7
 # The placeholders of two blocks after each other.
-_PAIR = re.compile(f"{BEGIN}([0-9]+){END}\\s*{BEGIN}([0-9]+){END}")
+_PAIR = lazy_pattern(f"{BEGIN}([0-9]+){END}\\s*{BEGIN}([0-9]+){END}")
 
 
 def index_html(content: Content) -> bytes:
@@ -388,5 +389,7 @@ class _Page:
 
 
 OUTPUT = Output(
-    path="index.html", mark=re.compile(rb'<meta name="generator" content="reportgen">'), of_report=index_html
+    path="index.html",
+    mark=lazy_pattern(rb'<meta name="generator" content="reportgen">'),
+    of_report=index_html,
 )

@@ -3,10 +3,10 @@
 With it the folder can be published as it is.
 """
 
-import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.document.model import Document
 from reportgen.render.outputs import Output
 from reportgen.render.page import page_style
@@ -36,6 +36,6 @@ def _index_page(reports: Sequence[Document]) -> bytes:
 
 OUTPUT = Output(
     path="index.html",
-    mark=re.compile(rb'<meta name="generator" content="reportgen">'),
+    mark=lazy_pattern(rb'<meta name="generator" content="reportgen">'),
     of_reports=_index_page,
 )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.document.model import Document
 from reportgen.render.outputs import Output
 
@@ -46,7 +47,7 @@ def _bundle() -> bytes:
 
 OUTPUT = Output(
     path=_PATH,
-    mark=re.compile(rb"\A" + re.escape(_BEGIN.encode())),
+    mark=lazy_pattern(rb"\A" + re.escape(_BEGIN.encode())),
     of_reports=vega_js,
     is_needed=has_charts,
     is_committed=False,

@@ -7,14 +7,16 @@ import re
 from dataclasses import dataclass
 from html import unescape
 
-_TOKEN = re.compile(
+from reportgen.core.lazy_pattern import lazy_pattern
+
+_TOKEN = lazy_pattern(
     r'<h2 id="(?P<heading>[^"]+)">(?P<text>.*?)</h2>'
     r'|(?P<loose><div class="tables">)'
     r'|<section class="table" id="(?P<table>[^"]+)" data-title="(?P<title>[^"]*)"',
     re.DOTALL,
 )
-_TAG = re.compile(r"<[^>]+>")
-_HEADING = re.compile(r"<h2>(?=.)")
+_TAG = lazy_pattern(r"<[^>]+>")
+_HEADING = lazy_pattern(r"<h2>(?=.)")
 
 # More tables below one heading are folded in the list; without a heading, their titles say what they are.
 MOST_OPEN = 8

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.document.model import Document
 from reportgen.render.outputs import Output
 from reportgen.render.page.compare_data import compare_words
@@ -113,7 +114,7 @@ def _page_js(_reports: Sequence[Document]) -> bytes:
 
 OUTPUT = Output(
     path="assets/page.js",
-    mark=re.compile(rb"\A" + re.escape(_BEGIN.encode())),
+    mark=lazy_pattern(rb"\A" + re.escape(_BEGIN.encode())),
     of_reports=_page_js,
     is_inside_standalone=True,
 )

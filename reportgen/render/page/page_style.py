@@ -11,6 +11,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.document.model import Document
 from reportgen.render.outputs import Output
 
@@ -37,5 +38,5 @@ def _page_css(_reports: Sequence[Document]) -> bytes:
 
 # Not inside standalone: the index of reports loads it there, too.
 OUTPUT = Output(
-    path="assets/page.css", mark=re.compile(rb"\A" + re.escape(_BEGIN.encode())), of_reports=_page_css
+    path="assets/page.css", mark=lazy_pattern(rb"\A" + re.escape(_BEGIN.encode())), of_reports=_page_css
 )

@@ -1,12 +1,12 @@
 """The templates of the HTML pages, with the filters that they share."""
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.plain_text import one_line
 from reportgen.render.grid import evidence
 from reportgen.render.text import escape
@@ -39,8 +39,8 @@ def page_templates() -> "Environment":
 
 
 # A longer word would leave no room for the numbers beside it.
-_LONG = re.compile(r"[^\s]{21}")
-_BREAK = re.compile(r"(?<=[_/-])(?=[^\s])")
+_LONG = lazy_pattern(r"[^\s]{21}")
+_BREAK = lazy_pattern(r"(?<=[_/-])(?=[^\s])")
 
 
 def _breakable(text: str) -> Markup:

@@ -3,13 +3,14 @@
 import base64
 import re
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.document.model import Document, Table
 from reportgen.render.data import csv
 from reportgen.render.outputs import Content
 from reportgen.render.page import library, page_script, steps
 
 # What would end a script element, or begin a comment in it. In a string, `\x3c` is the same character.
-_END = re.compile(r"<(?=/?script|!--)", re.IGNORECASE)
+_END = lazy_pattern(r"<(?=/?script|!--)", re.IGNORECASE)
 
 
 def scripts(content: Content) -> list[str]:

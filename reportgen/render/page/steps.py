@@ -7,6 +7,7 @@ a document holds no steps.
 import re
 from collections.abc import Iterator
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.stored_files import pieces_of
 from reportgen.document.model import Table
 from reportgen.render.outputs import Content, Output
@@ -23,7 +24,7 @@ def steps_js(content: Content, table: Table) -> Iterator[bytes]:
 
 OUTPUT = Output(
     path="steps/*.js",
-    mark=re.compile(rb"\A" + re.escape(_BEGIN)),
+    mark=lazy_pattern(rb"\A" + re.escape(_BEGIN)),
     of_table=steps_js,
     is_committed=False,
     is_inside_standalone=True,

@@ -11,6 +11,7 @@ from html import escape
 
 from reportgen.core.case_findings import is_footnote, remark
 from reportgen.core.factors import factors_key
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.plain_text import one_line
 from reportgen.core.rules import known_rule
 from reportgen.document.model import Case, Note
@@ -18,17 +19,17 @@ from reportgen.document.model import Case, Note
 MARK, MIDDLE, END_MARK = "\ue002", "\ue004", "\ue003"
 _WITHOUT_MARKS = str.maketrans("", "", MARK + MIDDLE + END_MARK)
 # The last group is a unit that an author writes at the number.
-MARKED = re.compile(f"{MARK}([0-9]+){MIDDLE}([^{END_MARK}]*){END_MARK}(x\\b|[%×]|)")
+MARKED = lazy_pattern(f"{MARK}([0-9]+){MIDDLE}([^{END_MARK}]*){END_MARK}(x\\b|[%×]|)")
 
 _FOLDED = "Details are in the evidence of each number."
 
 # In code and in the target of a link, Markdown shows a reference to a note as it is written, or breaks.
-_LITERAL = re.compile(
+_LITERAL = lazy_pattern(
     r"^(?:```|~~~).*?^(?:```|~~~)|(?<!\\)`[^`\n]*`|(?<!\\)\]\([^)\n]*\)", re.MULTILINE | re.DOTALL
 )
 
 # In HTML, a link cannot be in a link, nor in an attribute.
-_LINK_OR_TAG_OR_NUMBER = re.compile(f"(<a[ >].*?</a>|<[^>]*>)|{MARKED.pattern}", re.DOTALL)
+_LINK_OR_TAG_OR_NUMBER = lazy_pattern(f"(<a[ >].*?</a>|<[^>]*>)|{MARKED.pattern}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,6 @@ strings cannot multiply each other, so time and memory are bounded although the 
 puts its own block there. Every mistake is a RequestError that names the line of the text.
 """
 
-import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -17,6 +16,7 @@ from typing import NoReturn
 from jinja2 import Environment, TemplateSyntaxError, nodes
 
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.document.model import Document, Figure, Table, source_of
 from reportgen.render.prose.numbers import END_MARK, MARK, MIDDLE, ProseNumber, as_read
 from reportgen.render.prose.placeholder_error import PlaceholderError
@@ -26,11 +26,11 @@ from reportgen.render.prose.visible import find_hiding
 MAX_CHARACTERS = 4 * 2**20
 
 # A digit beside a number from a table would be read as a part of it.
-_TOUCHED = re.compile(f"[0-9][.,]?{MARK}|{END_MARK}[.,eE]?[0-9]|{END_MARK}{MARK}")
+_TOUCHED = lazy_pattern(f"[0-9][.,]?{MARK}|{END_MARK}[.,eE]?[0-9]|{END_MARK}{MARK}")
 _REMEDY = "docs/reference/prose.md lists what a text may contain"
-_RESERVED = re.compile(f"{BEGIN}[0-9]*{END}|[{BEGIN}{END}{MARK}{MIDDLE}{END_MARK}]")
-_PLACEHOLDER = re.compile(f"{BEGIN}([0-9]+){END}")
-_SPLIT = re.compile(f"({BEGIN}[0-9]+{END})")
+_RESERVED = lazy_pattern(f"{BEGIN}[0-9]*{END}|[{BEGIN}{END}{MARK}{MIDDLE}{END_MARK}]")
+_PLACEHOLDER = lazy_pattern(f"{BEGIN}([0-9]+){END}")
+_SPLIT = lazy_pattern(f"({BEGIN}[0-9]+{END})")
 
 _ALLOWED = (
     nodes.Template,
@@ -213,8 +213,8 @@ def _refuse(node: nodes.Node, fact: str) -> NoReturn:
 
 
 # Lines that cannot be continued (headings, tables, quotes, fences, rules, hard breaks), and continuations.
-_NOT_TEXT = re.compile(r"\s*(?:$|[#|>]|```|~~~|(?:[-=*_]\s*){3,}$)|.*(?:  |\\)$")
-_CONTINUATION = re.compile(r"\s*(?:[A-Za-z(,;]|[0-9]+\s)")
+_NOT_TEXT = lazy_pattern(r"\s*(?:$|[#|>]|```|~~~|(?:[-=*_]\s*){3,}$)|.*(?:  |\\)$")
+_CONTINUATION = lazy_pattern(r"\s*(?:[A-Za-z(,;]|[0-9]+\s)")
 _MAX_OPEN_LINE = 40
 
 

@@ -5,7 +5,6 @@ GitHub to those of python-markdown first. Raw HTML is shown as text, and links k
 `escape.href` allows: the text may come from a stranger, and names in it may come from a stranger's log.
 """
 
-import re
 from itertools import pairwise
 from xml.etree.ElementTree import Element
 
@@ -13,16 +12,17 @@ from markdown import Markdown
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.render.prose.numbers import as_read
 from reportgen.render.text import escape
 
 # A block is alone in its paragraph, and HTML allows no table inside a paragraph.
-_BLOCK = re.compile("[ \n]*(\ue000[0-9]+\ue001)[ \n]*")
-_ALONE = re.compile("<p>\\s*(\ue000[0-9]+\ue001)\\s*</p>")
-_ITEM = re.compile(r"( *)(?:([-*+])|([0-9]{1,9})[.)])( {1,4})(?=\S)")
-_HEADING_OR_RULE = re.compile(r" {0,3}(?:#{1,6}\s|(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$)")
-_FENCE = re.compile(r" *(`{3,}|~{3,})")
-_TABLE_RULE = re.compile(r" {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*|\s*\|\s*:?-+:?\s*\|\s*")
+_BLOCK = lazy_pattern("[ \n]*(\ue000[0-9]+\ue001)[ \n]*")
+_ALONE = lazy_pattern("<p>\\s*(\ue000[0-9]+\ue001)\\s*</p>")
+_ITEM = lazy_pattern(r"( *)(?:([-*+])|([0-9]{1,9})[.)])( {1,4})(?=\S)")
+_HEADING_OR_RULE = lazy_pattern(r" {0,3}(?:#{1,6}\s|(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$)")
+_FENCE = lazy_pattern(r" *(`{3,}|~{3,})")
+_TABLE_RULE = lazy_pattern(r" {0,3}\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)+\|?\s*|\s*\|\s*:?-+:?\s*\|\s*")
 
 
 class _GitHubBlocks(Preprocessor):

@@ -8,11 +8,13 @@ than Markdown where the two could disagree about what is code.
 import re
 from dataclasses import dataclass
 
-_HTML = re.compile(r"<(?:[!?]|/?[A-Za-z])")
-_LINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+)>")
-_ESCAPED_OR_CODE = re.compile(r"\\[!-/:-@\[-`{-~]|(?<!`)(`+)(?!`)(?:.*?[^`])\1(?!`)")
-_FENCE = re.compile(r"(`{3,}(?=[^`]*$)|~{3,})")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+from reportgen.core.lazy_pattern import lazy_pattern
+
+_HTML = lazy_pattern(r"<(?:[!?]|/?[A-Za-z])")
+_LINK = lazy_pattern(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+)>")
+_ESCAPED_OR_CODE = lazy_pattern(r"\\[!-/:-@\[-`{-~]|(?<!`)(`+)(?!`)(?:.*?[^`])\1(?!`)")
+_FENCE = lazy_pattern(r"(`{3,}(?=[^`]*$)|~{3,})")
+_CONTROL = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ Findings are lower-case fragments without a full stop, as the command line print
 sentences.
 """
 
-import re
+from reportgen.core.lazy_pattern import lazy_pattern
 
 # A plain word gets a capital letter; a name such as `batch_size`, `xla=true` or `bert-base` does not change.
-_WORD = re.compile(r"[a-z]+(?=[ ,:;.]|$)")
-_SENTENCE_END = re.compile(r"[.!?:…][)\"'”]?$")
+_WORD = lazy_pattern(r"[a-z]+(?=[ ,:;.]|$)")
+_SENTENCE_END = lazy_pattern(r"[.!?:…][)\"'”]?$")
 
 
 def sentence(text: str) -> str:

@@ -7,14 +7,15 @@ module escapes the rest. `one_line` comes first everywhere, because a line break
 import html
 import re
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.plain_text import one_line
 
 # GFM ignores an underscore inside a word, so `resnet50_v1.5` stays readable in the source.
-_MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-_CODE = re.compile(r"`([^`]+)`")
-_ENTITY = re.compile(r"&(?=#|[A-Za-z][A-Za-z0-9]*;)")
-_LIST_OR_HEADING = re.compile(r"^(?:[#+=-]|\d+(?=[.)]))")
-_SCHEME = re.compile(r"[^/?#]*?:")
+_MARKUP = lazy_pattern(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_CODE = lazy_pattern(r"`([^`]+)`")
+_ENTITY = lazy_pattern(r"&(?=#|[A-Za-z][A-Za-z0-9]*;)")
+_LIST_OR_HEADING = lazy_pattern(r"^(?:[#+=-]|\d+(?=[.)]))")
+_SCHEME = lazy_pattern(r"[^/?#]*?:")
 _SCHEMES = {"http:", "https:", "mailto:"}
 
 

@@ -6,6 +6,7 @@ A word says that a row is a total, or arithmetic does. A word that may be a case
 import re
 from collections.abc import Container, Mapping, Sequence, Set
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import is_unit_alone
 from reportgen.formats.tables.column_words import meaning_of, slug
 from reportgen.formats.tables.interpret.arithmetic import SUMMARIES, is_summary, printed
@@ -13,7 +14,7 @@ from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import METRIC_COLUMN, STATISTIC_COLUMN, UNIT_COLUMN, Draft
 from reportgen.formats.tables.records import Record
 
-_TOTALS = re.compile(
+_TOTALS = lazy_pattern(
     r"(?i)[*_ ]*(?:grand |arithmetic |harmonic |weighted |macro )?(?:totals?|sum|average|avg\.?|mean|gmean"
     r"|geo(?:m|metric|metrisches)?[ ._-]{0,2}(?:mean|avg|average|mittel)|overall|gesamt|summe"
     r"|mittel(?:wert)?|durchschnitt|moyenne|totale|promedio|media|subtotals?|aggregated?|Σ)"
@@ -29,10 +30,10 @@ _SUMMARY_OF = {
 _SUMMARY_OF |= {"std": "standard deviation", "stdev": "standard deviation"}
 # Columns whose "mean" is what a row is, not a row about others.
 _NAMING = STATISTIC_COLUMN | METRIC_COLUMN
-_RATIO = re.compile(r"[0-9][0-9.,]* ?[x\u00d7]")
+_RATIO = lazy_pattern(r"[0-9][0-9.,]* ?[x\u00d7]")
 # More rows than these are not sums of others.
 _MAX_TOTALS = 50
-_MAYBE_TOTALS = re.compile(
+_MAYBE_TOTALS = lazy_pattern(
     r"(?i)[*_ ]*(?:all|median|min|max|minimum|maximum|std|stdev|summary)(?: .{0,20})?[*_: ]*"
 )
 

@@ -4,23 +4,24 @@ import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.statements import statements
 
 # "throughput in images/s", "times are in seconds", "units: ms"
-_IN_UNIT = re.compile(
+_IN_UNIT = lazy_pattern(
     r"(?i)\b(?:in|em|en|as|units?:?)\s+(?P<unit>[\w/%µ]+(?: per [a-z]+| ?/ ?[a-z]+)*)"
     r"|[(\[](?:(?:in|em|en) )?(?P<inner>[^()\[\]]+)[)\]]"
 )
 # What may follow the unit: "Memory (GiB) is listed below" is about another table.
-_ENDS = re.compile(
+_ENDS = lazy_pattern(
     r"(?i)\s*(?:$|[^\w\s]|(?:across|at|by|for|from|in|of|on|over|per|using|vs|when|while|with)\b)"
 )
 # "thousand tokens per second by batch size"
-_BY = re.compile(r"(?i)\s+(?:across|at|by|for|on)\s")
-_PARTS = re.compile(r"[:;,\u2013-]\s")
+_BY = lazy_pattern(r"(?i)\s+(?:across|at|by|for|on)\s")
+_PARTS = lazy_pattern(r"[:;,\u2013-]\s")
 
 
 def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, parts_of
 from reportgen.formats.tables.column_words import (
@@ -23,9 +24,9 @@ from reportgen.formats.tables.levels import BASELINES
 from reportgen.formats.tables.stated_units import without_unit
 
 # Names of numbers that are chosen: "num_rows", but not "num_errors".
-_COUNT = re.compile(r"(?:n|num|nr|number_of|no_of)_(?!.*(?:err|fail|timeout|oom|drop))")
+_COUNT = lazy_pattern(r"(?:n|num|nr|number_of|no_of)_(?!.*(?:err|fail|timeout|oom|drop))")
 # The name of the second column with one name.
-_REPEATED = re.compile(r"\.[0-9]+$")
+_REPEATED = lazy_pattern(r"\.[0-9]+$")
 # How the question begins that is asked once for all cases of one metric.
 OF_CASES = "a case of"
 # How the question begins that is asked once for all names of statistics alone.

@@ -1,18 +1,17 @@
 """Say what a cell of unknown origin is: a number with its unit, or a text that says that a run failed."""
 
-import re
-
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import quantity
 from reportgen.formats.tables.derive import duration, is_missing, numeric, plain_text, spelled
 
-OUT_OF_MEMORY = re.compile(r"(?i)(?:cuda |gpu )?(?:oom|out[ -_]of[ -_]memory).{0,40}")
-FAILED = re.compile(
+OUT_OF_MEMORY = lazy_pattern(r"(?i)(?:cuda |gpu )?(?:oom|out[ -_]of[ -_]memory).{0,40}")
+FAILED = lazy_pattern(
     r"(?i)x|(?:fail(?:ed|ure)?|error|err|crash(?:ed)?|timeout|timed out|killed|exception|invalid"
     r"|dnf)\b.{0,40}"
 )
 # "> 10 min", "<0.1": a run that was stopped, or a number below what can be measured.
-_BOUND = re.compile(r"(?:[<>]=?|[\u2264\u2265])\s*[0-9].{0,40}")
+_BOUND = lazy_pattern(r"(?:[<>]=?|[\u2264\u2265])\s*[0-9].{0,40}")
 
 
 def number_of(cell: object) -> tuple[float, str] | None:

@@ -4,23 +4,23 @@
 runs". A text with several units is taken only if it gives each open column one of them.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.definition import statistic_name
 from reportgen.formats.tables.interpret.draft import Columns, Draft
 from reportgen.formats.tables.interpret.statements import statements
 from reportgen.formats.tables.stated_units import stated_meaning
 
 # A comma in parentheses, or in a number, does not end a clause.
-_CLAUSE = re.compile(r"[.;,]\s+(?![^()\[\]]*[)\]])")
-_SUBJECT = re.compile(r"(?i)(?P<subject>.+?)\s*(?:[=:]|\b(?:is|are|in)\b|[(\[])")
-_OTHERS = re.compile(
+_CLAUSE = lazy_pattern(r"[.;,]\s+(?![^()\[\]]*[)\]])")
+_SUBJECT = lazy_pattern(r"(?i)(?P<subject>.+?)\s*(?:[=:]|\b(?:is|are|in)\b|[(\[])")
+_OTHERS = lazy_pattern(
     r"(?i)(?:all |the )*(?:others?|rest|remaining)(?: columns| numbers| values| of .{1,20})?"
 )
-_AND = re.compile(r"(?i)\s*(?:,|&|\band\b|\bund\b)\s*")
+_AND = lazy_pattern(r"(?i)\s*(?:,|&|\band\b|\bund\b)\s*")
 _COUNT = (
     r"[0-9]+|two|three|four|five|six|seven|eight|nine|ten|twenty|drei|vier|fünf|sieben|zehn|trois|cinq|dix"
 )
@@ -29,7 +29,7 @@ _RUNS = (
     r"|attempts?|läufen?|durchläufen?|messungen|wiederholungen|exécutions?|essais|mesures|ejecuciones"
     r"|mediciones|esecuzioni|misure"
 )
-_STATISTIC = re.compile(
+_STATISTIC = lazy_pattern(
     r"(?i)(?<![-\w])(?P<name>mean|average|avg|median|minimum|min|maximum|max|best|fastest|mittelwert|mittel"
     r"|moyenne|médiane|media|mediana)(?: times?)?(?:\s*(?:±|\+/-|\|plusmn\|)[\w ]{1,25}?)?"
     r"\s+(?:of|over|across|from|aus|von|über|sur|de|su|di)\s+(?:the |last )*"
@@ -40,7 +40,7 @@ _NAMES = {
     "médiane": "median", "mediana": "median",
 }  # fmt: skip
 # "Table 3. Short prompts"
-_CAPTION = re.compile(r"(?i)tab(?:le|elle|\.)?\s*[0-9]+")
+_CAPTION = lazy_pattern(r"(?i)tab(?:le|elle|\.)?\s*[0-9]+")
 _MEASURED = ("s", "samples/s", "B/s", "FLOP/s")
 
 

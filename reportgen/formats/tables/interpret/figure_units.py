@@ -1,15 +1,15 @@
 """Find the units of figures whose names have none, and leave out figures that come twice, in two units."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, words_of
 from reportgen.formats.tables.interpret.arithmetic import scale_of, scaled
 from reportgen.formats.tables.interpret.draft import Columns, Draft
 from reportgen.formats.tables.interpret.statements import statements, unit_for
 
-_BINARY = re.compile(r"\b[KMGT]iB\b|(?i:\b(?:ki|me|gi|te)bibytes?\b)")
+_BINARY = lazy_pattern(r"\b[KMGT]iB\b|(?i:\b(?:ki|me|gi|te)bibytes?\b)")
 # Factors that count what a step, or a request, works on.
 _COUNTED = {"batch_size", "global_batch_size"}
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_words import (
     ColumnMeaning,
@@ -25,7 +26,7 @@ from reportgen.formats.tables.stated_units import stated_meaning
 _MEASURED = ("figure", "other", "derived")
 _TIMED = (*_MEASURED, "repeat", "series", "ignored")
 # Work, or work in a second: the question about "gflops".
-_WORK = re.compile(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
+_WORK = lazy_pattern(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
 # Words of programs whose "tps" are of these units.
 _OF_TPS = {
     "tokens/s": frozenset(("gpt", "inference", "llama", "llm", "prompt", "token", "tokens", "ttft")),
@@ -36,7 +37,7 @@ _OF_TPS = {
 }  # fmt: skip
 _MAX_TEXT = 300
 # "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
-_MULTIPLE = re.compile(r"[0-9]+\.[0-9]+ ?[x×]")
+_MULTIPLE = lazy_pattern(r"[0-9]+\.[0-9]+ ?[x×]")
 # Factors that only have whole numbers: "GBs" is a batch size with 512, a bandwidth with 410.5.
 _COUNTS = frozenset(
     (
@@ -53,13 +54,13 @@ _COUNTS = frozenset(
     )
 )
 # "(p=0.008 n=5+5)", which no name is above.
-_REMARK = re.compile(r"\([^()]*\)|~?")
+_REMARK = lazy_pattern(r"\([^()]*\)|~?")
 _TIMES_OF_DAY = ("time", "heure", "hora", "start", "start_time", "uhrzeit")
-_TIME_OF_DAY = re.compile(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
+_TIME_OF_DAY = lazy_pattern(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
 _OF_STORAGE = frozenset(("iodepth", "io_depth", "queue_depth", "qd", "iops", "numjobs"))
 _MIN_FRACTION = 0.1
 # "Transfer/sec" with cells such as 12.5MB
-_PER_SECOND = re.compile(r"(?i)(?:/ ?|[ _]per[ _])s(?:ec(?:ond)?)?$")
+_PER_SECOND = lazy_pattern(r"(?i)(?:/ ?|[ _]per[ _])s(?:ec(?:ond)?)?$")
 # "Rank" is also the number of a process.
 _RANKS = ("rank", "place", "position", "platz", "rang")
 _COMPRESSION = ({"compression", "rate"}, {"compression", "ratio"}, {"compression", "factor"})

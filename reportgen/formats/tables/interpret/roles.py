@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import RESERVED
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.case_kinds import kind_of, numbered
@@ -27,7 +28,7 @@ from reportgen.formats.tables.stated_units import named_unit
 from reportgen.formats.tables.titles import shared_words
 
 # "128 256 512" has three numbers rather than one.
-_LIST = re.compile(r"[0-9]{3}(?: [0-9]{3})*(?: (?!000)[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3}){3,}")
+_LIST = lazy_pattern(r"[0-9]{3}(?: [0-9]{3})*(?: (?!000)[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3}){3,}")
 _VERSION = {"version", "versions", "ver", "release"}
 # Why a column of ratios is left out.
 DERIVED = "derived from other columns"
@@ -36,7 +37,7 @@ NEITHER = "neither a setting nor a result"
 ROW_NUMBER = "a number of the row"
 _NAMELESS = ("", "unnamed_0", "index", "column_1")
 # Ids that a program makes up, and columns with an id for each request of one load.
-_ID = re.compile(r"(?i)[0-9a-f]{8}|^[a-z_-]*[0-9]{3,}$")
+_ID = lazy_pattern(r"(?i)[0-9a-f]{8}|^[a-z_-]*[0-9]{3,}$")
 _REQUESTS = (
     "call_id",
     "message_id",

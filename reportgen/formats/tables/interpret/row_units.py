@@ -4,18 +4,18 @@ A row may have a unit of its own, so a figure is read with the unit of its row. 
 once, beside the rows or above them.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.column_units import ColumnUnit, unit_of
 from reportgen.formats.tables.column_words import meaning_of, slug, words_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable
 
-_UNIT = re.compile(r"(?:(?P<of>.+)_)?(?:unit|units)|metric_unit")
+_UNIT = lazy_pattern(r"(?:(?P<of>.+)_)?(?:unit|units)|metric_unit")
 _PLAIN = ("value", "result", "measurement", "measured", "score", "metric_value", "val")
 
 

@@ -4,30 +4,30 @@
 names a column of the table holds for this column alone.
 """
 
-import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, words_of
 from reportgen.formats.tables.titles import is_limit
 
 # A part of a sentence; a comma in parentheses does not end one.
-_CLAUSE = re.compile(
+_CLAUSE = lazy_pattern(
     r"(?<=[.!?;])\s+|[;,]\s+(?![^()\[\]]*[)\]])|\s+[\u2013\u2014-]+\s+|\s+(?:and|und|et|y)\s+"
 )
 _UNIT = r"[^\W\d_][\w%µμ]*(?: ?/ ?[a-zA-Z]+| per [a-z]+)*|%"
-_IN_UNIT = re.compile(rf"(?i)(?P<subject>.*?)\b(?:in|em|en|as|units?:?)\s+(?P<unit>{_UNIT})")
-_IN_BRACKETS = re.compile(
+_IN_UNIT = lazy_pattern(rf"(?i)(?P<subject>.*?)\b(?:in|em|en|as|units?:?)\s+(?P<unit>{_UNIT})")
+_IN_BRACKETS = lazy_pattern(
     r"(?P<subject>[^()\[\]]*)[(\[](?:(?:in|em|en) )?(?P<unit>[^()\[\],;]+)[^()\[\]]*[)\]]"
 )
-_IS_UNIT = re.compile(rf"(?P<subject>[\w ./-]+?)\s*[=:]\s*(?P<unit>{_UNIT})[.)]?")
+_IS_UNIT = lazy_pattern(rf"(?P<subject>[\w ./-]+?)\s*[=:]\s*(?P<unit>{_UNIT})[.)]?")
 # "units: latency=us"
-_LIST = re.compile(r"(?i)^units?:\s*(?=.*[=:])")
+_LIST = lazy_pattern(r"(?i)^units?:\s*(?=.*[=:])")
 # What may follow the unit: "Memory (GiB) is listed below" is about another table.
-_ENDS = re.compile(
+_ENDS = lazy_pattern(
     r"(?i)\s*(?:$|[^\w\s]|(?:across|at|by|for|from|higher|in|lower|of|on|over|per|unless|using|vs|when|while|with)\b)"
 )
 # Shorter names of columns are words of sentences, too.

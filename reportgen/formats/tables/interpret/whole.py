@@ -1,11 +1,11 @@
 """Look at the whole table: what its rates count, whether its rows differ, whether its commas are clear."""
 
-import re
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import ColumnMeaning, counts_faults, meaning_of
 from reportgen.formats.tables.interpret.alike import are_alike
 from reportgen.formats.tables.interpret.cases import OF_CASES
@@ -15,11 +15,11 @@ from reportgen.formats.tables.interpret.reading import columns_of
 from reportgen.formats.tables.interpret.roles import DERIVED, add_factor, factor_of
 
 # What shows that a point is a decimal mark, and a comma that may be one.
-_POINT = re.compile(r"[0-9],[0-9]{3}(?:,[0-9]{3}|\.[0-9])|[0-9]\.[0-9]")
-_THOUSAND_COMMA = re.compile(r"[0-9],[0-9]{3}(?![0-9])")
+_POINT = lazy_pattern(r"[0-9],[0-9]{3}(?:,[0-9]{3}|\.[0-9])|[0-9]\.[0-9]")
+_THOUSAND_COMMA = lazy_pattern(r"[0-9],[0-9]{3}(?![0-9])")
 # A number below a thousand without decimals, beside others with a comma.
-_SHORT = re.compile(r"[0-9]{1,3}")
-_THREE_DIGITS = re.compile(r"[0-9]{1,3}\.[0-9]{3}")
+_SHORT = lazy_pattern(r"[0-9]{1,3}")
+_THREE_DIGITS = lazy_pattern(r"[0-9]{1,3}\.[0-9]{3}")
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 
 

@@ -9,21 +9,22 @@ Each mark has a line, and the points of a series share one, so a diff has few li
 import re
 from collections.abc import Mapping
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.render.figures import colours
 
-_TEXT_STYLE = re.compile(r'(?<=<text )([^<>]*?)style="([^"<>]*)"')
+_TEXT_STYLE = lazy_pattern(r'(?<=<text )([^<>]*?)style="([^"<>]*)"')
 # One property of matplotlib 3.9 for what later ones write as several: "font: 700 10px 'DejaVu Sans'".
-_FONT = re.compile(r"(?:(?P<weight>\d+) )?(?P<size>[0-9.]+px) .*")
+_FONT = lazy_pattern(r"(?:(?P<weight>\d+) )?(?P<size>[0-9.]+px) .*")
 _ORDER = ("font-weight", "font-size", "text-anchor", "fill", "opacity")
 # matplotlib numbers its groups, so one more line would rename all that follow; nothing refers to a group.
-_NUMBERED_GROUP = re.compile(r'<g id="[^"<>]*"')
+_NUMBERED_GROUP = lazy_pattern(r'<g id="[^"<>]*"')
 _SHEET_END = "</style>"
 _FAMILY = "text{font-family: 'DejaVu Sans', Verdana, sans-serif}"
-_TAG = re.compile(r"<[^<>]+>")
-_LINE_BREAK = re.compile(r"\s*\n\s*")
+_TAG = lazy_pattern(r"<[^<>]+>")
+_LINE_BREAK = lazy_pattern(r"\s*\n\s*")
 _GROUP = "g|defs|clipPath"
-_BETWEEN_POINTS = re.compile(r"(?<=/>)\s+(?=<use )")
-_AROUND_MARK = re.compile(rf"(<(?:{_GROUP})(?: [^<>]*[^<>/])?>)\s+|\s+(?=</(?:{_GROUP})>)")
+_BETWEEN_POINTS = lazy_pattern(r"(?<=/>)\s+(?=<use )")
+_AROUND_MARK = lazy_pattern(rf"(<(?:{_GROUP})(?: [^<>]*[^<>/])?>)\s+|\s+(?=</(?:{_GROUP})>)")
 
 
 def styled(svg: bytes) -> bytes:
