@@ -522,6 +522,16 @@ def test_a_sampler_that_is_killed_is_reported_at_the_end_of_the_run(tmp_path, ca
     )
 
 
+@pytest.fixture
+def handlers_of_signals():
+    """`watch` sets handlers for the rest of its process, which is the one of the tests here."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handlers_of_signals")
 def test_a_second_sampler_of_a_folder_names_the_remedy(standin, tmp_path, capsys, monkeypatch):
     path = telemetry_file.telemetry_path(tmp_path, 0)
     path.touch()
