@@ -147,12 +147,13 @@ def find(name: str) -> Unit | None:
 def misspelt(name: str) -> str:
     """Return the known unit that an unknown one likely is a misspelling for, "" without one.
 
-    What is not per second is a unit of its own: bits/byte.
+    What is not per second is a unit of its own: bits/byte. A rate is not a time: lps is not ps.
     """
     if "/" in name and not re.search(r"(?i)/ ?s(?:ec(?:ond)?s?)?$", name):
         return ""
     close = get_close_matches(name, [known for known in _UNITS if len(known) > 1], n=1, cutoff=0.8)
-    return close[0] if close else ""
+    is_rate = re.fullmatch(r"(?i)[a-z]{1,6}p[sm]", name) is not None
+    return close[0] if close and not (is_rate and close[0] == "ps") else ""
 
 
 def known_units() -> list[str]:

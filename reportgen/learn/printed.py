@@ -6,7 +6,7 @@ measured with. Lines whose names differ in digits alone are steps, and not resul
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from reportgen.core import units
@@ -16,15 +16,17 @@ from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.definition import Context, TableRows
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.records import TableFile, read_records
+from reportgen.learn.sections import blocks_of, title_patterns
 from reportgen.sources.logfiles import LogFiles
 
 _NUMBER = r"[0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
-_VALUE = rf"(?:{_NUMBER}) ?(?:[^\W\d_][\w/µμ]*)"
-_BETWEEN = r"[ \t]*[,;|(/]?[ \t]*"
+_UNIT = r"[^\W\d_][\w/µμ]*(?: per [^\W\d_]+)?"
+_VALUE = rf"(?:{_NUMBER}) ?(?:{_UNIT})"
+_BETWEEN = r"[ \t]*(?:[,;|(/]|\.\.\.)?[ \t]*"
 _NAME = r"^[ \t]*(?P<name>\S.*?)(?:[ \t]*[:=]|[ \t]{2}|\t)[ \t]*"
 _END = r"[ \t]*\)?[ \t]*$"
 _LINE = lazy_pattern(rf"{_NAME}(?P<values>{_VALUE}(?:{_BETWEEN}{_VALUE})*){_END}")
-_EACH = lazy_pattern(rf"({_NUMBER}) ?([^\W\d_][\w/µμ]*)")
+_EACH = lazy_pattern(rf"({_NUMBER}) ?({_UNIT})")
 _SETTING = lazy_pattern(r"(?<![\w.-])([A-Za-z_]\w*)=([\w.]+)")
 # The names of columns by the base unit of their numbers.
 _COLUMNS = {
@@ -53,22 +55,41 @@ def printed_results(files: LogFiles) -> tuple[FoundTable, int] | None:
     kinds = Counter(map(_bases, results.values()))
     bases = max(kinds, key=lambda each: kinds[each], default=())
     rows = {at: result for at, result in results.items() if _bases(result) == bases}
-    if len(rows) < _MIN_LINES or len(set(bases)) < len(bases) or not _are_cases(list(rows.values())):
+    if len(rows) < _MIN_LINES or len(set(bases)) < len(bases):
+        return None
+    titles = _titles(lines, {at: name for at, (name, _) in rows.items()}, set(results))
+    if not titles and not _are_cases(list(rows.values())):
         return None
     before = [line for at, line in enumerate(lines[: max(rows)]) if at not in results]
-    contexts = _contexts(before)
-    table = None if contexts is None else _table(log, _pattern(list(rows.values())), contexts)
+    contexts = titles or _contexts(before)
+    measured = {_column(*pair) for pair in next(iter(rows.values()))[1]}
+    table = None if contexts is None else _table(log, _pattern(list(rows.values())), contexts, measured)
     return (table, len(results) - len(rows)) if table and len(table.records) == len(rows) else None
 
 
-def _table(log: TextLog, pattern: str, contexts: Sequence[str]) -> FoundTable | None:
+def _titles(lines: Sequence[str], rows: Mapping[int, str], results: set[int]) -> list[str]:
+    """Return the patterns of titles above blocks of lines, [] without one above each or of lines without "=".
+
+    rows  line -> name
+    """
+    used = {at for at, line in enumerate(lines) if at in results or _SETTING.search(line)}
+    breaks = {at for at, line in enumerate(lines) if line.strip()} - used
+    blocks = blocks_of(list(rows.items()), breaks)
+    are_repeated = len(blocks) > 1 and all(len(block) > 1 for block in blocks)
+    has_settings = any(_SETTING.search(line) for line in lines)
+    return title_patterns(lines, blocks, used) if are_repeated and not has_settings else []
+
+
+def _table(
+    log: TextLog, pattern: str, contexts: Sequence[str], measured: Collection[str]
+) -> FoundTable | None:
     """Return the matches of a pattern as a table; None if two of them have the same name and settings."""
     rows = TableRows(kind="pattern", pattern=pattern)
     table = TableFile(log, rows, [Context(pattern=each) for each in contexts], is_own=True)
     records = tuple(read_records(table))
     names = dict.fromkeys(name for record in records for name in record.cells if not name.startswith("#"))
     columns = ("name", *(name for name in names if name != "name"))
-    cases = [name for name in columns if name not in _COLUMNS.values()]
+    cases = [name for name in columns if name not in measured]
     cells = {tuple(record.cells.get(name) for name in cases) for record in records}
     name = PurePosixPath(log.source.path).name
     are_apart = len(cells) == len(records)
@@ -102,8 +123,18 @@ def _pattern(results: Sequence[Printed]) -> str:
     groups = []
     for place, (base, _) in enumerate(results[0][1]):
         spelled = sorted({values[place][1] for _, values in results}, key=lambda unit: (-len(unit), unit))
-        groups.append(f"(?P<{_COLUMNS[base]}>{_NUMBER} ?(?:{'|'.join(map(re.escape, spelled))}))")
+        texts = "|".join(map(re.escape, spelled)).replace("\\ ", " ")
+        name = _column(base, spelled[0])
+        is_cell = name == _COLUMNS[base]
+        groups.append(
+            f"(?P<{name}>{_NUMBER} ?(?:{texts}))" if is_cell else f"(?P<{name}>{_NUMBER}) ?(?:{texts})"
+        )
     return _NAME + _BETWEEN.join(groups) + _END
+
+
+def _column(base: str, unit: str) -> str:
+    """Return the name of the column of a number: a unit of several words is its name."""
+    return _COLUMNS[base] if units.find(unit) else re.sub(r"\W+", "_", unit)
 
 
 def _contexts(lines: Sequence[str]) -> list[str] | None:

@@ -34,6 +34,7 @@ from reportgen.formats.tables.stated_units import SETTING, named_unit
 from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
+from reportgen.learn.blocks import printed_blocks
 from reportgen.learn.printed import printed_results
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
@@ -176,7 +177,7 @@ def propose_printed(files: LogFiles, answers: Mapping[str, str]) -> TableProposa
     """Return a definition for results that are printed line by line; None for a text without them."""
     if no_text(files.head(files.path)) or detect(files.with_settings({})):
         return None
-    table, others = printed_results(files) or (None, 0)
+    table, others = printed_results(files) or (printed_blocks(files), 0)
     reading = interpret(table, answers) if table else None
     if reading is None or not reading.figures:
         return None

@@ -23,6 +23,7 @@ from reportgen.formats.tables.interpret import interpret
 from reportgen.formats.tables.unnamed import with_columns
 from reportgen.labels.labels_toml import parse, settings
 from reportgen.learn import propose_file
+from reportgen.learn.blocks import printed_blocks
 from reportgen.learn.folder import propose_tables
 from reportgen.learn.printed import printed_results
 from reportgen.learn.tables import (
@@ -783,6 +784,73 @@ def test_results_that_are_printed_line_by_line_are_read(
     assert len(values) == 8
     assert ("TEST: naive f32", 256, "latency", 1.5) in values
     assert ("TEST: tiled (64x8)", 128, "flops", 10.75e12) in values
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "values"),
+    [
+        (  # titles between marks
+            "== Test: seq write ==\nFile size: 1024 MB\nElapsed time: 4.25 s\nThroughput: 240.5 MB/s\n\n"
+            "== Test: rnd write ==\nFile size: 1024 MB\nElapsed time: 14.25 s\nThroughput: 71.5 MB/s\n",
+            4,
+            {("Test: seq write", "bandwidth", 240.5e6), ("Test: rnd write", "run_time", 14.25)},
+        ),
+        (  # units without a usual name, and titles that share words
+            "4 CPUs; running 1 copy of tests\n\nSieve of numbers      12466.5 lps   (10.0 s, 7 samples)\n"
+            "Pipe throughput        3741.5 lpm   (30.0 s, 2 samples)\nFile copy             578.5 kB/s\n\n"
+            "4 CPUs; running 4 copies of tests\n\nSieve of numbers      42466.5 lps   (10.0 s, 7 samples)\n"
+            "Pipe throughput        9741.5 lpm   (30.0 s, 2 samples)\nFile copy             878.5 kB/s\n",
+            6,
+            {
+                ("4 CPUs; running 1 copy of tests", "sieve_of_numbers", 12466.5),
+                ("4 CPUs; running 4 copies of tests", "bandwidth", 878500),
+            },
+        ),
+        (  # headings of several levels: a higher one ends what lower ones said
+            "* ints\n** 19\n   Throughput: 143.5 reads/s\n   peak memory: 43 kB\n** 22\n   Throughput: 123.5 reads/s\n"
+            "   peak memory: 53 kB\n* strings\n  Throughput: 39.5 reads/s\n  peak memory: 73 kB\n",
+            6,
+            {("strings", "throughput", 39.5), ("ints", "memory_used", 53000)},
+        ),
+        (  # sentences with two results
+            "Plain client\n10k GET took: 0.97 seconds... 10297.1 operations per second\n20k GET took: 1.91 seconds..."
+            " 10451.3 operations per second\n\nPooled client\n10k GET took: 0.76 seconds... 13156.5 operations per"
+            " second\n20k GET took: 1.52 seconds... 13113.5 operations per second\n",
+            8,
+            {("Plain client", "run_time", 0.97), ("Pooled client", "throughput", 13113.5)},
+        ),
+        (  # settings above each block
+            "Clients:     10\nTotal time:     1.25 seconds\nTime per request:   12.5 [ms] (mean)\n\n"
+            "Clients:     50\nTotal time:     1.05 seconds\nTime per request:   52.5 [ms] (mean)\n",
+            4,
+            {(50, "time_per_request", 0.0525)},
+        ),
+        ("avg_latency_ms=12.5\np99_latency_ms=33.5\nrate_rps=1200.5\n", 3, {(None, "latency", 0.0125)}),
+    ],
+)  # fmt: skip
+def test_results_that_are_printed_in_blocks_are_read(
+    text: str, numbers: int, values: set[tuple[object, str, float]]
+) -> None:
+    table = PeoplesTable("out.txt", text, numbers)
+    proposal = propose_file(LogFiles.of({"out.txt": text.encode()}).file("out.txt"), {})
+    read = read_with(proposal.toml, table)
+    assert len(read) == numbers
+    found = {
+        (next(iter(run.factors.get(name) for name in ("section", "section_1", "clients") if name in run.factors), None),
+         x.metric, round(x.value, 9))
+        for run, x in read
+    }  # fmt: skip
+    assert values <= found
+    cases = [
+        (run.factors.get("case"), x.metric, x.statistic, tuple(sorted(run.factors.items())))
+        for run, x in read
+    ]
+    assert len(set(cases)) == numbers
+
+
+def test_blocks_that_nothing_distinguishes_are_not_read() -> None:
+    text = "Elapsed time: 4.25 s\nThroughput: 240.5 MB/s\n\nElapsed time: 14.25 s\nThroughput: 71.5 MB/s\n"
+    assert printed_blocks(LogFiles.of({"out.txt": text.encode()}).file("out.txt")) is None
 
 
 @pytest.mark.parametrize(

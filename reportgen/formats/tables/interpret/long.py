@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import ColumnUnit, unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, without_statistic
@@ -29,6 +30,8 @@ _COUNTED = {
     **dict.fromkeys(("op", "ops", "operations"), "operations"),
     **{name: name for name in ("errors", "events", "packets", "queries", "records", "rows")},
 }
+# A unit that is kept as it is stated, and never scaled.
+_KEPT = lazy_pattern(r"[^\W\d_][\w/%µ^.-]{0,19}")
 
 
 def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
@@ -96,6 +99,8 @@ class _NamedIn:
             return stated_meaning(text, answer)
         if unit.lower() in _COUNTED:
             return stated_meaning(text, _COUNTED[unit.lower()])
+        if self.name != self.unit and not known and _is_kept(unit):
+            return stated_meaning(text, unit)
         if self.name == self.unit and known and not meaning_of("", unit).metric:
             return stated_meaning("", unit)
         meaning = meaning_of("" if self.name == self.unit else text, unit if known else "")
@@ -132,6 +137,11 @@ def _unit_column(draft: Draft) -> str:
 
 def _named_in(draft: Draft) -> _NamedIn:
     return _NamedIn(draft.named_in[0], _unit_column(draft))
+
+
+def _is_kept(unit: str) -> bool:
+    """Return whether a unit that is not known is one that a definition keeps."""
+    return bool(_KEPT.fullmatch(unit)) and not units.misspelt(unit)
 
 
 def _is_clear(unit: str) -> bool:
