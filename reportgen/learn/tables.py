@@ -7,7 +7,7 @@ may be given as answers: column -> unit.
 import json
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,8 +28,8 @@ from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
 from reportgen.formats.tables.interpret.cases import OF_CASES, OF_STATISTICS
-from reportgen.formats.tables.interpret.reading import columns_of
-from reportgen.formats.tables.records import are_branches
+from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
+from reportgen.formats.tables.records import Record, are_branches
 from reportgen.formats.tables.stated_units import SETTING, named_unit
 from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
 from reportgen.labels.labels_toml import LEARNED
@@ -483,16 +483,21 @@ def _is_within(other: TableReading, reading: TableReading) -> bool:
 
 
 def _columns(reading: TableReading) -> tuple[tuple[str, ...], ...]:
-    """Return headings and a row for each column: name, role, first cells."""
+    """Return headings and a row for each column: name, role, first cells.
+
+    A column with figures of several metrics has a row for each: `value: p99 latency`.
+    """
     roles: dict[str, str] = {}
+    parts: dict[str, FigureGuess] = {}
     for figure in reading.figures:
         shown = f"{figure.metric} in {figure.unit or '1'}"
         shown += f", {figure.statistic}" if figure.statistic else ""
-        wheres = ((name, text[:_MAX_SHOWN_CHARS]) for name, text in figure.where)
-        shown += "".join(f", {name} = {text}" for name, text in (*figure.factors, *wheres))
-        roles[figure.column] = (
-            f"{roles[figure.column]}; {shown}" if figure.column in roles else f"figure: {shown}"
-        )
+        shown += "".join(f", {name} = {text}" for name, text in figure.factors)
+        name = figure.column
+        if figure.where:
+            name = ": ".join((name, *(text[:_MAX_SHOWN_CHARS] for _, text in figure.where)))
+            parts.setdefault(name, figure)
+        roles[name] = f"{roles[name]}; {shown}" if name in roles else f"figure: {shown}"
     for name, column in reading.factors.items():
         roles |= dict.fromkeys(columns_of(column), f"factor: {name}")
     roles |= {reading.repeat: "repeat"} if reading.repeat else {}
@@ -502,13 +507,25 @@ def _columns(reading: TableReading) -> tuple[tuple[str, ...], ...]:
     roles |= {column: f"open: {why}" for column, why in reading.open.items()}
     rows = []
     for column, role in roles.items():
-        cells = [record.cells.get(column) for record in reading.table.records[:_MAX_SHOWN_ROWS]]
+        part = parts.get(column)
+        records = reading.table.records if part is None else list(_rows_of(part, reading.table.records))
+        name = column if part is None else part.column
+        cells = [record.cells.get(name) for record in records[:_MAX_SHOWN_ROWS]]
         shown_cells = ", ".join(
             _printable(str(cell))[:_MAX_SHOWN_CHARS] for cell in cells if not is_missing(cell)
         )
         rows.append((_printable(column), role, shown_cells))
     order = {name: at for at, name in enumerate(map(_printable, reading.table.columns))}
-    return (("column", "role", "first cells"), *sorted(rows, key=lambda row: order.get(row[0], len(order))))
+    last = len(order)
+    order |= {_printable(name): order.get(_printable(part.column), last) for name, part in parts.items()}
+    return (("column", "role", "first cells"), *sorted(rows, key=lambda row: order.get(row[0], last)))
+
+
+def _rows_of(figure: FigureGuess, records: Iterable[Record]) -> Iterator[Record]:
+    """Yield the rows that a figure holds for."""
+    for record in records:
+        if all(str(record.cells.get(name) or "").strip() == text for name, text in figure.where):
+            yield record
 
 
 # TOML

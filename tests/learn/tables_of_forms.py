@@ -3,6 +3,14 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 FORMS = {
+    "JSON of cases of which one is called as settings are": PeoplesTable(
+        "c.json",
+        '{"hello": [{"name": "a", "p50_ms": 1.5}, {"name": "b", "p50_ms": 2.5}],'
+        ' "query": [{"name": "a", "p50_ms": 0.5}, {"name": "b", "p50_ms": 0.25}],'
+        ' "params": [{"name": "a", "p50_ms": 3.5}, {"name": "b", "p50_ms": 4.5}]}',
+        6,
+        (("latency", 0.0045, {"case": "params", "name": "b"}),),
+    ),
     "Markdown whose rows of groups end early": PeoplesTable(
         "g.md",
         "| Case | Server | Req/s | Latency (ms) |\n|--:|--:|--:|--:|\n| 1 | `{ a }` |\n|| nginx | `20,092.5` | `4.5` |\n"

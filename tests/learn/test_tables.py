@@ -710,6 +710,18 @@ def test_each_table_of_a_file_has_a_definition_that_reads_it(
     assert values == {("latency", 0.0125), ("latency", 0.024), ("throughput", 5210)}
 
 
+def test_each_metric_that_a_column_names_has_a_row_of_the_proposal() -> None:
+    table = PeoplesTable(
+        "l.csv", "db,metric,value,unit\na,get p99,1.5,ms\na,get rate,250.5,requests/s\nb,get p99,2.5,ms\n", 3
+    )
+    proposal = proposed(table)
+    assert proposal is not None
+    assert [(name, cells) for name, role, cells in proposal.columns if role.startswith("figure")] == [
+        ("value: get p99", "1.5, 2.5"),
+        ("value: get rate", "250.5"),
+    ]
+
+
 def test_each_branch_of_a_json_document_has_a_definition() -> None:
     text = (
         '{"encode": [{"codec": "a", "mb_per_s": 100.5}, {"codec": "b", "mb_per_s": 90.5}],'

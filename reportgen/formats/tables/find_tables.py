@@ -90,17 +90,16 @@ def find_tables(files: LogFiles, *, nested: bool = True) -> list[FoundTable]:
 def _table(log: TextLog, candidate: TablePlace) -> FoundTable:
     records: list[Record] = []
     is_part, cells = False, 0
+    columns: dict[str, None] = {}
     for record in read_records(TableFile(log, candidate.rows)):
-        if any(str(record.cells.get(name, "")).lower() in CONFIGURATION for name in _MEMBERS):
+        if _is_configuration(record) and not columns.keys() >= record.cells.keys():
             continue
         cells += len(record.cells)
         is_part = len(records) == _MAX_ROWS or cells > _MAX_CELLS
         if is_part and records:
             break
-        records.append(record)
-    columns: dict[str, None] = {}
-    for record in records:
         columns |= dict.fromkeys(record.cells)
+        records.append(record)
     return FoundTable(
         candidate.rows,
         tuple(columns),
@@ -110,6 +109,11 @@ def _table(log: TextLog, candidate: TablePlace) -> FoundTable:
         PurePosixPath(log.source.path).name,
         is_part,
     )
+
+
+def _is_configuration(record: Record) -> bool:
+    """Return whether a member of an object is called so; one with the columns of rows is a row."""
+    return any(str(record.cells.get(name, "")).lower() in CONFIGURATION for name in _MEMBERS)
 
 
 def _between_bars(text: str, kind: Kind) -> Iterator[TablePlace]:
