@@ -137,7 +137,7 @@ class BuildResult:
     problems  what a build leaves alone: edited tables in other files, unknown files beside generated ones
     files    number of generated files
     rebuilt  the numbers and published figures that differ from the last build
-    lines    the changed lines of Markdown and CSV files, as a unified diff
+    lines    the changed lines of Markdown files, as a unified diff
     """
 
     reports: tuple[Document, ...]

@@ -32,7 +32,7 @@ from reportgen.render import registry
 What = Literal["new", "changed", "removed", "edited", "conflict"]
 
 # A reviewer reads these; other generated files have thousands of lines.
-_REVIEWED_ENDINGS = (".md", ".csv")
+_REVIEWED_ENDING = ".md"
 # The lines between which git writes our lines, on request those of the base, and theirs.
 _CONFLICT = lazy_pattern(rb"^<{7} ", re.MULTILINE)
 _OURS_FOLLOW, _OTHERS_FOLLOW = (b"<<<<<<<", b">>>>>>>"), (b"|||||||", b"=======")
@@ -269,11 +269,11 @@ def side_files(folder: Path, digests: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def changed_lines(outputs: Mapping[str, bytes], folder: Path, prefix: str = "") -> Iterator[str]:
-    """Yield the lines that `apply` would change, in Markdown and CSV, as a unified diff.
+    """Yield the lines that `apply` would change, in Markdown, as a unified diff.
 
     prefix  of the paths in the heads of the diff
     """
-    for path in sorted(path for path in outputs if path.endswith(_REVIEWED_ENDINGS)):
+    for path in sorted(path for path in outputs if path.endswith(_REVIEWED_ENDING)):
         old, content = read_generated(folder, path), outputs[path]
         if old == content:
             continue

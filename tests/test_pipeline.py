@@ -43,7 +43,11 @@ def test_a_report_has_its_pages_tables_and_figures_and_an_index(repository):
 
 def test_files_that_are_not_committed_are_left_out_on_request(repository):
     committed = build(Request(repository, repository / "reports"), committed_only=True)
-    assert set(made(repository).files) - set(committed.files) == {"assets/vega.js", "frameworks/history.js"}
+    assert set(made(repository).files) - set(committed.files) == {
+        "assets/vega.js",
+        "frameworks/history.js",
+        "frameworks/tables/rates.csv",
+    }
 
 
 def test_the_library_is_read_from_its_package_only_if_this_version_is_not_there(repository, monkeypatch):

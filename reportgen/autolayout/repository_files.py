@@ -25,7 +25,7 @@ _ATTRIBUTES = """\
 # The bytes of logs and reports are what checksums compare: no conversion of line ends.
 logs/** -text
 {reports}/** -text
-# A forge shows the Markdown and CSV of reports, and folds away what people do not review.
+# A forge shows the Markdown of reports, and folds away what people do not review.
 # Two branches that add logs change the same lines of generated files: a merge keeps one side, until a build.
 {reports}/README.md merge=reportgen
 {reports}/index.html linguist-generated merge=reportgen
@@ -34,7 +34,7 @@ logs/** -text
 {reports}/*/index.html linguist-generated merge=reportgen
 {reports}/*/report.json linguist-generated diff=reportgen merge=reportgen
 {reports}/*/acceptance.csv merge=reportgen
-{reports}/*/tables/*.csv merge=reportgen
+{reports}/*/tables/*.md merge=reportgen
 {reports}/*/figures/*.svg linguist-generated merge=reportgen
 """
 
@@ -42,7 +42,8 @@ _IGNORE = """\
 # Temporary files of a build that was killed, and edited pages that a build replaced.
 .*.new
 .*.edited
-# What each clone builds for itself: steps, histories, evidence of large reports, and the library of charts.
+# What each clone builds for itself: CSV, steps, histories, evidence of large reports, the library of charts.
+{reports}/*/tables/*.csv
 {reports}/*/steps/
 {reports}/*/history.js
 {reports}/*/evidence/

@@ -36,7 +36,7 @@ Logs = Annotated[
 ]
 Out = Annotated[Path | None, typer.Option(help="Write generated files here, not into the reports folder.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 4 if there are findings above notes.")]
-Diff = Annotated[bool, typer.Option("--diff", help="Print the changed lines of Markdown and CSV files.")]
+Diff = Annotated[bool, typer.Option("--diff", help="Print the changed lines of Markdown files.")]
 NoCache = Annotated[bool, typer.Option(NO_CACHE, help="Make every report again, also if nothing changed.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Name every file that was skipped or not read.")]
 

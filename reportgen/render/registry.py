@@ -15,6 +15,7 @@ from reportgen.render.outputs import Output
 # Modules of this package.
 _MODULES = (
     "markdown.readme",  # README.md of a report
+    "markdown.table_page",  # tables/*.md
     "page.html",  # index.html
     "data.report_json",  # report.json
     "data.csv",  # tables/*.csv

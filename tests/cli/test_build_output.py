@@ -88,7 +88,6 @@ def test_check_prints_changed_lines_only_with_diff(here: Path) -> None:
         "+++ b/README.md",
         "+++ b/reports/README.md",
         "+++ b/reports/frameworks/README.md",
-        "+++ b/reports/frameworks/tables/rates.csv",
     }
     assert "-| 8 | 760.0 | 7.60 | - |" in lines
     assert "+| 8 | 700.0 | 7.00 | - |" in lines

@@ -54,14 +54,14 @@ def test_build_prints_a_warning_for_a_label_pattern_that_matches_no_log(here):
 
 def test_check_passes_after_build_and_names_stale_files_and_the_repair(here):
     call("build", "reports")
-    assert call("check", "reports") == ("", "1 report, 9 files; findings: 1 note\nup to date\n")
-    for file in ["frameworks/README.md", "frameworks/tables/rates.csv", "frameworks/figures/rates.svg"]:
+    assert call("check", "reports") == ("", "1 report, 8 files; findings: 1 note\nup to date\n")
+    for file in ["frameworks/README.md", "frameworks/report.json", "frameworks/figures/rates.svg"]:
         path = here / "reports" / file
         good = path.read_bytes()
         digit = max(i for i, byte in enumerate(good) if 48 <= byte <= 57)
         path.write_bytes(good[:digit] + bytes([48 + (good[digit] - 47) % 10]) + good[digit + 1 :])
         out, err = call("check", "reports", code=3)
-        assert out == f"{'stale' if file.endswith('.csv') else 'edited':9} reports/{file}\n"
+        assert out == f"{'stale' if file.endswith('.json') else 'edited':9} reports/{file}\n"
         assert "out of date; run: reportgen build reports" in err
         path.write_bytes(good)
     (here / "README.md").write_text((here / "README.md").read_text().replace("760", "761"))
@@ -96,7 +96,7 @@ def test_build_keeps_the_text_of_a_page_that_was_edited_by_hand(here):
 def test_check_does_not_ask_for_files_that_each_clone_builds(here, change):
     call("build", "reports")
     change(here / "reports/assets/vega.js")
-    assert call("check", "reports") == ("", "1 report, 9 files; findings: 1 note\nup to date\n")
+    assert call("check", "reports") == ("", "1 report, 8 files; findings: 1 note\nup to date\n")
 
 
 @pytest.mark.parametrize("name", ["page.js", "page.css"])
@@ -122,15 +122,15 @@ def test_check_finds_an_edit_of_a_log_that_changes_no_number(here, ending):
 
 def test_check_names_missing_and_left_over_files(here):
     call("build", "reports")
-    (here / "reports/frameworks/tables/rates.csv").unlink()
+    (here / "reports/frameworks/index.html").unlink()
     listed = here / "reports/frameworks/report.json"
-    listed.write_text(listed.read_text().replace('"README.md"', '"README.md", "tables/old.csv"', 1))
-    (here / "reports/frameworks/tables/old.csv").write_text("a\n")
+    listed.write_text(listed.read_text().replace('"README.md"', '"README.md", "tables/old.md"', 1))
+    (here / "reports/frameworks/tables/old.md").write_text("a\n")
     out, err = call("check", "reports", code=3)
     assert out.splitlines() == [
+        "missing   reports/frameworks/index.html",
         "stale     reports/frameworks/report.json",
-        "left over reports/frameworks/tables/old.csv",
-        "missing   reports/frameworks/tables/rates.csv",
+        "left over reports/frameworks/tables/old.md",
     ]
     assert "3 files are out of date; run: reportgen build reports" in err
 

@@ -23,7 +23,7 @@ def test_a_file_in_another_folder_gives_the_same_report(tmp_path: Path) -> None:
     shutil.copytree(REPORT, tmp_path / "elsewhere")
     call("render", str(tmp_path / "elsewhere" / "report.json"), "--out", str(tmp_path / "out"))
     committed = {name: _files(REPORT)[name] for name in filter_committed(_files(REPORT))}
-    assert {Path(name).suffix for name in committed} >= {".md", ".html", ".csv", ".svg", ".json"}
+    assert {Path(name).suffix for name in committed} >= {".md", ".html", ".svg", ".json"}
     rendered = _files(tmp_path / "out" / "flux")
     assert {name: rendered[name] for name in filter_committed(rendered)} == committed
 

@@ -208,4 +208,5 @@ OUTPUT = Output(
     path="tables/*.csv",
     mark=lazy_pattern(rb"\A[^\n]*unit,value,low,high,coverage,repeats,evidence,text"),
     of_table=lambda content, table: table_csv(content.report, table),
+    is_committed=False,
 )

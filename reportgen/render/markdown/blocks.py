@@ -1,25 +1,26 @@
 """Write the tables and figures of a Markdown page: open, folded or as a line with a link.
 
-Below a table is one line: its CSV, what it measures, what all numbers have in common, and the names of the
-notes that hold for all of it. The notes themselves are on the page once.
+Below a table is one line: what it measures, what all numbers have in common, and the names of the notes that
+hold for all of it. The notes themselves are on the page once.
 """
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from msgspec import structs
 
 from reportgen.core.plain_text import one_line
 from reportgen.document.model import Figure, Table
-from reportgen.render.data import csv, svg
+from reportgen.render.data import svg
 from reportgen.render.grid.grid import Grid, GridNote, Item, lay_out
 from reportgen.render.grid.summary import alt_text
 from reportgen.render.grid.table_result import result_text, title_of
 from reportgen.render.markdown import table as markdown
 from reportgen.render.markdown.fit_width import MAX_WIDTH
-from reportgen.render.markdown.folding import MAX_TABLES, Folding, Form
+from reportgen.render.markdown.folding import MAX_TABLES, Form
 from reportgen.render.markdown.notes import PageNotes
+from reportgen.render.markdown.placing import ROWS_OF_LONG_TABLE, PlacedFigure, PlacedTables, is_long
 from reportgen.render.outputs import Content
 from reportgen.render.text import escape
 from reportgen.render.text.english import count, sentence
@@ -27,8 +28,8 @@ from reportgen.render.text.english import count, sentence
 NOTES_TITLE = "Notes on the tables"
 _NOTES_ANCHOR = "#notes-on-the-tables"
 
-# A table with more rows than the first number shows as many as the second.
-_MAX_ROWS, _ROWS_OF_LONG_TABLE = 30, 10
+# Where a table is that the page does not show whole, by the name of its file.
+TABLE_PAGE = "tables/*.md"
 
 # What the line below a table says; an author's note has a line for itself.
 _ON_LINE = ("measure", "constants")
@@ -52,35 +53,34 @@ class TableBlocks:
     """
 
     content: Content
-    folding: Folding = field(default_factory=Folding)
     notes: PageNotes = field(default_factory=PageNotes)
     links: set[tuple[str, str]] = field(default_factory=set)
     said: set[str] = field(default_factory=set)
 
-    def table(self, table: Table, figures: Sequence[Figure] = ()) -> str:
-        """Return the next table that the author's text places, with its figures."""
-        form = self.folding.of_table(table)
+    def tables(self, placed: PlacedTables) -> Iterator[str]:
+        """Yield the next tables of the page, with their figures."""
+        if not placed.is_entry:
+            yield from (self._one(*each) for each in _each(placed))
+            return
+        if len(placed.tables) > 1 and placed.forms[0] == "open":
+            yield f"**{escape.markdown(title_of(placed.tables[0]))}**"
+        yield from (self._shown(*each) for each in _each(placed) if each[-1] != "linked")
+        yield from self._list(placed)
+
+    def _one(self, table: Table, figures: Sequence[Figure], form: Form) -> str:
         if form != "linked":
             return self._shown(table, figures, form)
         return "\n\n".join([self._linked(table, figures), *self._author_notes(table)])
 
-    def entry(self, tables: Sequence[Table], drawn: Mapping[str, Sequence[Figure]]) -> Iterator[str]:
-        """Yield the tables that one entry makes; lines with links come together, folded."""
-        forms = [self.folding.of_table(table, len(tables)) for table in tables]
-        if len(tables) > 1 and forms[0] == "open":
-            yield f"**{escape.markdown(title_of(tables[0]))}**"
-        linked = [table for table, form in zip(tables, forms, strict=True) if form == "linked"]
-        for table, form in zip(tables, forms, strict=True):
-            if form != "linked":
-                yield self._shown(table, drawn.get(table.id, ()), form)
+    def _list(self, placed: PlacedTables) -> Iterator[str]:
+        """Yield the lines of the tables of an entry that are not on the page, folded."""
+        linked = [(table, figures) for table, figures, form in _each(placed) if form == "linked"]
         if linked:
-            is_brief = len(tables) > MAX_TABLES
-            lines = (
-                f"- {self._linked(table, drawn.get(table.id, ()), is_brief=is_brief)}" for table in linked
-            )
-            more = "more table" if len(linked) < len(tables) else "table"
-            yield fold(f"{count(len(linked), more)}, as CSV", "\n".join(lines))
-            yield from dict.fromkeys(note for table in linked for note in self._author_notes(table))
+            is_brief = len(placed.tables) > MAX_TABLES
+            lines = (f"- {self._linked(*each, is_brief=is_brief)}" for each in linked)
+            more = "more table" if len(linked) < len(placed.tables) else "table"
+            yield fold(count(len(linked), more), "\n".join(lines))
+            yield from dict.fromkeys(note for table, _ in linked for note in self._author_notes(table))
 
     def _shown(self, table: Table, figures: Sequence[Figure], form: Form) -> str:
         shown = "\n\n".join([self._open(table), *map(self._drawing, figures)])
@@ -92,21 +92,17 @@ class TableBlocks:
 
     def _linked(self, table: Table, figures: Sequence[Figure], *, is_brief: bool = False) -> str:
         """Return the line of a table that is not on the page: its result, and where it is."""
-        result = f"{escape.link(title_of(table), self._csv(table))}: "
+        result = f"{escape.link(title_of(table), self._page_of(table))}: "
         result += escape.markdown(result_text(self.content.report, table, is_brief=is_brief))
         return "; ".join([result, *(f"[figure]({self._svg(figure)})" for figure in figures)])
 
-    def figure(self, figure: Figure) -> str:
+    def figure(self, placed: PlacedFigure) -> str:
         """Return the next figure that is not beside its table."""
-        drawing = self._drawing(figure)
-        is_open = self.folding.of_figure(figure) == "open"
-        return drawing if is_open else fold(f"Figure: {figure.title}", drawing)
+        drawing = self._drawing(placed.figure)
+        return drawing if placed.is_open else fold(f"Figure: {placed.figure.title}", drawing)
 
-    def _csv(self, table: Table) -> str:
-        return csv.OUTPUT.path_of(self.content.table_names[table.id])
-
-    def _page(self, table: Table) -> str:
-        return f"index.html#table-{self.content.table_names[table.id]}"
+    def _page_of(self, table: Table) -> str:
+        return TABLE_PAGE.replace("*", self.content.table_names[table.id])
 
     def _svg(self, figure: Figure) -> str:
         return svg.OUTPUT.path_of(self.content.figure_names[figure.id])
@@ -147,17 +143,20 @@ class TableBlocks:
     def _rest(self, table: Table, shown: Table) -> str:
         """Return where the rows are that a long table does not show."""
         rest = len(table.rows) - len(shown.rows)
-        links = f"{escape.link('CSV', self._csv(table))}, {escape.link('index.html', self._page(table))}"
-        return f"{rest:,} more rows: {links}." if rest else ""
+        return f"[{rest:,} more rows]({self._page_of(table)})" if rest else ""
 
     def _line(self, table: Table, grid: Grid) -> str:
         marks = ", ".join(dict.fromkeys(note.mark for note in _elsewhere(grid)))
         notes = f"[Notes]({_NOTES_ANCHOR}): {marks}." if marks else ""
         texts = {note.mark: note.text for note in grid.about}
         measure, constants = (texts.get(mark, "") for mark in _ON_LINE)
-        shown = _cut(constants, MAX_WIDTH - len(f"CSV: {measure}  Notes: {marks}."))
-        parts = (escape.link("CSV", self._csv(table)) + ":", *map(escape.markdown, (measure, shown)), notes)
-        return " ".join(filter(None, parts))
+        shown = _cut(constants, MAX_WIDTH - len(f"{measure}  Notes: {marks}."))
+        return " ".join(filter(None, (escape.paragraph(measure), escape.markdown(shown), notes)))
+
+
+def _each(placed: PlacedTables) -> Iterator[tuple[Table, Sequence[Figure], Form]]:
+    for table, form in zip(placed.tables, placed.forms, strict=True):
+        yield table, placed.figures.get(table.id, ()), form
 
 
 def _cut(text: str, room: int) -> str:
@@ -177,9 +176,9 @@ def _elsewhere(grid: Grid) -> list[GridNote]:
 
 def _first_rows(table: Table) -> Table:
     """Return the table with as many rows as a page shows; means stay."""
-    if len(table.rows) <= _MAX_ROWS:
+    if not is_long(table):
         return table
-    kept = [i for i, row in enumerate(table.rows) if i < _ROWS_OF_LONG_TABLE or row.is_mean]
+    kept = [i for i, row in enumerate(table.rows) if i < ROWS_OF_LONG_TABLE or row.is_mean]
     return structs.replace(
         table, rows=tuple(table.rows[i] for i in kept), cells=tuple(table.cells[i] for i in kept)
     )

@@ -2,12 +2,14 @@
 
 A page of sixty open tables is not readable. Two tables have the same shape if they have the same factors in
 rows and columns. In each section (`##`), the first table of a shape is open. The others are folded if they
-are few and small; else the page has a line with their result and a link to their CSV.
+are few and small; else the page has a line with their result and a link to the page of the table.
 """
 
+import re
 from collections import Counter
 from typing import Literal
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.document.model import Figure, Table
 
 Form = Literal["open", "folded", "linked"]
@@ -16,12 +18,19 @@ Form = Literal["open", "folded", "linked"]
 MAX_TABLES = 6
 MAX_FOLDED_CELLS = 20
 
+_SECTION = lazy_pattern(r"^## ", re.MULTILINE)
+
 
 class Folding:
     """The tables and figures of the current section so far."""
 
     def __init__(self) -> None:
         self._shown: Counter[object] = Counter()
+
+    def read(self, text: str) -> None:
+        """Begin a section if one begins in a text of the page."""
+        if _SECTION.search(text):
+            self.begin_section()
 
     def begin_section(self) -> None:
         """Forget the tables of the section before."""
