@@ -29,6 +29,7 @@ from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_ta
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
 from reportgen.formats.tables.interpret.cases import OF_CASES, OF_STATISTICS
 from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
+from reportgen.formats.tables.interpret.texts import MAYBE_TIME, SEVERAL_NUMBERS
 from reportgen.formats.tables.records import Record, are_branches
 from reportgen.formats.tables.stated_units import SETTING, named_unit
 from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
@@ -276,8 +277,12 @@ def answer_for(column: str, question: str) -> str:
 
 def unit_for(column: str, question: str) -> str:
     """Return an example of an answer that states a unit, "" if no unit answers the question."""
+    if question.startswith(SEVERAL_NUMBERS):
+        return _option(column, SETTING)
     if re.search(r"separate thousands|plain numbers|of the form|samples", question):
         return ""
+    if question.endswith(MAYBE_TIME):
+        return _option(column, "s")
     stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
     stated = stated if unit_of(stated) else meaning_of(column).unit
     return _option(column, stated or ("ms" if question.startswith(OF_STATISTICS) else _likely_unit(column)))
@@ -306,7 +311,8 @@ def _likely_unit(column: str) -> str:
     """Return a unit that a column of this name may have, as an example of an answer."""
     words = set(words_of(column))
     kinds = (
-        (counts_faults(column), "1"),
+        (counts_faults(column) or bool(words & {"mae", "mse", "rmse"}), "1"),
+        (bool(words & {"err", "error"}), "%" if words & {"rate", "share", "fraction"} else "1"),
         (bool(words & {"tps"}), "tokens/s"),
         (bool(re.search(r"(?i)bps|bw|band", column)), "GB/s"),
         (bool(re.search(r"(?i)size|mem|ram|bytes|disk|footprint", column)), "MB"),
@@ -472,7 +478,8 @@ def _is_within(other: TableReading, reading: TableReading) -> bool:
         return other.table.rows == reading.table.rows
     path, own = reading.table.rows.path, other.table.rows.path
     if own == path or not own:
-        return own == path or _weight(other)[0] <= _weight(reading)[0]
+        skipped = len(reading.skipped) * len(reading.figures)
+        return own == path or _weight(other)[0] <= _weight(reading)[0] + skipped
     steps = re.findall(r"\{\*\}\.value|\{\*\}|\[\*\]|\.?[^.{}\[\]]+", path)
     members = {"{*}.value": r"(?:\{\*\}(?:\.value)?|\.?[^.{}\[\]]+)", "{*}": r"(?:\{\*\}|\.?[^.{}\[\]]+)"}
     patterns = [members.get(step, re.escape(step)) for step in steps]

@@ -41,6 +41,7 @@ from tests.conftest import ROOT
 from tests.each_of import each_of, each_row
 from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_identities import IDENTITIES
+from tests.learn.tables_of_misnamed_columns import MISNAMED
 from tests.learn.tables_of_people import TABLES, PeoplesTable
 from tests.learn.tables_of_roles import ROLES
 from tests.learn.tables_of_units import UNITS
@@ -126,9 +127,9 @@ def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact:
         proposed(table)
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES)
+@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED)
 def test_an_answer_changes_no_other_column(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES)[name]
+    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED)[name]
     for each in find_tables(LogFiles.of({table.file: table.text.encode()}).file(table.file)):
         before = interpret(each)
         for column in () if any(figure.where for figure in before.figures) else before.open:
@@ -140,9 +141,9 @@ def test_an_answer_changes_no_other_column(name: str) -> None:
             assert after.left_out == before.left_out
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES)
+@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED)
 def test_a_table_is_learned_and_read_back(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES)[name]
+    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED)[name]
     proposal = proposed(table)
     if not table.numbers:
         assert proposal is None

@@ -184,9 +184,16 @@ _UNIT_WORDS = _words("fps iops qps rps")
 # The doubt about a unit that is work, or work in a second.
 _FLOPS = lazy_pattern(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
 # How good the answers of a model are; "map" is also a container.
-_QUALITIES = _words("ap50 auc bleu cer f1 iou map50 miou perplexity ppl psnr rouge ssim wer")
+_QUALITIES = _words(
+    "ap50 auc bleu cer f1 iou mae map50 miou mrr mse ndcg perplexity ppl psnr recall rmse rouge ssim wer"
+)
 # What is counted where something goes wrong.
 FAULTS = _words("crashes dropped drops errors errs failed failures lost retransmits timeouts")
+_ERROR = _words("err error")
+_COUNTS = _words("count counts num number total")
+_SHARES = _words("fraction pct percent percentage rate ratio share")
+# Words of an error that says how exact another number is.
+_OF_SPREAD = _words("ci margin relative rel sampling score standard std")
 _LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza задержка 延迟 レイテンシ 지연")
 _TIME_WORDS = _words(
     """
@@ -274,7 +281,8 @@ def words_of(name: str) -> list[str]:
 
 def counts_faults(name: str) -> bool:
     """Return whether the name of a column of numbers says that they count what went wrong."""
-    return bool(FAULTS & set(words_of(name)))
+    words = set(words_of(name))
+    return bool(FAULTS & words) or bool(_ERROR & words and _COUNTS & words)
 
 
 def slug(name: str) -> str:
@@ -357,9 +365,8 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     if unit is None and (short := next((word for word in words if word in _UNIT_WORDS), "")):
         unit = unit_of(short)
         words.remove(short)
-    # "latency_error" is a spread, "error_runs" a count.
-    if spread and (unit or not words or _measured(words, ColumnUnit("")).metric):
-        return ColumnMeaning("spread")
+    if spread and (own_meaning := _of_spread(name, statistic, unit, words)):
+        return own_meaning
     is_ratio = bool(set(words) & _DERIVED) or bool(_SHARE_OF.match(name))
     if is_ratio or (unit and unit.doubt.startswith('"x"')):
         return ColumnMeaning("derived")
@@ -378,6 +385,36 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     label = _label(text, meaning.extra)
     scale = (unit.scale if unit else 1.0) * (scale if meaning.base == "samples/s" else 1.0)
     return replace(meaning, scale=scale, statistic=statistic, label=label)
+
+
+def _of_spread(name: str, statistic: str, unit: ColumnUnit | None, words: list[str]) -> ColumnMeaning | None:
+    """Return the meaning of a name with a word of a spread; None for another one: "error_runs" is a count.
+
+    words  of the name, without that of the spread
+    """
+    if errors := _share_of_errors(name, unit, words):
+        return errors
+    if statistic and not unit and not words and not _BRACKETS.search(name):  # "max_error" of a result
+        return ColumnMeaning("other", statistic=statistic, extra=("error",))
+    is_spread = unit or not words or _measured(words, ColumnUnit("")).metric
+    return ColumnMeaning("spread") if is_spread else None
+
+
+def _share_of_errors(name: str, unit: ColumnUnit | None, words: list[str]) -> ColumnMeaning | None:
+    """Return the meaning of a share of errors, which is not a spread: "Error %", "Top-1 error (%)".
+
+    words  of the name, without "error"
+    """
+    own = set(words_of(name))
+    is_share = unit is not None and units.to_base(1.0, unit.unit)[1] == "ratio"
+    is_of_other = bool(_measured([word for word in words if word not in _SHARES], ColumnUnit("")).metric)
+    if not own & _ERROR or own & _OF_SPREAD or is_of_other or not (is_share or own & _SHARES):
+        return None
+    metric = re.sub(r"_(?:pct|percent|percentage)$", "", slug(_BRACKETS.sub(" ", name)).strip("%_"))
+    metric = "error_rate" if metric in _ERROR else metric
+    if unit is None or not is_share:
+        return ColumnMeaning("figure", metric, doubt="has no unit")
+    return ColumnMeaning("figure", metric, unit.unit, unit.scale)
 
 
 def _with_unit_in_brackets(name: str) -> str:

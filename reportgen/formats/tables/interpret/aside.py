@@ -11,7 +11,13 @@ from reportgen.formats.tables.column_units import is_unit_alone
 from reportgen.formats.tables.column_words import meaning_of, slug
 from reportgen.formats.tables.interpret.arithmetic import SUMMARIES, is_summary, printed
 from reportgen.formats.tables.interpret.cells import number_of
-from reportgen.formats.tables.interpret.draft import METRIC_COLUMN, STATISTIC_COLUMN, UNIT_COLUMN, Draft
+from reportgen.formats.tables.interpret.draft import (
+    AROUND,
+    METRIC_COLUMN,
+    STATISTIC_COLUMN,
+    UNIT_COLUMN,
+    Draft,
+)
 from reportgen.formats.tables.records import Record
 
 _TOTALS = lazy_pattern(
@@ -33,6 +39,8 @@ _NAMING = STATISTIC_COLUMN | METRIC_COLUMN
 _RATIO = lazy_pattern(r"[0-9][0-9.,]* ?[x\u00d7]")
 # More rows than these are not sums of others.
 _MAX_TOTALS = 50
+# Longer lists of JSON are samples rather than cases with a total.
+_MAX_JSON_ROWS = 200
 _MAYBE_TOTALS = lazy_pattern(
     r"(?i)[*_ ]*(?:all|median|min|max|minimum|maximum|std|stdev|summary)(?: .{0,20})?[*_: ]*"
 )
@@ -67,10 +75,15 @@ def take_units_row(draft: Draft) -> None:
 
 def take_totals(draft: Draft) -> None:
     """Skip the rows that sum up or average others."""
-    if draft.table.is_json or len(draft.records) < 3:
+    if len(draft.records) < 3 or (draft.table.is_json and len(draft.records) > _MAX_JSON_ROWS):
         return
     # Below numbers of repeats, too: "mean" is not a seed.
-    texts = [name for at, name in enumerate(draft.columns) if not at or draft.is_text(name)]
+    own = (
+        [name for name in draft.columns if not name.startswith(AROUND)]
+        if draft.table.is_json
+        else draft.columns
+    )
+    texts = [name for at, name in enumerate(own) if not at or draft.is_text(name)]
     name = next((name for name in texts if draft.is_text(name) or _has_total(draft, name)), "")
     if not name or slug(name) in _NAMING:
         return
@@ -131,7 +144,8 @@ def _totals(draft: Draft, name: str) -> list[int]:
     labels = [str(cell or "").strip() for cell in draft.cells[name]]
     words = [i for i, label in enumerate(labels) if _TOTALS.fullmatch(label)]
     maybe = [i for i, label in enumerate(labels) if _MAYBE_TOTALS.fullmatch(label)]
-    trailing = [i for i in (*words, *maybe) if set(range(i, len(labels))) <= {*words, *maybe}]
+    last = max({*range(len(labels))} - {*words, *maybe}, default=-1)
+    trailing = [i for i in (*words, *maybe) if i > last]
     others = [i for i, label in enumerate(labels) if not re.search(r"[^\W_]", label)]
     others = others if len(others) <= max(len(labels) // 3, 1) else []
     candidates = sorted({*words, *maybe, *others})[:_MAX_TOTALS]

@@ -30,6 +30,8 @@ from reportgen.formats.tables.interpret.roles import (
     add_titles,
     factor_of,
 )
+from reportgen.formats.tables.interpret.texts import is_packed, question_about, several_numbers
+from reportgen.formats.tables.interpret.windows import without_windows
 from reportgen.formats.tables.records import GROUP, TITLE
 
 _DURATIONS = frozenset(
@@ -74,7 +76,7 @@ def read_wide(draft: Draft) -> None:
     read_described(draft, figures, unknown)
     figures = with_stated_units(draft, figures, unknown)
     figures = with_computed_units(draft, figures)
-    add_cases(draft, without_doubles(draft, figures), unknown)
+    add_cases(draft, without_windows(draft, without_doubles(draft, figures)), unknown)
     if statistic:
         by_statistic(draft, statistic)
 
@@ -124,6 +126,15 @@ def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str])
         _note_remarks(draft, column)
     elif meaning.kind in ("figure", "other") and not draft.is_text(column) and not draft.are_truths(column):
         unknown.append(column)
+    else:
+        _add_text(draft, column, meaning)
+
+
+def _add_text(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
+    """Ask about texts that may be times; others, and settings, have a role."""
+    if meaning.kind == "other" and (question := question_about(draft, column)):
+        draft.result.open[column] = question
+        draft.result.doubts.append(f'"{column}" may be a result')
     else:
         add_role(draft, column, meaning)
 
@@ -210,6 +221,10 @@ def _of_texts(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         if own is None:
             _open_text(draft, column, digits[0])
         return own
+    if meaning.kind == "figure" and is_packed(map(str, known)):
+        draft.result.open[column] = several_numbers(known)
+        draft.result.doubts.append(f'the cells of "{column}" are not numbers')
+        return None
     if not are_numbers and (meaning.kind != "figure" or not all(map(is_fault, known))):
         return ColumnMeaning("factor", factor=factor_name(column))
     return meaning

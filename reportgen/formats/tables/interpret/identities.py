@@ -12,6 +12,7 @@ from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, me
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.reading import columns_of
 from reportgen.formats.tables.interpret.roles import NEITHER, NO_TIME, ROW_NUMBER, add_factor, is_made_up
+from reportgen.formats.tables.interpret.texts import are_parts, several_numbers
 
 _CANDIDATES = (NEITHER, NO_TIME, ROW_NUMBER)
 # Texts that name the case of a row, and not the place or the person of the run.
@@ -53,24 +54,28 @@ def keep_identities(draft: Draft) -> None:
         without = guessed if slug(column) in _CASES or draft.result.left_out[column] == ROW_NUMBER else ()
         if most_alike(draft, without) > 1 and _names_cases(draft, column):
             _keep(draft, column, without)
-    _leave_out_prose(draft, guessed)
+    _take_texts(draft, guessed)
 
 
-def _leave_out_prose(draft: Draft, guessed: Collection[str]) -> None:
-    """Leave out the factors that are long texts, if rows differ without them."""
+def _take_texts(draft: Draft, guessed: Collection[str]) -> None:
+    """Leave out the factors that are long texts, and ask about parts, if rows differ without them."""
     for name, of in list(draft.result.factors.items()):
         column = next(iter(columns_of(of)))
-        is_needed = most_alike(draft, {*guessed, column}) > most_alike(draft, guessed)
-        if _is_prose(draft, column) and not is_needed:
-            del draft.result.factors[name]
+        known = list(map(str, draft.known(column)))
+        if most_alike(draft, {*guessed, column}) > most_alike(draft, guessed) or len(set(known)) < 2:
+            continue
+        if _is_prose(draft, column):
             draft.result.left_out[column] = "a long text"
+        elif are_parts(known):
+            draft.result.open[column] = several_numbers(known)
+        else:
+            continue
+        del draft.result.factors[name]
 
 
 def _is_prose(draft: Draft, column: str) -> bool:
     """Return whether a column has texts as a program writes them, such as the answers of a model."""
-    known = list(map(str, draft.known(column)))
-    is_long = draft.is_text(column) and median(map(len, known)) > _LONGEST_NAME
-    return is_long and len(set(known)) > 1
+    return draft.is_text(column) and median(map(len, map(str, draft.known(column)))) > _LONGEST_NAME
 
 
 def _guessed(draft: Draft) -> set[str]:

@@ -1,7 +1,6 @@
 """Say what a column is by its name, its unit, and what its cells show."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -19,6 +18,7 @@ from reportgen.formats.tables.column_words import (
 from reportgen.formats.tables.interpret.arithmetic import is_ratio
 from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
+from reportgen.formats.tables.interpret.misnamed import misnamed
 from reportgen.formats.tables.interpret.sizes import size_meaning
 from reportgen.formats.tables.stated_units import stated_meaning
 
@@ -57,7 +57,6 @@ _COUNTS = frozenset(
 _REMARK = lazy_pattern(r"\([^()]*\)|~?")
 _TIMES_OF_DAY = ("time", "heure", "hora", "start", "start_time", "uhrzeit")
 _TIME_OF_DAY = lazy_pattern(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
-_OF_STORAGE = frozenset(("iodepth", "io_depth", "queue_depth", "qd", "iops", "numjobs"))
 _MIN_FRACTION = 0.1
 # "Transfer/sec" with cells such as 12.5MB
 _PER_SECOND = lazy_pattern(r"(?i)(?:/ ?|[ _]per[ _])s(?:ec(?:ond)?)?$")
@@ -79,7 +78,8 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
         return draft.titled[column]
     meaning = _in_grid(draft, column) or _by_unit(draft, column, column)
     return (
-        _by_numbers(draft, column, meaning)
+        misnamed(draft, column, meaning)
+        or _by_numbers(draft, column, meaning)
         or _by_cells(draft, column, meaning)
         or size_meaning(draft, column, meaning)
         or meaning
@@ -128,6 +128,7 @@ def _by_unit(draft: Draft, column: str, name: str) -> ColumnMeaning:
         name, from_cells = name[: rate.start()], f"{from_cells}/s"
     meaning = meaning_of(name, unit)
     is_bare = not meaning.unit or (meaning.is_own and not units.find(meaning.unit))
+    is_bare = is_bare or (bool(from_cells) and _is_other(meaning, from_cells))
     is_time = bool(from_cells) and units.to_base(1.0, from_cells)[1] == "s"
     if from_cells and is_bare and meaning.kind in (_TIMED if is_time else _MEASURED):
         meaning = meaning_of(name, from_cells)
@@ -136,6 +137,15 @@ def _by_unit(draft: Draft, column: str, name: str) -> ColumnMeaning:
         draft.result.doubts.append("the unit is in a column")
         meaning = meaning_of(name.removesuffix(".value"), row.unit)
     return meaning
+
+
+def _is_other(meaning: ColumnMeaning, unit: str) -> bool:
+    """Return whether the unit of cells has another base than the name: "First byte" with 1.9 ms.
+
+    A name may complete it: "Rate (MB/s)" with 12.5 MB.
+    """
+    bases = [units.to_base(1.0, each)[1] for each in (unit, f"{unit}/s") if units.find(each)]
+    return bool(bases and meaning.base) and meaning.base not in bases
 
 
 def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
@@ -199,8 +209,8 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         return ColumnMeaning("ignored")
     if meaning.kind == "other" and draft.is_clock(column):
         return ColumnMeaning("series")
-    if by_others := _by_others(draft, slug(column), known):
-        return by_others
+    if slug(column) == "map" and any(meaning_of(other).factor == "model" for other in draft.columns):
+        return ColumnMeaning("figure", "map", doubt="has no unit")
     if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
         return meaning_of("bandwidth", "GB/s") if slug(column) == "gbs" else ColumnMeaning("other")
     if meaning.kind == "other" and counts_faults(column) and draft.is_whole(column):
@@ -221,14 +231,6 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     return None
 
 
-def _by_others(draft: Draft, name: str, cells: Sequence[str]) -> ColumnMeaning | None:
-    """Return the meaning of a short name that other columns explain: mAP of a model, blocks of a disk."""
-    if name == "map" and any(meaning_of(other).factor == "model" for other in draft.columns):
-        return ColumnMeaning("figure", "map", doubt="has no unit")
-    is_block = name == "bs" and _is_storage(draft, cells)
-    return ColumnMeaning("factor", factor="block_size") if is_block else None
-
-
 def _unit_of_tps(draft: Draft) -> str:
     """Return what is counted in a table with "tps": tokens, transactions, or "" where no word says it."""
     cells = (str(cell) for name in draft.columns if draft.is_text(name) for cell in draft.known(name))
@@ -246,12 +248,6 @@ def _differs_in_each_case(draft: Draft, column: str) -> bool:
         if len({name for name, _ in pairs}) == len(pairs):
             return False
     return bool(cases)
-
-
-def _is_storage(draft: Draft, sizes: Sequence[str]) -> bool:
-    """Return whether the sizes of a table are block sizes: 4k, 1M, or beside a depth of a queue."""
-    are_sizes = any(re.fullmatch(r"[0-9]+ ?[kKmMgG](?:i?[bB])?", size) for size in sizes)
-    return are_sizes or any(slug(name) in _OF_STORAGE for name in draft.columns)
 
 
 def _is_time_of_day(draft: Draft, column: str) -> bool:

@@ -115,9 +115,11 @@ def factor_of(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
     if not draft.table.is_json:
         last = re.sub(r"[(\[][^()\[\]]*[)\]]", "", last) or last
     own = factor_name(draft.named.get(column, last) if slug(last) in _NAMELESS else last)
+    own = meaning.factor if last == meaning.factor else own
     if own in ("gpu", "gpus") and draft.is_text(column):
         return "device"
-    is_corner = draft.is_text(column) and bool(meaning_of(column).unit)  # "latency (ms)" of the others
+    is_corner = column == draft.columns[0] and bool(meaning_of(column).unit)  # "latency (ms)" of the others
+    is_corner = is_corner and draft.is_text(column)
     if own in (*_NAMELESS, "name", "case") or is_corner:
         return kind_of(map(str, draft.known(column))) or "case"
     unit = "" if draft.table.is_json or draft.is_text(column) else _unit_in_name(column)

@@ -1,12 +1,14 @@
 """Distinguish sizes that are results, such as the size of a compressed file, from sizes that are chosen.
 
 A size is a result if it differs in each row and other columns distinguish the rows, or if it has fractions
-and is beside results: settings are before them. Another one with a fraction that recurs may be either.
+and is beside results: settings are before them. An approximate one is measured. Another one with a fraction
+that recurs may be either.
 """
 
 from collections.abc import Sequence
 
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
+from reportgen.formats.tables.derive import is_about
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
 from reportgen.formats.tables.records import TITLE
 
@@ -21,14 +23,19 @@ _CHOSEN = {"block", "buffer", "cache", "cap", "chunk", "input", "limit", "messag
 
 def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
     """Return a size as a figure, with a doubt if its rows have one key alone; None for a setting."""
-    is_size = meaning.kind == "factor" and meaning.base == "B" and _CHOSEN.isdisjoint(meaning.extra)
+    is_rounded = any(is_about(str(cell)) for cell in draft.known(column))
+    is_free = is_rounded or _CHOSEN.isdisjoint(meaning.extra)
+    is_size = meaning.kind == "factor" and meaning.base == "B" and is_free
     if not is_size or not meaning.extra or draft.is_text(column):
         return None
     keys = [name for name in draft.columns if name != column and _is_key(draft, name)]
     is_repeated = draft.is_repetitive(column)
     is_chosen = draft.is_constant(column) or (is_repeated and draft.is_whole(column))
-    is_measured, is_result = bool(_MEASURED & set(meaning.extra)), _is_beside_results(draft, column)
-    if (is_chosen and not is_measured) or not (is_result or _are_distinct(draft, keys)):
+    is_measured, is_result = (
+        is_rounded or bool(_MEASURED & set(meaning.extra)),
+        _is_beside_results(draft, column),
+    )
+    if (is_chosen and not is_measured) or not (is_result or is_rounded or _are_distinct(draft, keys)):
         _note(draft, column)
         return None
     is_alone = is_repeated or any(_are_distinct(draft, [key]) for key in keys)

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 from reportgen.core import units
-from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.column_words import slug
 from reportgen.formats.tables.derive import is_clock
 from reportgen.formats.tables.interpret.cells import FAILED, OUT_OF_MEMORY, number_in
@@ -77,7 +76,7 @@ def _add_negative(draft: Draft, column: str, unit: str) -> None:
     draft.result.doubts.append(f'"{column}" has numbers below 0')
     own = [figure for figure in draft.result.figures if figure.column == column]
     is_mark = len(negative) == 1 and min(negative).is_integer()
-    if not is_mark and not any(figure.metric in METRICS for figure in own):
+    if not is_mark:
         draft.result.notes.append(f'"{column}" has numbers below 0: they are read')
         return
     draft.result.notes.append(f'"{column}" has numbers below 0: they say that there is no value')

@@ -1,0 +1,53 @@
+"""Correct what a name usually says by what the cells of its column are.
+
+`precision` with fractions is a quality of a model, `arch` with `arm64` a kind of processor, `bs` beside reads
+of a disk the size of a block, and `user` with fractions is not a name.
+"""
+
+import re
+from collections.abc import Sequence
+
+from reportgen.core.lazy_pattern import lazy_pattern
+from reportgen.formats.tables.column_words import ColumnMeaning, slug, words_of
+from reportgen.formats.tables.interpret.draft import Draft
+
+_PROCESSORS = lazy_pattern(
+    r"(?i)(?:x86|x64|amd64|arm|aarch|i[3-6]86|risc-?v|ppc|powerpc|s390|mips|sparc|loong|wasm|sm_?[0-9]|gfx[0-9]"
+    r"|zen ?[0-9]|skylake|icelake|ampere$|hopper$|ada$|turing$|volta$|pascal$).*"
+)
+_LINKS = lazy_pattern(
+    r"(?i)(?:wi-?fi|w?lan|wan|ethernet|[2-6]g|lte|localhost|loopback|infiniband|ib|roce|rdma|tcp|udp|bridge|host"
+    r"|overlay|none|(?:main|test|dev)net|[0-9.]+ ?g(?:be|bit|bps)?|[0-9.]+ ?mb(?:it|ps)?)(?:[^a-z].*)?"
+)
+# Names of models, unless all cells are something else.
+_NOT_MODELS = {
+    **dict.fromkeys(("arch", "architecture"), _PROCESSORS),
+    **dict.fromkeys(("net", "network"), _LINKS),
+}
+_OF_STORAGE = frozenset(("disk", "fio", "iodepth", "iops", "numjobs", "nvme", "qd", "ssd"))
+_ACCESS = lazy_pattern(r"(?i)(?:rand(?:om)?|seq(?:uential)?)[ _-]?(?:read|write|rw).*")
+
+
+def misnamed(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
+    """Return the meaning of a column whose cells are not what its name usually says; None for others."""
+    own, known = slug(column.rpartition(".")[2].lstrip("./")), [str(x).strip() for x in draft.known(column)]
+    is_text = draft.is_text(column)
+    if own in _NOT_MODELS and is_text and all(map(_NOT_MODELS[own].fullmatch, known)):
+        return ColumnMeaning("factor", factor=own)
+    are_fractions = not is_text and not draft.are_truths(column) and not draft.is_whole(column)
+    if meaning.factor == "precision" and are_fractions:
+        return ColumnMeaning("figure", "precision", doubt="has no unit")
+    if meaning.kind in ("index", "ignored") and are_fractions and own:
+        return ColumnMeaning("other", extra=(own,))
+    if own == "bs" and _is_storage(draft, known):
+        return ColumnMeaning("factor", factor="block_size")
+    return None
+
+
+def _is_storage(draft: Draft, sizes: Sequence[str]) -> bool:
+    """Return whether the sizes of a table are block sizes: 4k, 1M, or beside what is measured of a disk."""
+    if any(re.fullmatch(r"[0-9]+ ?[kKmMgG](?:i?[bB])?", size) for size in sizes):
+        return True
+    texts = (str(cell) for name in draft.columns if draft.is_text(name) for cell in draft.known(name))
+    names = {word for name in draft.columns for word in words_of(name)} | {slug(x) for x in draft.columns}
+    return bool(names & {*_OF_STORAGE, "io_depth", "queue_depth"}) or any(map(_ACCESS.fullmatch, texts))

@@ -1,0 +1,47 @@
+"""Ask about texts that may be results: times with colons, and cells with several numbers."""
+
+from collections.abc import Iterable, Sequence
+
+from reportgen.core.lazy_pattern import lazy_pattern
+from reportgen.formats.tables.column_words import slug
+from reportgen.formats.tables.derive import is_clock, spelled
+from reportgen.formats.tables.interpret.draft import AROUND, Draft
+
+SEVERAL_NUMBERS = "several numbers in a cell, such as"
+MAYBE_TIME = "may be a time"
+# "r0=101.5;r1=99.8", "app.js (54.7)"
+_NUMBER_IN_TEXT = lazy_pattern(r"(?:^|[\s=:;,(\[|])[0-9]+(?:\.[0-9]+)?(?=$|[\s;,)\]|])")
+# "12/12", "858/3/3", which is not a date
+_PARTS = lazy_pattern(r"[0-9]{1,9}(?:\.[0-9]+)?(?:\s*/\s*[0-9]{1,9}(?:\.[0-9]+)?)+")
+_DATES = lazy_pattern(r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}")
+_OF_DAY = frozenset(
+    ("begin", "clock", "date", "end", "finish", "finished", "heure", "hora", "start", "time", "uhrzeit")
+)
+
+
+def is_packed(texts: Iterable[str]) -> bool:
+    """Return whether most texts of a column have numbers beside words: "r0=101.5;r1=99.8"."""
+    with_number = [bool(_NUMBER_IN_TEXT.search(text)) for text in texts]
+    return 2 * sum(with_number) > len(with_number)
+
+
+def several_numbers(cells: Sequence[object]) -> str:
+    """Return the question about a column whose cells have several numbers."""
+    return f'{SEVERAL_NUMBERS} "{str(cells[0])[:40]}": write one column for each'
+
+
+def are_parts(texts: Sequence[str]) -> bool:
+    """Return whether all texts are numbers with slashes between them: "12/12"."""
+    return all(_PARTS.fullmatch(text) and not _DATES.fullmatch(text) for text in texts)
+
+
+def question_about(draft: Draft, column: str) -> str:
+    """Return the question about texts that are times with colons, "" for others and for times of a day."""
+    texts = [str(cell).strip() for cell in draft.known(column)]
+    is_named = not {slug(column), *slug(column).split("_")}.isdisjoint(_OF_DAY) or column.startswith(AROUND)
+    if is_named or len(set(texts)) * 2 <= len(texts):
+        return ""
+    if all(map(is_clock, texts)):
+        return f'is "{texts[0]}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?'
+    are_times = all(":" in text and spelled(text, "s") for text in texts)
+    return f'a setting or a result? "{texts[0]}" {MAYBE_TIME}' if are_times else ""
