@@ -48,6 +48,19 @@ class Claimed:
         )
         return Finding("note", Rule.READ_EXCERPT, self.files.id(), message, self.claim.source)
 
+    def excerpt(self) -> Finding | None:
+        """Return the finding for a document that is read because the user named it; None for others.
+
+        Its own tables may have other results than the lines that it quotes.
+        """
+        if self.quoted_in != "document":
+            return None
+        message = (
+            f"a document, of which only what {self.format.name} prints is read;"
+            f" for its own tables: reportgen learn {self.claim.source.path}"
+        )
+        return Finding("warning", Rule.READ_EXCERPT, self.files.id(), message, self.claim.source)
+
     def ambiguity(self) -> Finding | None:
         """Return the finding for files that several formats claim with equal confidence."""
         if not self.rivals:

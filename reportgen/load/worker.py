@@ -186,8 +186,7 @@ def _recognise(batch: Batch, result: BatchResult[T]) -> Iterator[FolderJob]:
         except OSError as error:
             result.findings.append(unreadable(source, error))
             continue
-        if ambiguity := claimed.ambiguity():
-            result.findings.append(ambiguity)
+        result.findings.extend(filter(None, (claimed.ambiguity(), claimed.excerpt())))
         labels = tuple(above(source.path, batch.labels)) if batch.labels else ()
         beside = tuple(view.sibling_source(name) for name in claimed.claim.beside)
         yield FolderJob(claimed.format, claimed.files, labels, beside)

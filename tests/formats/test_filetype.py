@@ -45,6 +45,11 @@ def test_a_log_in_a_document_is_read_only_if_the_document_is_named(name: str, tm
     assert [claim.format for claim in detect_all(tmp_path / name, required=True)] == ["nanogpt"]
     runs = read([tmp_path / name, tmp_path], root=tmp_path)
     assert {run.id for run in runs} == {name, "run.log"}
+    warning = (
+        "read.excerpt",
+        f"a document, of which only what nanogpt prints is read; for its own tables: reportgen learn {name}",
+    )
+    assert warning in [(each.rule, each.message) for each in runs.file_findings]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

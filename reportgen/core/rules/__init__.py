@@ -74,7 +74,7 @@ class Rule(StrEnum):
     READ_CORRECTED_FIGURE = "read.corrected-figure", "note"
     READ_DAMAGED_FILE = "read.damaged-file", "warning"
     READ_DUPLICATE_RUN = "read.duplicate-run", "warning"
-    READ_EXCERPT = "read.excerpt", "note"
+    READ_EXCERPT = "read.excerpt", "note", "warning"
     READ_FAILED_RUN = "read.failed-run", "note", "warning"
     READ_INCOMPLETE_RUN = "read.incomplete-run", "warning"
     READ_LABEL_CONFLICT = "read.label-conflict", "warning"
