@@ -1,6 +1,5 @@
 """The gallery shows every kind of figure and comparison, as the program makes them today."""
 
-import shutil
 import tomllib
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import pytest
 
 import reportgen
 from reportgen.document.model import FigureKind
+from reportgen.render.figures import digest
 from tests.documentation import gallery
 
 COMMAND = "run: python -m tests.documentation.generated"
@@ -34,9 +34,11 @@ def test_tables_and_figures_of_the_gallery_are_up_to_date(tmp_path: Path) -> Non
     reports = gallery.write(tmp_path, page)
     reportgen.build(reports)
     assert (tmp_path / "gallery.md").read_text("utf-8") == page, COMMAND
-    figures = reports / "gallery/figures"
-    assert {path.name for path in gallery.FIGURES.iterdir()} == {path.name for path in figures.iterdir()}, (
-        COMMAND
-    )
-    shutil.copytree(gallery.FIGURES, figures, dirs_exist_ok=True)
-    assert reportgen.build(reports, check=True).changes == (), COMMAND
+    drawn, kept = contents(reports / "gallery/figures"), contents(gallery.FIGURES)
+    assert drawn.keys() == kept.keys(), COMMAND
+    # As a build decides: another matplotlib may draw the same with other bytes.
+    assert [name for name in kept if not digest.is_up_to_date(kept[name], drawn[name])] == [], COMMAND
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}

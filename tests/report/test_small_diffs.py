@@ -22,9 +22,10 @@ from unittest.mock import patch
 
 import pytest
 
+from reportgen.document.encode import decode
 from reportgen.document.model import Document, Table
 from reportgen.pipeline import Request, build
-from reportgen.render import render_table_markdown
+from reportgen.render import render_index, render_table_markdown
 from reportgen.render.figures.svg import drawing
 from reportgen.render.markdown import readme
 from reportgen.render.page import page_script
@@ -86,10 +87,15 @@ def copy_report(name: str, root: Path) -> None:
 
 @cache
 def state_of_commit(name: str) -> tuple[Page, Mapping[str, bytes]]:
-    """Return the state of a report before any change, which its tests share."""
-    with TemporaryDirectory() as folder:
-        copy_report(name, Path(folder))
-        return state(Path(folder), name)
+    """Return a report and its files as committed, with the index of a repository that has no other report."""
+    folder = ROOT / "reports"
+    paths = [
+        path.relative_to(folder).as_posix() for path in sorted((folder / name).rglob("*")) if path.is_file()
+    ]
+    files = {path: (folder / path).read_bytes() for path in filter_committed(paths)}
+    report = decode(files[f"{name}/report.json"], name)
+    index = render_index([report], committed_only=True)
+    return Page(files[f"{name}/README.md"].decode(), report), files | index
 
 
 def changed_lines(before: str, after: str) -> int:
