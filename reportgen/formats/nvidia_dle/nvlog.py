@@ -52,7 +52,7 @@ def _build(run: RunBuilder) -> None:
 
 
 def _places(log: TextLog) -> StepPlaces:
-    return result_places(log, _RESULT)
+    return result_places(log, _RESULT, b"best_train_throughput: ", b"run_final")
 
 
 FORMAT = example("nvlog", "NVLOG logs, the predecessor of DLLogger.", (_MARK,), _ANY, _build, _places)

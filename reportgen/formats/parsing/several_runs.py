@@ -12,6 +12,7 @@ Where the numbers begin again and no such line says why, the log remains one run
 """
 
 import re
+import string
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,11 +30,13 @@ from reportgen.formats.parsing.text_log import TextLog
 # Numbers, and lists of them, which are longer on more devices.
 _NUMBERS = lazy_pattern(rb"[0-9]+(?:[., ]{1,3}[0-9]+)*+")
 _EPOCH = lazy_pattern(rb"\bepoch\W{0,4}0", re.IGNORECASE)
-_NO_LETTERS = lazy_pattern(rb"^[^A-Za-z\n]+", re.MULTILINE)
+_NO_LETTERS = bytes(byte for byte in range(256) if byte not in string.ascii_letters.encode())
 _MAX_LINE_BYTES, _MAX_KEY_BYTES = 300, 120
 # Bytes of the text before the first step that are compared: its beginning and its end.
 _MAX_HEAD_BYTES = 2**17
 _MAX_GAP_BYTES = 2**20
+# Kinds of lines that are looked for in the text before the first step, before its lines are compared.
+_MAX_LOOKED_FOR = 8
 # Steps of a first pass, and restarts, that are examined where no line says that a run began.
 _MIN_STEPS = 5
 _MAX_EXAMINED = 64
@@ -51,9 +54,17 @@ class StepPlaces:
     position: IntArray
 
 
-def result_places(log: TextLog, pattern: re.Pattern[bytes]) -> StepPlaces:
-    """Return the places of results: a log without steps has one result of each run, or one of each rank."""
-    begin = np.array([match.start() for match in pattern.finditer(log.content)], dtype=np.int64)
+def result_places(log: TextLog, pattern: re.Pattern[bytes], *literals: bytes) -> StepPlaces:
+    """Return the places of results: a log without steps has one result of each run, or one of each rank.
+
+    literals  each match has one of them in its first line: lines before the first literal are not searched
+    """
+    content = log.content
+    starts = [
+        at for literal in literals if content.rfind(literal) >= 0 and (at := content.find(literal)) >= 0
+    ]
+    start = content.rfind(b"\n", 0, min(starts)) + 1 if starts else len(content) if literals else 0
+    begin = np.array([match.start() for match in pattern.finditer(content, start)], dtype=np.int64)
     nothing = np.zeros_like(begin)
     return StepPlaces(begin, begin, nothing, nothing)
 
@@ -203,9 +214,16 @@ class _Search:
         if not gap:
             return -1
         # Most gaps have no line of the head, and then those between all steps are not needed.
-        if {key for key, _ in gap}.isdisjoint(self.head):
+        keys = {key for key, _ in gap}
+        if self._lacks(keys) or keys.isdisjoint(self.head):
             return -1
         return _first_again([key for key in self.head if key not in self.inner], gap)
+
+    def _lacks(self, keys: set[bytes]) -> bool:
+        """Return True if no line of the head can have one of these keys: what is before their numbers."""
+        words = {key.partition(b"0")[0] for key in keys}
+        head = self._head(self.begins[-1], self.first)
+        return len(words) <= _MAX_LOOKED_FOR and not any(word in head for word in words)
 
     def _gap(self, record: int) -> Iterator[tuple[bytes, int]]:
         """Yield the keys of the whole lines between a record and the one before, and their offsets."""
@@ -268,12 +286,8 @@ def _line_keys(text: bytes) -> list[bytes]:
 
     One substitution over the text is faster than one for each line.
     """
-    lines = text.split(b"\n")
-    if max(map(len, lines)) > _MAX_LINE_BYTES:
-        text = b"\n".join(line[:_MAX_LINE_BYTES] for line in lines)
-    keys = [
-        line[:_MAX_KEY_BYTES].strip() for line in _NUMBERS.sub(b"0", _NO_LETTERS.sub(b"", text)).split(b"\n")
-    ]
+    words = b"\n".join([line[:_MAX_LINE_BYTES].lstrip(_NO_LETTERS) for line in text.split(b"\n")])
+    keys = [line[:_MAX_KEY_BYTES].strip() for line in _NUMBERS.sub(b"0", words).split(b"\n")]
     if not _EPOCH.search(b"\n".join(keys)):
         return keys
     return [b"" if _EPOCH.search(key) else key for key in keys]

@@ -139,7 +139,7 @@ class TextLog:
         at = np.asarray(offsets, dtype=np.int64)
         if not len(at):
             return at
-        ends = (np.frombuffer(self.content, dtype=np.uint8) == _LINE_FEED).nonzero()[0]
+        ends = self.once("line ends", lambda: _line_ends(self.content))
         numbers: IntArray = ends.searchsorted(at) + (1 + self._lines_before)
         return numbers
 
@@ -248,6 +248,11 @@ class TextLog:
                 if match.end() > at:
                     return match
         return None
+
+
+def _line_ends(content: bytes) -> IntArray:
+    ends: IntArray = (np.frombuffer(content, dtype=np.uint8) == _LINE_FEED).nonzero()[0]
+    return ends
 
 
 def without_controls(content: bytes) -> bytes:
