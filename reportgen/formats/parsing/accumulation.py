@@ -11,6 +11,8 @@ _ACCUMULATION = lazy_pattern(
     rb"(?:[Aa]ccum(?:ulation|ulate)?[ _-]steps?|accumulate(?:[_-]grad[_-]batches)?)"
     rb"['\"]?(?: {0,40}\.{2,80} | ?[=:] ?|(?(option) |(?!)))(?P<steps>[1-9][0-9]{0,5})(?![\w.%])"
 )
+# Every statement has the literal, and at most so many bytes before and after its start.
+_LITERAL, _MAX_BEFORE, _MAX_AFTER = b"ccum", 20, 200
 
 
 def accumulation_steps(content: bytes) -> int:
@@ -19,8 +21,9 @@ def accumulation_steps(content: bytes) -> int:
     A program prints its own settings after those of its script.
     """
     stated = 1
-    if b"ccum" not in content:
+    first, last = content.find(_LITERAL), content.rfind(_LITERAL)
+    if first < 0:
         return stated
-    for match in _ACCUMULATION.finditer(content):
+    for match in _ACCUMULATION.finditer(content, max(first - _MAX_BEFORE, 0), last + _MAX_AFTER):
         stated = int(match["steps"])
     return stated
