@@ -33,7 +33,7 @@ def learn(
     unit: Annotated[
         list[str] | None,
         typer.Option(
-            help="column=unit, or column=setting, of a table that does not state it; may be repeated."
+            help="column=unit, =setting or =ignore, of a table that does not state it; may be repeated."
         ),
     ] = None,
     columns: Annotated[

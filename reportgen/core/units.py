@@ -46,6 +46,12 @@ _SCALES: dict[str, dict[str, float]] = {
         "minutes": 60.0,
         "h": 3600.0,
         "hours": 3600.0,
+        **dict.fromkeys(("nanoseconds", "nanosecond"), 1e-9),
+        **dict.fromkeys(("microseconds", "microsecond"), 1e-6),
+        **dict.fromkeys(("millisecond", "msec"), 1e-3),
+        **dict.fromkeys(("mins", "minute"), 60.0),
+        **dict.fromkeys(("hour", "hrs", "hr"), 3600.0),
+        "secs": 1.0,
         "day": 86400.0,
     },
     "B": {
@@ -60,6 +66,9 @@ _SCALES: dict[str, dict[str, float]] = {
         "MiB": 2.0**20,
         "GiB": 2.0**30,
         "TiB": 2.0**40,
+        "kilobytes": 1e3,
+        "megabytes": 1e6,
+        "gigabytes": 1e9,
     },
     "W": {"mW": 1e-3, "W": 1.0, "kW": 1e3},
     "J": {"mJ": 1e-3, "J": 1.0, "kJ": 1e3, "MJ": 1e6, "mWh": 3.6, "Wh": 3600.0, "kWh": 3.6e6},
@@ -75,7 +84,10 @@ _SCALES: dict[str, dict[str, float]] = {
         "TFLOPS": 1e12,
         "PFLOPS": 1e15,
     },
-    "samples/s": {"samples/s": 1.0},
+    "samples/s": {
+        "samples/s": 1.0,
+        **dict.fromkeys(("t/s", "fps", "qps", "rps", "tps", "iops", "FPS", "QPS", "RPS", "TPS", "IOPS"), 1.0),
+    },
     "B/s": {
         "B/s": 1.0,
         "bytes/s": 1.0,
@@ -122,13 +134,16 @@ _ANY_FLOAT = Context(prec=700)
 
 # A plural noun per second: images/s, tokens/s, seq/s, img/s. Known units above are looked up first.
 _RATE = lazy_pattern(r"([A-Za-z][A-Za-z _-]+)/s(?:ec(?:ond)?)?")
-# Thousands and millions of the usual items. With other words, a prefix could be the first letter.
+# "512k IOPS"
+_PREFIXED_NAME = lazy_pattern(r"([kKMG]) ?((?:[FQRT]|IO)PS|[fqrt]ps|iops)")
+# Thousands and millions of the usual items. With other words, a prefix could be the first letter: "k hops/s".
 _PREFIXED = lazy_pattern(
-    r"([kKMG])(?:images?|imgs?|samples?|examples?|tokens?|toks?|words?|sequences?|seqs?|sentences?|frames?"
+    r"([kKMGB]) (?=[A-Za-z]{2})[A-Za-z _-]+"
+    r"|([kKMG])(?:images?|imgs?|samples?|examples?|tokens?|toks?|words?|sequences?|seqs?|sentences?|frames?"
     r"|steps?|iterations?|its?|items?|requests?|reqs?|queries|messages?|msgs?|rows?|records?|events?"
     r"|operations?|ops?)"
 )
-_PREFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
+_PREFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1e9}
 # Bits, bytes, lengths and operations in a spelling that is not listed above: not items.
 _NO_ITEM = lazy_pattern(r"[kmgtpe]?i?(?:b|bits?|bytes?|flops?)|[kcmun]?m|met(?:er|re)s?", re.IGNORECASE)
 
@@ -137,11 +152,13 @@ def find(name: str) -> Unit | None:
     """Return the unit of that name, a rate of any item included, or None if it is unknown."""
     name = name.strip()
     known = _UNITS.get(name)
+    if not known and (short := _PREFIXED_NAME.fullmatch(name)):
+        return Unit(name, "samples/s", _PREFIXES[short[1]])
     rate = _RATE.fullmatch(name)
     if known or not rate or _NO_ITEM.fullmatch(rate[1]) or rate[1] in _UNITS:
         return known
     prefixed = _PREFIXED.fullmatch(rate[1])
-    return Unit(name, "samples/s", _PREFIXES[prefixed[1]] if prefixed else 1.0)
+    return Unit(name, "samples/s", _PREFIXES[rate[1][0]] if prefixed else 1.0)
 
 
 def misspelt(name: str) -> str:
@@ -170,10 +187,15 @@ def to_base(value: float, unit: str) -> tuple[float, str]:
 def counted_by(unit: str) -> str:
     """Return the rate of items that a unit counts: `tokens/s` for `ktokens/s`, "" unless it names an item."""
     known = find(unit)
-    if known is None or known.base != "samples/s" or known.name in _SCALES["samples/s"]:
+    if (
+        known is None
+        or known.base != "samples/s"
+        or "/" not in known.name
+        or known.name in _SCALES["samples/s"]
+    ):
         return ""
     name = known.name.partition("/")[0]
-    return f"{name[1:] if _PREFIXED.fullmatch(name) else name}/s"
+    return f"{name[1:].strip() if _PREFIXED.fullmatch(name) else name}/s"
 
 
 def rate_unit(item: str) -> str:

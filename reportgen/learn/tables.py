@@ -23,19 +23,20 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import counts_faults, meaning_of, words_of
+from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
-from reportgen.formats.tables.interpret.cases import OF_CASES, OF_STATISTICS
+from reportgen.formats.tables.interpret.cases import FRACTIONS, OF_CASES, OF_STATISTICS
 from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
 from reportgen.formats.tables.interpret.texts import MAYBE_TIME, SEVERAL_NUMBERS
 from reportgen.formats.tables.records import Record, are_branches
-from reportgen.formats.tables.stated_units import SETTING, named_unit
+from reportgen.formats.tables.stated_units import IGNORE, SETTING, named_unit
 from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.learn.blocks import printed_blocks
+from reportgen.learn.likely_units import in_full, likely_unit
 from reportgen.learn.printed import printed_results
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
@@ -284,8 +285,13 @@ def unit_for(column: str, question: str) -> str:
     if question.endswith(MAYBE_TIME):
         return _option(column, "s")
     stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
-    stated = stated if unit_of(stated) else meaning_of(column).unit
-    return _option(column, stated or ("ms" if question.startswith(OF_STATISTICS) else _likely_unit(column)))
+    known = unit_of(stated)
+    if (known and known.doubt) or question.startswith('"'):
+        stated = in_full(stated or question.split('"')[1])
+    stated = stated if known or in_full(stated) else meaning_of(column).unit
+    likely = "ms" if question.startswith((OF_CASES, OF_STATISTICS)) else likely_unit(column)
+    likely = "1" if likely == "%" and question.endswith(FRACTIONS) else likely
+    return _option(column, stated or likely)
 
 
 def _option(column: str, answer: str) -> str:
@@ -305,35 +311,6 @@ def questions(open_columns: Iterable[tuple[str, str]]) -> list[tuple[list[str], 
         else:
             shared[question].append(column)
     return asked
-
-
-def _likely_unit(column: str) -> str:
-    """Return a unit that a column of this name may have, as an example of an answer."""
-    words = set(words_of(column))
-    kinds = (
-        (counts_faults(column) or bool(words & {"mae", "mse", "rmse"}), "1"),
-        (bool(words & {"err", "error"}), "%" if words & {"rate", "share", "fraction"} else "1"),
-        (bool(words & {"tps"}), "tokens/s"),
-        (bool(re.search(r"(?i)bps|bw|band", column)), "GB/s"),
-        (bool(re.search(r"(?i)size|mem|ram|bytes|disk|footprint", column)), "MB"),
-        (bool(re.search(r"(?i)speed|throughput|rate\b|[ /_]s(?:ec)?$", column)), "images/s"),
-        (
-            bool(
-                re.search(r"(?i)acc|util|share|ratio|percent|\b(?:map|m?iou|f1|[wc]er|auc)\b|^[mh]fu", column)
-            ),
-            "%",
-        ),
-        (
-            bool(
-                re.search(
-                    r"(?i)time|lat|delay|dur|elapsed|ttft|tpot|itl|wall|p[0-9]{2}|mean|avg|median|min|max",
-                    column,
-                )
-            ),
-            "ms",
-        ),
-    )
-    return next((unit for is_it, unit in kinds if is_it), "1")
 
 
 def _broken_json(files: LogFiles) -> tuple[str, str] | None:
@@ -385,7 +362,7 @@ def _of_columns(answers: Mapping[str, str], files: LogFiles) -> dict[str, str]:
 def _check_unit(unit: str) -> None:
     """Raise RequestError for a unit that has several meanings, is misspelt or is none."""
     known = unit_of(unit)
-    if unit == SETTING:
+    if unit in (SETTING, IGNORE):
         return
     if known and known.doubt:
         remedy = "write it in full, such as tokens/s, transactions/s, GB/s or Gbit/s"
@@ -396,7 +373,9 @@ def _check_unit(unit: str) -> None:
         raise RequestError("--unit", f'unknown unit "{unit}"', f'did you mean "{close}"?')
     if not re.fullmatch(r"[^\W\d][^\n=]{0,19}", unit):
         raise RequestError(
-            "--unit", f'"{unit}" is not a unit', "write ms, s, images/s, GB/s, %, or 1 for a count"
+            "--unit",
+            f'"{unit}" is not a unit',
+            "write ms, s, images/s, GB/s, %, 1 for a count, setting for a factor, or ignore",
         )
 
 

@@ -3,6 +3,171 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
+    "symbols, footnotes, amounts of money and intervals in cells": PeoplesTable(
+        "marks.md",
+        "| Lib | Time [95% CI] (ms) | Rate (ops/s) | Cost | p50 |\n|---|---|---|---|---|\n"
+        "| a | 12.5 [11.9, 12.8] | 12.4k ± 0.3k 🏆 | $0.42 | 12.5 (0.4) ms |\n"
+        "| b | 10.5 [10.1, 10.9] <sup>1</sup> | 1.2M ± 2% | $0.51 | 11.5&nbsp;ms |\n",
+        8,
+        (
+            ("latency", 12.5e-3, {"lib": "a", "statistic": None}),
+            ("throughput", 12.4e3, {"lib": "a"}),
+            ("throughput", 1.2e6, {"lib": "b"}),
+            ("cost", 0.51, {"lib": "b"}),
+            ("latency", 11.5e-3, {"lib": "b", "statistic": "median"}),
+        ),
+    ),
+    "statistics beside one that states the unit": PeoplesTable(
+        "stats.md",
+        "| Device | Avg (ms) | Min | Max |\n|---|---|---|---|\n| a | 12.5 | 11.9 | 13.9 |\n| b | 22.5 | 21.2 | 24.9 |\n",
+        6,
+        (("latency", 21.2e-3, {"device": "b", "statistic": "minimum"}),),
+    ),
+    "negative numbers of the size of the others": PeoplesTable(
+        "memory.csv",
+        "store,memory (MB)\na,5.25\nb,-0.85\nc,13.5\n",
+        3,
+        (("memory_used", -0.85e6, {"store": "b"}),),
+    ),
+    "a title of all results": PeoplesTable(
+        "sizes.md",
+        "Results (in **μs**, lower is better):\n\n| | n=10 | n=100 |\n|---|---|---|\n| v | 1.2 | 12.5 |\n| l | 2.4 | 31.5 |\n",
+        4,
+        (("latency", 31.5e-6, {"case": "l", "n": 100}),),
+    ),
+    "a column of spreads alone": PeoplesTable(
+        "suite.csv",
+        "lib,ops_sec,margin\na,1234567,±1.2%\nb,987654,±0.8%\n",
+        2,
+        (("throughput", 987654, {"lib": "b", "margin": None}),),
+    ),
+    "values beside units in JSON": PeoplesTable(
+        "value.json",
+        '{"latency": {"p50": 12.5, "p99": 20.5, "unit": "ms"}, "throughput": {"value": 812.5, "unit": "req/s"},'
+        ' "waits": {"value": 3.5, "unit": "ms"}}',
+        4,
+        (("latency", 20.5e-3, {"statistic": "p99"}), ("request_throughput", 812.5, {})),
+    ),
+    "sizes with a letter, rates of tokens in cells": PeoplesTable(
+        "llm.md",
+        "| Config | Mem | Speed | Disk |\n|---|---|---|---|\n"
+        "| q4 | 4.2G | 52 t/s | 512k IOPS |\n| q8 | 7.9G | 31 t/s | 498k IOPS |\n",
+        6,
+        (("memory_used", 4.2e9, {"config": "q4"}), ("throughput", 31, {"config": "q8"}), ("iops", 512e3, {})),
+        answers={"Speed": "tokens/s"},
+    ),
+    "a metric in each row, with its unit in the cell": PeoplesTable(
+        "disk.md",
+        "| Test | Result |\n|---|---|\n"
+        "| Sequential read | 3,512 MB/s |\n| Random read | 512k IOPS |\n| Read latency | 82 µs |\n",
+        3,
+        (
+            ("bandwidth", 3512e6, {"test": "Sequential read"}),
+            ("iops", 512e3, {"test": "Random read"}),
+            ("latency", 82e-6, {"test": "Read latency"}),
+        ),
+    ),
+    "a named metric of a size": PeoplesTable(
+        "track.csv",
+        "Metric,Task,Value,Unit\nMean Throughput,add,412.5,docs/s\nStore size,,1.5,GB\nGC time,,12.5,s\n",
+        3,
+        (("store_size", 1.5e9, {}), ("gc_time", 12.5, {})),
+    ),
+    "lines of percentiles": PeoplesTable(
+        "jmeter.csv",
+        "Label,Average,90% Line,Error %,Sent KB/sec\nHome,120,210,0.10%,12.5\nLogin,220,310,1.20%,22.5\n",
+        8,
+        (
+            ("latency", 0.31, {"label": "Login", "statistic": "p90"}),
+            ("error_rate", 0.012, {"label": "Login"}),
+        ),
+        answers={"Average": "ms"},
+    ),
+    "statistics of cases in JSON": PeoplesTable(
+        "cases.json",
+        '{"m|fp16": {"new": {"mean": 12.5, "min": 11.5, "max": 14.5}, "old": {"mean": 15.5, "min": 13.5, "max": 16.5}},'
+        ' "m|int8": {"new": {"mean": 8.5, "min": 8.25, "max": 9.5}, "old": {"mean": 9.75, "min": 9.25, "max": 10.5}}}',
+        12,
+        (
+            ("latency", 13.5e-3, {"case": "m|fp16", "statistic": "minimum"}),
+            ("latency", 9.75e-3, {"case": "m|int8", "statistic": "mean"}),
+        ),
+        answers={"mean": "ms"},
+    ),
+    "counts and shares of errors that are all zero": PeoplesTable(
+        "load.json",
+        '[{"page": "a", "mean_ms": 12.5, "errorCount": 0, "errorPct": 0.0},'
+        ' {"page": "b", "mean_ms": 14.5, "errorCount": 0, "errorPct": 0.0}]',
+        6,
+        (("error_count", 0, {"page": "a"}), ("error_rate", 0, {"page": "b"})),
+    ),
+    "rates with a prefix in each cell": PeoplesTable(
+        "brokers.md",
+        "| Broker | Publish rate | Read speed |\n|---|---|---|\n"
+        "| a | 812k msg/s | 1.2M rows/s |\n| b | ~900 msg/s | 12.4k rows/s |\n",
+        4,
+        (
+            ("throughput", 812e3, {"broker": "a"}),
+            ("throughput", 900, {"broker": "b"}),
+            ("row_rate", 1.2e6, {"broker": "a"}),
+        ),
+    ),
+    "durations in words beside clocks": PeoplesTable(
+        "train.md",
+        "| App | Train time |\n|---|---|\n| a | 1h 02m |\n| b | 45m 30s |\n| c | 2:03:10 |\n",
+        3,
+        (("run_time", 3720, {"app": "a"}), ("run_time", 7390, {"app": "c"})),
+    ),
+    "clocks below a title": PeoplesTable(
+        "build.md",
+        "## Build times (mm:ss)\n\n| app | cold | warm |\n|---|---|---|\n| x | 12:04 | 1:10 |\n| y | 3:30 | 0:20 |\n",
+        4,
+        (("run_time", 724, {"app": "x"}), ("run_time", 20, {"app": "y"})),
+    ),
+    "a title with a statistic in brackets": PeoplesTable(
+        "maps.md",
+        "Time per operation, in nanoseconds (average of 3 runs, ± standard deviation)\n\n"
+        "| map | put | find | drop |\n|---|---|---|---|\n"
+        "| a | 120.5 ± 3.1 | 80.25 ± 1.5 | 95.5 ± 2 |\n| b | 60.5 ± 1.1 | 30.25 ± 0.5 | 45.5 ± 1 |\n",
+        6,
+        (("action_time", 80.25e-9, {"map": "a", "case": "find", "statistic": "mean"}),),
+    ),
+    "a sentence that says what the numbers are": PeoplesTable(
+        "tools.md",
+        "Times are wall-clock seconds (median of 7 runs).\n\n"
+        "| Tool | big | small |\n|---|---|---|\n| m | 12.1 | 3.4 |\n| n | 8.25 | 1.2 |\n",
+        4,
+        (("run_time", 8.25, {"tool": "n", "case": "big", "statistic": "median"}),),
+    ),
+    "a title in Italian": PeoplesTable(
+        "prove.md",
+        "Tempo medio di 5 esecuzioni (secondi)\n\n"
+        "| Programma | piccolo | grande |\n|---|---|---|\n| a | 1,25 | 10,4 |\n| b | 2,31 | 12,75 |\n",
+        4,
+        (("run_time", 10.4, {"programma": "a", "case": "grande", "statistic": "mean"}),),
+    ),
+    "counts of runs in names": PeoplesTable(
+        "runs.csv",
+        "parser,Average time (5 runs) in ms,Time (s) [median of 100]\na,12.5,1.5\nb,14.25,2.5\n",
+        4,
+        (
+            ("latency", 12.5e-3, {"parser": "a", "statistic": "mean"}),
+            ("run_time", 2.5, {"parser": "b", "statistic": "median"}),
+        ),
+    ),
+    "rates of errors beside spreads, and units like others": PeoplesTable(
+        "load.csv",
+        "page,error rate (%),TOPS,± %\na,0.5,1.25,±1.2%\nb,2.25,1.75,±0.8%\n",
+        4,
+        (("error_rate", 0.0225, {"page": "b"}), ("tops", 1.25, {"page": "a", "%": None})),
+    ),
+    "answers that a number counts, and that a column is ignored": PeoplesTable(
+        "answers.csv",
+        "run,time_ms,wins,noise\na,12.5,31,0.25\nb,14.5,47,0.75\n",
+        4,
+        (("wins", 47, {}),),
+        answers={"wins": "count", "noise": "ignore"},
+    ),
     "rates in thousands and millions, and rates of a millisecond": PeoplesTable(
         "many.csv",
         "store,krps,lookups (Mops),tok/s (x1000),inserts (10^3 ops/s),puts [ops/ms],scan (mln rows/s)\n"

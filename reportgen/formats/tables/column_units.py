@@ -48,7 +48,7 @@ _SHORT = {
     "w": "W", "watt": "W", "watts": "W", "mw": "mW", "kw": "kW",
     "mj": "mJ", "j": "J", "joule": "J", "joules": "J", "kj": "kJ", "kwh": "kWh", "wh": "Wh", "mwh": "mWh",
     "mhz": "MHz", "ghz": "GHz", "hz": "Hz",
-    "%": "%", "pct": "%", "percent": "%",
+    "%": "%", "pct": "%", "percent": "%", "percentage": "%",
     "°c": "degC", "c": "degC", "degc": "degC", "celsius": "degC",
 }  # fmt: skip
 # What a clock shows: `2:06:50`, or `2:06`, which is read as minutes and seconds.
@@ -59,11 +59,10 @@ _HOUR_CLOCK = lazy_pattern(r"(?:h{1,2}|std):(?:m{1,2}|min)")
 _IN_TEXT = lazy_pattern(r"[a-z]{1,3}(?::[a-z]{1,3}){1,2}")
 # "milliers de rayons/s", "thousand tokens per second", "Mio. Zeilen/s"
 _MULTIPLE = lazy_pattern(
-    r"(?:in )?(?:(?P<thousands>thousands?|thou|milliers?|tausend|tsd\.?|miles|migliaia|тыс\.?)"
-    r"|(?P<millions>millions?|mio\.?|mln\.?|millionen|millones|milioni|млн\.?)"
-    r"|(?P<billions>billions?|mrd\.?|milliarden|milliards?|miliardi))"
-    r" (?:(?:of|de|di) |d['\u2019])?(?P<rate>.+)",
-    re.IGNORECASE,
+    r"(?:in )?(?:(?P<thousands>[kK]|(?i:thousands?|thou|milliers?|tausend|tsd\.?|miles|migliaia|тыс\.?))"
+    r"|(?P<millions>M|(?i:millions?|mio\.?|mln\.?|millionen|millones|milioni|млн\.?))"
+    r"|(?P<billions>[BG]|(?i:billions?|mrd\.?|milliarden|milliards?|miliardi)))"
+    r" (?:(?:of|de|di) |d['\u2019])?(?P<rate>.{3,})"
 )
 _MULTIPLES = {"thousands": 1e3, "millions": 1e6, "billions": 1e9}
 # "KBytes Per Sec"

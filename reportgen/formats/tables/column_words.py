@@ -51,6 +51,13 @@ _MODE = lazy_pattern(r"(?i)(?<!gpu)(?<!cpu)(?<!device)(?<!rank)(?<!node)(?<!sock
 _RATE_OF_UNKNOWN = lazy_pattern(r"(?i)(?:(?<![a-z])per|/)$")
 # What loggers put before a name: "train/tokens_per_second".
 _GROUP = lazy_pattern(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
+_PLUS_MINUS = lazy_pattern(r"\s*(?:±|\+/-)")
+# "Average time (5 runs)", "Time [mean of 100]", "median over 7 runs"
+_RUNS = r"(?:runs?|reps?|repeats?|repetitions?|iterations?|iters?|trials?|executions?)"
+_OF_RUNS = lazy_pattern(
+    rf"(?i)(?<=[(\[])(?:n ?= ?)?[0-9]+ ?{_RUNS}(?=[)\]])|(?<=[(\[])n ?= ?[0-9]+(?=[)\]])"
+    rf"|\b(?:of|over|across) [0-9]+(?: {_RUNS}\b|(?=[)\]]))"
+)
 # "Time/ms", "Throughput / (req/s)"
 _DIVIDED = lazy_pattern(r"(?P<quantity>[^/()\[\]]*[^/()\[\]\s]) ?/ ?\(?(?P<unit>[^()\s][^()]{0,14}?)\)?")
 _BITS_OF_MEMORY = lazy_pattern(r"(?<![A-Z])([KMG])b(?![A-Za-z/])")
@@ -187,6 +194,8 @@ _FLOPS = lazy_pattern(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE
 _QUALITIES = _words(
     "ap50 auc bleu cer f1 iou mae map50 miou mrr mse ndcg perplexity ppl psnr recall rmse rouge ssim wer"
 )
+# What a rate of them is a share of: no speed.
+_RATED = _words("acceptance cache error errors fail failure hit loss miss reject rejection success")
 # What is counted where something goes wrong.
 FAULTS = _words("crashes dropped drops errors errs failed failures lost retransmits timeouts")
 _ERROR = _words("err error")
@@ -306,6 +315,8 @@ def meaning_of(name: str, unit: str = "") -> ColumnMeaning:
     name = _PERCENTILE_KEY.sub(r"p\1", name)
     last, parents = path_of(name)
     own = slug(last)
+    if _PLUS_MINUS.match(last):
+        return ColumnMeaning("spread")
     if parents & CONFIGURATION:
         return ColumnMeaning("factor", factor=factor_name(last))
     if not unit and (role := _role(own)):
@@ -347,7 +358,8 @@ def _role(own: str) -> ColumnMeaning | None:
 
 def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     """Return the meaning of a name that is not one of the usual names of factors."""
-    name = _with_plain_statistic(re.split(r"±|\+/-", name)[0])
+    name = _OF_RUNS.sub("", name)
+    name = _with_plain_statistic(_PLUS_MINUS.split(name)[0])
     name = _with_unit_in_brackets(_GROUP.sub(r"\1 ", name))
     scale, name = _multiple_beside(name)
     unit, text = _unit_in_brackets(name, unit)
@@ -533,6 +545,8 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
             continue
         text = text[: match.start()] + " " + text[match.end() :]
     text = re.sub(r"(?i)\bpercentile\b|\bpeak\b", " ", text)
+    if _PERCENTILE.fullmatch(statistic):
+        text = re.sub(r"(?i)^\s*line\s*$", "", text)  # "90% Line" of JMeter
     return statistic, spread, text
 
 
@@ -758,6 +772,8 @@ def _temperature(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
 def _unitless(words: list[str]) -> ColumnMeaning:
     """Return the metric that words name without a unit; the unit stays open."""
     own = set(words)
+    if "rate" in own and own & _RATED:
+        return ColumnMeaning("figure", "_".join(words), doubt="has no unit", is_own=True)
     for names, unit in (
         ({"ttft", "tpot", "itl", "e2el"} | _LATENCY_WORDS | _TIME_WORDS, "s"),
         (_BANDWIDTH_WORDS, "GB/s"),

@@ -18,6 +18,7 @@ from reportgen.core.metrics import METRICS
 from reportgen.core.model import FactorValue, Status
 from reportgen.core.schema import InvalidTable, TomlTable
 from reportgen.formats.parsing.user_patterns import pattern_fault
+from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.derive import FUNCTIONS
 
 Kind = Literal["json", "jsonl", "csv", "tsv", "markdown", "aligned", "columns", "pattern", "block", "matrix"]
@@ -406,7 +407,9 @@ class OwnTable(TableFamily, kw_only=True):
 
     def _is_own_unit(self, figure: FigureColumn) -> bool:
         """Return whether an unknown unit is one of the user's own, of a metric of his own."""
-        return figure.metric not in METRICS and not units.misspelt(figure.unit)
+        known = unit_of(figure.unit)
+        is_known = bool(known and known.unit == figure.unit)
+        return figure.metric not in METRICS and (is_known or not units.misspelt(figure.unit))
 
     def _shipped_only(self) -> Iterator[str]:
         """Yield the keys of `rows` whose cost nothing bounds for a user's own text."""

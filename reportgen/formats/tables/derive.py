@@ -1,5 +1,6 @@
 """Functions that make a column of others, for `[[derived]]` of a definition."""
 
+import html
 import json
 import math
 import re
@@ -28,15 +29,28 @@ _GROUPED = lazy_pattern(
 )
 
 # "1234 (1.9x)", "12.5 (0.3)", "81.2 (+0.4 %)": the value; the ratio, the spread or the change are left out.
-_WITH_REMARK = lazy_pattern(rf"({_NUMBER}\s*[^0-9()]{{0,12}}?)\s*\((?:±|\+/-)?\s*{_NUMBER}\s*[x×%]?\)")
+_WITH_REMARK = lazy_pattern(
+    rf"({_NUMBER}\s*[^0-9()]{{0,12}}?)\s*\((?:±|\+/-)?\s*{_NUMBER}\s*[x×%]?\)(\s*[^\W\d_]{{1,6}}(?:/[a-z]{{1,8}})?)?"
+)
+# Emoji, arrows and medals beside numbers: "🥇 12.3", "14.5 ↑", "12.3&nbsp;ms".
+_SYMBOLS = lazy_pattern(
+    r"[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+"
+)
+# "12.3 [11.9, 12.8]": a value with its interval
+_WITH_INTERVAL = lazy_pattern(
+    rf"({_NUMBER}[^0-9\[\]]{{0,12}}?)\s*\[{_NUMBER}(?:[,;]| ?[-\u2013] ?| to )\s*{_NUMBER}\]"
+)
 _MARKS = "*†‡§¶¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ"
 # "6.1 [^w]"; "74.6† %", where a raised digit could be a power.
-_FOOTNOTE = lazy_pattern(r"(?<=\S)\s*\[\^[^\[\]\s]{1,20}\]")
+_FOOTNOTE = lazy_pattern(r"(?<=\S)\s*(?:\[\^[^\[\]\s]{1,20}\]|<sup>[^<>]{1,20}</sup>)")
+# "$0.42", "0,42 €"
+_CURRENCY = lazy_pattern(r"(?:([$€£]) ?([0-9][0-9.,]*)|([0-9][0-9.,]*) ?([$€£]))")
 _INNER_MARK = lazy_pattern(r"(?<=[0-9])[*†‡§¶]+(?=\s*[^\W\d_]|\s*%)")
 
 # "~12.5 ms": a number that is rounded, or that was read off.
 _ABOUT = lazy_pattern(r"(?i)(?:[~\u2248\u223c]|ca\.|approx\.)\s*(?=[0-9])")
-_SHORTENED = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?([kKM])")
+_SHORT_SIZE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?([kKMGT]|[KMGT]i)")
+_SHORTENED = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?([kKMGB])")
 _CLOCK = lazy_pattern(
     r"(?:([0-9]{1,3}) days?, )?(?:([0-9]{1,4}):)?([0-9]{1,3}):([0-5][0-9](?:\.[0-9]{1,9})?)"
 )
@@ -84,19 +98,32 @@ def plain_text(text: str) -> str:
     text = text.strip()
     if _ALONE.fullmatch(text):
         return text
+    if "&" in text:
+        text = html.unescape(text).strip()
+    if not text.isascii():
+        text = _SYMBOLS.sub("", text).strip()
     text = _INNER_MARK.sub("", _FOOTNOTE.sub("", text))
     if about := _ABOUT.match(text):
         text = text[about.end() :]
     if text[-1:] in _MARKS:
         text = text.rstrip(_MARKS + " ")
-    if text.endswith(")") and (match := _WITH_REMARK.fullmatch(text)):
+    if text.endswith("]") and (match := _WITH_INTERVAL.fullmatch(text)):
         text = match[1].strip()
+    if ")" in text and (match := _WITH_REMARK.fullmatch(text)):
+        text = f"{match[1].strip()}{match[2] or ''}"
     if match := _WITH_SPREAD.fullmatch(text):
         # "12.3 ± 3 %" does not say what the unit of the value is.
         text = f"{match[1].strip()} {match[2] or match[4].strip().removeprefix('%')}".strip()
     if match := _GROUPED.fullmatch(text):
         text = re.sub(r"[^0-9.+-]", "", match[1]) + match[2]
     return text
+
+
+def money(text: str) -> tuple[float, str] | None:
+    """Return (number, currency) of an amount such as `$0.42`; None for other texts."""
+    match = _CURRENCY.fullmatch(text)
+    value = number_of_text(match[2] or match[3]) if match else None
+    return None if match is None or value is None else (value, match[1] or match[4])
 
 
 def is_about(text: str) -> bool:
@@ -133,14 +160,17 @@ def duration(text: str) -> tuple[float, str] | None:
 
 
 def spelled(text: str, unit: str) -> tuple[float, str] | None:
-    """Return (number, unit) of a form that some units have: `181k` of a rate, `2:06:50`, `3m 12s` of a time.
+    """Return (number, unit) of a form that some units have: `181k` of a rate, `4.2G` of a size, `2:06:50`.
 
     A time with one colon is minutes and seconds in a column of seconds, or with a fraction.
     Elsewhere it may be hours and minutes. None for other texts.
     """
     base = units.to_base(1.0, unit)[1]
+    text = plain_text(text)
     if base == "samples/s" and (short := _SHORTENED.fullmatch(text)):
-        return float(short[1]) * (1e6 if short[2] == "M" else 1e3), unit
+        return float(short[1]) * {"M": 1e6, "G": 1e9, "B": 1e9}.get(short[2], 1e3), unit
+    if base == "B" and (size := _SHORT_SIZE.fullmatch(text)):
+        return float(size[1]), f"{size[2].replace('K', 'k') if len(size[2]) == 1 else size[2]}B"
     if base != "s":
         return None
     clock = _CLOCK.fullmatch(text)

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import Any
 
 from reportgen.formats.parsing import json_values
+from reportgen.formats.tables.column_words import meaning_of
 
 # Keys of lists that name columns.
 _NAMES = {"column", "columns", "cols", "fields", "head", "header", "headers", "keys", "labels", "names"}
@@ -17,8 +18,20 @@ def are_columns(value: object) -> bool:
     if not isinstance(value, dict):
         return False
     columns = _columns(value)
+    if _are_statistics_of_cases(value, columns):
+        return False
     length = len(next(iter(columns.values()), ()))
     return len(columns) > 1 and length > 1 and all(map(_is_single, next(iter(columns.values()))))
+
+
+def _are_statistics_of_cases(value: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+    """Return whether objects have statistics, and are cases, so that each is a row: no name is a metric."""
+    keys = {key for name in columns if isinstance(value[name], dict) for key in value[name]}
+    meanings = [meaning_of(key) for key in keys]
+    are_statistics = all(x.kind == "spread" or (x.statistic and not x.extra) for x in meanings)
+    if {"value", "unit"} <= keys:
+        return True
+    return bool(keys) and are_statistics and all(meaning_of(name).kind != "figure" for name in columns)
 
 
 def is_split(value: object) -> bool:

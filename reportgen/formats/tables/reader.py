@@ -476,6 +476,8 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     # An infinite number is kept, so that a finding says it.
     if math.isnan(number) or (number <= 0 and figure.zero == "absent"):
         return None
+    if unit != declared or _has_unit(cell, unit):
+        scale = 1.0  # of the unit of the column: a cell with its own unit is not scaled
     if unit != declared and declared:
         # "12.5MB" in a column of rates, which names the second
         unit = next((each for each in (unit, f"{unit}/s") if _are_alike(each, declared)), "")
@@ -493,6 +495,11 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     spread = _spread(figure, cell, unit)
     shown = _printed_as(text, scale, unit)
     return TableNumber(figure, value, base, shown, statistic, own, n or 0, repeat, spread)
+
+
+def _has_unit(cell: object, unit: str) -> bool:
+    """Return whether the text of a cell ends with its unit."""
+    return isinstance(cell, str) and bool(unit) and plain_text(cell).endswith(unit)
 
 
 def _are_alike(unit: str, other: str) -> bool:
@@ -529,7 +536,7 @@ def _number(cell: object, unit: str) -> tuple[float, str, str]:
     if isinstance(cell, str):
         text = plain_text(cell)
         if unit and not units.find(unit):
-            text = text.removesuffix(unit).strip()
+            text = text.removesuffix(unit).removeprefix(unit).strip()
         known = quantity(text, unit)
         if known:
             return known[0], text.removesuffix(known[1]).strip()[:40], known[1]

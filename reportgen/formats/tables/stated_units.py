@@ -16,6 +16,9 @@ from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slu
 
 # The answer that numbers were chosen and not measured.
 SETTING = "setting"
+# The answer that a column is not to be read.
+IGNORE = "ignore"
+_COUNTS = ("count", "number", "none", "unitless", "dimensionless")
 # Octets in French and Romanian; only an answer has them: a column may be named "To".
 _OCTETS = lazy_pattern(r"([kKMGT]i?)o")
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
@@ -29,6 +32,7 @@ def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMean
     is_case  whether other columns are cases of the same metric: then the name is what differs
     """
     unit = _OCTETS.sub(r"\1B", unit.strip())
+    unit = "1" if unit.lower() in _COUNTS else unit
     known = unit_of(unit)
     meaning = meaning_of(name, unit) if known else ColumnMeaning("other")
     if meaning.kind == "figure" and is_case and meaning.base in _SPEEDS:

@@ -42,7 +42,7 @@ def is_limit(text: str) -> bool:
 
 def plain(line: str) -> str:
     """Return the text of a line without marks around it."""
-    return _MARKS.sub("", line).rstrip("*:_`,;| \t")
+    return _MARKS.sub("", line).rstrip("*:_`,;| \t").replace("**", "").replace("`", "")
 
 
 def above(lines: Sequence[str], at: int) -> str:

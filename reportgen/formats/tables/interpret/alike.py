@@ -19,7 +19,16 @@ def find_cases(draft: Draft) -> None:
     groups = [bare, *_by_kind(bare)] if len(bare) <= MAX_FIGURES else []
     named = next((names for names in groups if len(names) > 1 and _are_cases(draft, names)), [])
     draft.cases = named or ([] if _has_figures(draft) else _alike(draft, bare[:MAX_FIGURES]))
-    draft.titled = {} if _has_figures(draft) else _of_titled_metric(draft)
+    draft.titled = {} if _has_figures(draft) else _of_titled_clock(draft) or _of_titled_metric(draft)
+
+
+def _of_titled_clock(draft: Draft) -> dict[str, ColumnMeaning]:
+    """Return the meanings of columns with cells such as `12:04` below the title "Build times (mm:ss)"."""
+    if not draft.titled_clock:
+        return {}
+    time = meaning_of("time", draft.titled_clock)
+    cases = [name for name in draft.columns if meaning_of(name).kind == "other" and draft.has_clocks(name)]
+    return {name: replace(time, label=name if len(cases) > 1 else "") for name in cases}
 
 
 def _of_titled_metric(draft: Draft) -> dict[str, ColumnMeaning]:

@@ -14,13 +14,13 @@ from reportgen.formats.tables.interpret.reading import TableReading, columns_of
 from reportgen.formats.tables.interpret.roles import add_factor, factor_of
 from reportgen.formats.tables.interpret.status import add_faults
 from reportgen.formats.tables.interpret.whole import name_items
-from reportgen.formats.tables.stated_units import SETTING
+from reportgen.formats.tables.stated_units import IGNORE, SETTING
 
 
 def read_answers(draft: Draft, answers: Mapping[str, str]) -> None:
     """Make a figure, or a factor, of each column of the table that has an answer.
 
-    answers  column -> unit, SETTING for a factor
+    answers  column -> unit, SETTING for a factor, IGNORE for a column that is left out
     """
     if not answers or not draft.cells:
         return
@@ -38,6 +38,8 @@ def read_answers(draft: Draft, answers: Mapping[str, str]) -> None:
         _forget(draft.result, column)
         if answer == SETTING:
             add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
+        elif answer == IGNORE:
+            draft.result.left_out[column] = "as stated"
         else:
             sort_column(draft, column, figures, unknown)
     add_cases(draft, figures, unknown)

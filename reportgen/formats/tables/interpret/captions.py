@@ -7,17 +7,23 @@ from pathlib import PurePosixPath
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
+from reportgen.formats.tables.interpret.described import without_statistic_of_runs
 from reportgen.formats.tables.interpret.draft import Draft
-from reportgen.formats.tables.interpret.statements import statements
+from reportgen.formats.tables.interpret.statements import IN_UNIT, statements
 
 # "throughput in images/s", "times are in seconds", "units: ms"
 _IN_UNIT = lazy_pattern(
-    r"(?i)\b(?:in|em|en|as|units?:?)\s+(?P<unit>[\w/%µ]+(?: per [a-z]+| ?/ ?[a-z]+)*)"
+    rf"(?i)\b(?:{IN_UNIT})\s+(?P<unit>[\w/%µ]+(?: per [a-z]+| ?/ ?[a-z]+)*)"
     r"|[(\[](?:(?:in|em|en) )?(?P<inner>[^()\[\]]+)[)\]]"
 )
 # What may follow the unit: "Memory (GiB) is listed below" is about another table.
 _ENDS = lazy_pattern(
     r"(?i)\s*(?:$|[^\w\s]|(?:across|at|by|for|from|in|of|on|over|per|using|vs|when|while|with)\b)"
+)
+# "Results (in ms)"
+_OF_ALL = lazy_pattern(
+    r"(?i)(?:all |benchmark |the )*(?:results?|numbers|values|figures|measurements|timings|ergebnisse"
+    r"|résultats|resultados|risultati)[ ,:]*[(\[]"
 )
 # "thousand tokens per second by batch size"
 _BY = lazy_pattern(r"(?i)\s+(?:across|at|by|for|on)\s")
@@ -36,7 +42,10 @@ def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:
         parts = (text, *_PARTS.split(text)) if not text.startswith("units:") else ()
         parts = (*parts, *(_BY.split(part)[0] for part in parts[1:]))
         meanings = list(dict.fromkeys(filter(None, map(_metric, parts))))
-        meanings = meanings or [each for each in (_in_sentence(text),) if each]
+        plain = without_statistic_of_runs(text)
+        meanings = meanings or [
+            each for each in (_in_sentence(text), _metric(plain), _in_sentence(plain)) if each
+        ]
         if meanings:
             return meanings[0], text
     return None
@@ -47,6 +56,7 @@ def _metric(text: str) -> ColumnMeaning | None:
     meaning = meaning_of(text) if text and is_title else None
     is_known = meaning and meaning.kind == "figure" and meaning.metric and not meaning.is_own
     is_unit = len(text) > 1 and unit_of(text.strip("()[] ")) is not None
+    is_unit = is_unit or bool(_OF_ALL.match(text))
     is_whole = meaning and is_known and meaning.unit and (not meaning.doubt or is_unit)
     return meaning if is_whole else None
 

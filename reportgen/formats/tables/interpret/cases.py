@@ -31,6 +31,12 @@ _REPEATED = lazy_pattern(r"\.[0-9]+$")
 OF_CASES = "a case of"
 # How the question begins that is asked once for all names of statistics alone.
 OF_STATISTICS = "a statistic of one metric"
+# How the question about a share ends whose numbers are fractions.
+FRACTIONS = "; its numbers are at most 1"
+_SHARES = frozenset((
+    "acc", "accuracy", "ap", "auc", "cer", "f1", "hit", "iou", "map", "miou", "miss", "precision", "rate",
+    "ratio", "recall", "share", "util", "utilization", "wer",
+))  # fmt: skip
 # Fewer columns with numbers of one size may be of several metrics.
 _MIN_CASES = 3
 # Words of times that alone name no metric, but distinguish several times.
@@ -74,7 +80,13 @@ def question(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
     """Return the question about a column that stays open."""
     if meaning.kind != "figure":
         return "names no known metric"
-    return meaning.doubt or "its unit is not stated"
+    return f"{meaning.doubt or 'its unit is not stated'}{_size_of_share(draft, column)}"
+
+
+def _size_of_share(draft: Draft, column: str) -> str:
+    """Return what the question about a share adds: whether it is a fraction or a percentage."""
+    values = draft.values(column) if column in draft.cells and _SHARES & set(words_of(column)) else []
+    return FRACTIONS if values and min(values) >= 0 and max(values) <= 1 else ""
 
 
 def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
@@ -253,7 +265,7 @@ def _unstated(draft: Draft, column: str) -> str:
     if meaning.statistic:
         return f"{OF_STATISTICS if not meaning.extra else 'a statistic'}? its metric and unit are not stated"
     unstated = "name says no metric" if draft.unit_of_cells(column) else "unit is not stated"
-    return f"a setting or a result? its {unstated}"
+    return f"a setting or a result? its {unstated}{_size_of_share(draft, column)}"
 
 
 def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import quantity
-from reportgen.formats.tables.derive import duration, is_missing, numeric, plain_text, spelled
+from reportgen.formats.tables.derive import duration, is_missing, money, numeric, plain_text, spelled
 
 OUT_OF_MEMORY = lazy_pattern(r"(?i)(?:cuda |gpu )?(?:oom|out[ -_]of[ -_]memory).{0,40}")
 FAILED = lazy_pattern(
@@ -21,7 +21,7 @@ def number_of(cell: object) -> tuple[float, str] | None:
     if not isinstance(cell, str):
         return (float(cell), "") if json_values.is_number(cell) else None
     text = plain_text(cell)
-    known = quantity(text, "") or duration(text)
+    known = quantity(text, "") or duration(text) or money(text)
     if known:
         return known
     value = numeric(cell)

@@ -18,6 +18,7 @@ from reportgen.formats.tables.interpret.described import read_described
 from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.figure_units import (
     with_computed_units,
+    with_sibling_units,
     with_stated_units,
     without_doubles,
 )
@@ -75,6 +76,7 @@ def read_wide(draft: Draft) -> None:
         sort_column(draft, column, figures, unknown)
     read_described(draft, figures, unknown)
     figures = with_stated_units(draft, figures, unknown)
+    figures = with_sibling_units(draft, figures, unknown)
     figures = with_computed_units(draft, figures)
     add_cases(draft, without_windows(draft, without_doubles(draft, figures)), unknown)
     if statistic:
@@ -233,6 +235,7 @@ def _of_texts(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
 def _spelled(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
     """Return the meaning of a column of numbers such as `181k` or `2:06:50`; None for other texts."""
     unit = meaning.unit or ("s" if _is_duration(column) else "")
+    unit = unit or ("B" if meaning.metric.startswith("memory") else "")
     texts = [str(cell).strip() for cell in draft.known(column)]
     own = {text for text in texts if not is_fault(text)}
     read = {text: known for text in texts if text in own and (known := spelled(text, unit))}

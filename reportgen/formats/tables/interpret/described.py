@@ -4,6 +4,7 @@
 runs". A text with several units is taken only if it gives each open column one of them.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,13 +32,15 @@ _RUNS = (
 )
 _STATISTIC = lazy_pattern(
     r"(?i)(?<![-\w])(?P<name>mean|average|avg|median|minimum|min|maximum|max|best|fastest|mittelwert|mittel"
-    r"|moyenne|médiane|media|mediana)(?: times?)?(?:\s*(?:±|\+/-|\|plusmn\|)[\w ]{1,25}?)?"
-    r"\s+(?:of|over|across|from|aus|von|über|sur|de|su|di)\s+(?:the |last )*"
+    r"|durchschnitt|moyenne|moyen|médiane|media|medio|promedio|média|médio|mediana)(?: times?)?"
+    r"(?:\s*(?:±|\+/-|\|plusmn\|)[\w ]{1,25}?)?"
+    r"\s+(?:of|over|across|from|aus|von|über|sur|de|su|di|em|en)\s+(?:the |last )*"
     rf"(?:{_COUNT})(?:(?: [\w-]+)? (?:{_RUNS})\b|(?=\s*(?:$|[.,;:)\]])))"
 )
 _NAMES = {
     "fastest": "minimum", "mittelwert": "mean", "mittel": "mean", "moyenne": "mean", "media": "mean",
-    "médiane": "median", "mediana": "median",
+    "médiane": "median", "mediana": "median", "durchschnitt": "mean", "moyen": "mean", "medio": "mean",
+    "promedio": "mean", "média": "mean", "médio": "mean",
 }  # fmt: skip
 # "Table 3. Short prompts"
 _CAPTION = lazy_pattern(r"(?i)tab(?:le|elle|\.)?\s*[0-9]+")
@@ -112,6 +115,12 @@ def statistic_in(text: str) -> str:
     """Return the statistic of several runs that a text states, "" for none or for two."""
     names = {match["name"].lower() for match in _STATISTIC.finditer(text)}
     return statistic_name(_NAMES.get(name := names.pop(), name)) if len(names) == 1 else ""
+
+
+def without_statistic_of_runs(text: str) -> str:
+    """Return a text without the statistic of runs that it states, and without brackets about it."""
+    text = re.sub(r"\([^()]*\)", lambda match: "" if _STATISTIC.search(match[0]) else match[0], text)
+    return " ".join(_STATISTIC.sub(" ", text).split())
 
 
 def state_statistic(draft: Draft) -> None:

@@ -141,10 +141,10 @@ class Draft:
 
     def unit_of_cells(self, name: str) -> str:
         """Return the unit that cells have; the most frequent one of several of one base."""
-        quantities = [
-            number or _duration(cell)
-            for cell, number in zip(self.known(name), self.numbers(name), strict=True)
-        ]
+        pairs = list(zip(self.known(name), self.numbers(name), strict=True))
+        quantities = [number or _duration(cell) for cell, number in pairs]
+        if any(value and value[1] == "s" for value in quantities):  # "2:03:10" beside "45m 30s" is a time
+            quantities = [number or number_in(cell, "s") for cell, number in pairs]
         unit_texts = Counter(value[1] for value in quantities if value and value[1])
         if not unit_texts or len({units.to_base(1.0, unit)[1] for unit in unit_texts}) > 1:
             return ""
@@ -155,7 +155,20 @@ class Draft:
 
     def clock_of(self, name: str) -> str:
         """Return the form of a clock, "h:mm", that a name, its unit or an answer states; "" without one."""
-        return clock_of(" ".join((name, self.units.get(name, ""), self.answers.get(name, ""))))
+        own = clock_of(" ".join((name, self.units.get(name, ""), self.answers.get(name, ""))))
+        return own or (self.titled_clock if self.has_clocks(name) else "")
+
+    @cached_property
+    def titled_clock(self) -> str:
+        """The form of a clock that a title of the table states: "Build times (mm:ss)"; "" without one."""
+        return next((form for title in self.table.titles if (form := clock_of(title))), "")
+
+    def has_clocks(self, name: str) -> bool:
+        """Return whether all numbers of a column are written with colons."""
+        known = [str(cell).strip() for cell in self.known(name) if not is_fault(cell)]
+        return bool(known) and all(
+            re.fullmatch(r"[0-9]+(?::[0-9]{2}){1,2}(?:\.[0-9]+)?", text) for text in known
+        )
 
     def are_truths(self, column: str) -> bool:
         """Return whether all cells of a column are true or false."""

@@ -6,10 +6,23 @@ from dataclasses import replace
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, words_of
 from reportgen.formats.tables.interpret.arithmetic import scale_of, scaled
+from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import Columns, Draft
 from reportgen.formats.tables.interpret.statements import statements, unit_for
 
 _BINARY = lazy_pattern(r"\b[KMGT]iB\b|(?i:\b(?:ki|me|gi|te)bibytes?\b)")
+# Statistics in the order of their numbers; a mean is between the extremes.
+_RANKS = {
+    "minimum": 0,
+    "median": 50,
+    "mean": 50,
+    "p75": 75,
+    "p90": 90,
+    "p95": 95,
+    "p99": 99,
+    "p99.9": 99.9,
+    "maximum": 100,
+}
 # Factors that count what a step, or a request, works on.
 _COUNTED = {"batch_size", "global_batch_size"}
 
@@ -55,6 +68,36 @@ def _of_1024(meaning: ColumnMeaning, is_binary: bool) -> ColumnMeaning:
     """Return the meaning of a size in MB; in a text that says MiB, too, it is one of 1024."""
     is_meant = is_binary and meaning.may_be_binary
     return replace(meaning, unit=f"{meaning.unit[0].upper()}iB", may_be_binary=False) if is_meant else meaning
+
+
+def with_sibling_units(draft: Draft, figures: Columns, unknown: list[str]) -> Columns:
+    """Read bare statistics, such as "Min", in the unit of another bare one, such as "Avg (ms)".
+
+    Their numbers must be in the order of the statistics in each row. unknown  loses them
+    """
+    stated = [(column, x) for column, x in figures if x.statistic in _RANKS and x.doubt == "names no metric"]
+    bare = [x for x in unknown if meaning_of(x).statistic in _RANKS and not meaning_of(x).extra]
+    if not bare or len({x.unit for _, x in stated}) != 1:
+        return figures
+    unit = stated[0][1].unit
+    if not all(_are_ordered(draft, column, name) for column in bare for name, _ in stated):
+        return figures
+    unknown[:] = [column for column in unknown if column not in bare]
+    shown = ", ".join(f'"{column}"' for column in bare)
+    draft.result.notes.append(f'{shown}: in {unit}, as "{stated[0][0]}" says')
+    draft.result.doubts.append("a unit is stated for one statistic of several")
+    return [*figures, *((column, meaning_of(column, unit)) for column in bare)]
+
+
+def _are_ordered(draft: Draft, column: str, other: str) -> bool:
+    """Return whether the numbers of two statistics are in their order in each row."""
+    first, second = sorted((column, other), key=lambda name: _RANKS[meaning_of(name).statistic])
+    pairs = [
+        (low[0], high[0])
+        for a, b in zip(draft.cells[first], draft.cells[second], strict=True)
+        if (low := number_of(a)) and (high := number_of(b))
+    ]
+    return bool(pairs) and all(low <= high for low, high in pairs)
 
 
 def with_computed_units(draft: Draft, figures: Columns) -> Columns:

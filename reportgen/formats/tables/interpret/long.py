@@ -10,7 +10,7 @@ from reportgen.formats.tables.column_units import ColumnUnit, unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, without_statistic
 from reportgen.formats.tables.definition import statistic_name
 from reportgen.formats.tables.interpret.cases import add_cases, case_factor, question
-from reportgen.formats.tables.interpret.cells import text_of
+from reportgen.formats.tables.interpret.cells import number_of, text_of
 from reportgen.formats.tables.interpret.draft import (
     AROUND,
     METRIC_COLUMN,
@@ -53,6 +53,8 @@ def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
     is_mixed = not name_column and _has_several_bases(draft, unit_column)
     if is_mixed and (values or _cases_beside(draft, unit_column)):
         name_column = unit_column
+    quantities = _names_of_quantities(draft, values[0]) if not name_column and len(values) == 1 else ""
+    name_column = name_column or quantities
     cases = [] if values or not name_column else _cases_beside(draft, name_column)
     statistics = [name for name in draft.columns if _is_statistic(draft, name)] if not cases else []
     values = [*values[:1], *statistics] or cases
@@ -70,9 +72,19 @@ def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
     _add_statistics(draft, values[0], statistics)
     _state_units_of_rows(draft, columns)
     for column in draft.columns:
-        if column not in (name_column, *values, unit_column):
+        if column == quantities or column not in (name_column, *values, unit_column):
             add_role(draft, column, meaning_of(column))
     return True
+
+
+def _names_of_quantities(draft: Draft, value: str) -> str:
+    """Return the only column of texts beside values with units of several kinds, "" without one.
+
+    "Sequential read" 3512 MB/s, "Read latency" 82 µs: each row is a metric of its own.
+    """
+    own = {units.to_base(1.0, number[1])[1] for number in draft.numbers(value) if number}
+    texts = [name for name in draft.columns if name != value]
+    return texts[0] if len(own) > 1 and "" not in own and len(texts) == 1 and draft.is_text(texts[0]) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +98,10 @@ class _NamedIn:
         """Return the units of the rows of a metric, [""] if none has one."""
         names = draft.cells[self.name]
         at = [i for i, cell in enumerate(names) if str(cell).strip() == text]
-        return list(dict.fromkeys(text_of(draft.cells[self.unit][i]) if self.unit else "" for i in at))
+        if self.unit:
+            return list(dict.fromkeys(text_of(draft.cells[self.unit][i]) for i in at))
+        own = (number_of(draft.cells[draft.named_in[1]][i]) for i in at)
+        return list(dict.fromkeys(number[1] for number in own if number)) or [""]
 
     def meaning(self, draft: Draft, text: str, unit: str) -> ColumnMeaning:
         """Return the meaning of the rows of a metric that state a unit.
@@ -105,7 +120,9 @@ class _NamedIn:
             return stated_meaning("", unit)
         meaning = meaning_of("" if self.name == self.unit else text, unit if known else "")
         is_unknown = (
-            self.name != self.unit and meaning.kind in ("figure", "other") and not self.is_read(meaning)
+            self.name != self.unit
+            and meaning.kind in ("figure", "other", "factor")
+            and not self.is_read(meaning)
         )
         return _own_metric(text, known, meaning) if known and not known.doubt and is_unknown else meaning
 
@@ -196,7 +213,7 @@ def _state_units_of_rows(draft: Draft, named: _NamedIn) -> None:
     figures, draft.result.figures = draft.result.figures, []
     for figure in figures:
         text = dict(figure.where).get(named.name, "")
-        stated = named.stated(draft, text) if text and named.name != named.unit else []
+        stated = named.stated(draft, text) if text and named.unit and named.name != named.unit else []
         if len(stated) < 2:
             draft.result.figures.append(figure)
         elif _are_alike(stated):

@@ -58,6 +58,9 @@ _REMARK = lazy_pattern(r"\([^()]*\)|~?")
 _TIMES_OF_DAY = ("time", "heure", "hora", "start", "start_time", "uhrzeit")
 _TIME_OF_DAY = lazy_pattern(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
 _MIN_FRACTION = 0.1
+_IN_BRACKETS_OF_SPREAD = lazy_pattern(
+    r"(?i)[(\[][^()\[\]]*(?<![a-z])(?:ci|sd|std|iqr)(?![a-z])[^()\[\]]*[)\]]"
+)
 # "Transfer/sec" with cells such as 12.5MB
 _PER_SECOND = lazy_pattern(r"(?i)(?:/ ?|[ _]per[ _])s(?:ec(?:ond)?)?$")
 # "Rank" is also the number of a process.
@@ -77,6 +80,8 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
         draft.result.doubts.append("the metric is stated above the columns, the units are in the cells")
         return draft.titled[column]
     meaning = _in_grid(draft, column) or _by_unit(draft, column, column)
+    if meaning.kind == "spread" and _has_values_with_spreads(draft, column):
+        meaning = _by_unit(draft, column, _IN_BRACKETS_OF_SPREAD.sub(" ", column))
     return (
         misnamed(draft, column, meaning)
         or _by_numbers(draft, column, meaning)
@@ -153,6 +158,8 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
     is_limit = bool(_LIMITS & set(words_of(column))) and draft.is_constant(column)
     if is_limit and meaning.kind == "figure" and meaning.base in ("B/s", "FLOP/s"):
         return ColumnMeaning("factor", factor=slug(column))
+    if meaning.kind == "other" and _are_spreads(draft, column):
+        return ColumnMeaning("spread")
     is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
     if is_bare and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
         return ColumnMeaning("derived")
@@ -173,6 +180,18 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
         draft.result.doubts.append(f'"{column}" has no unit')
         return ColumnMeaning("figure", "compression_ratio", "1", is_own=True)
     return None
+
+
+def _has_values_with_spreads(draft: Draft, column: str) -> bool:
+    """Return whether the cells of a column are values with their spreads: "12.3 [11.9, 12.8]"."""
+    known = [str(cell).strip() for cell in draft.known(column)]
+    return all("[" in text or "±" in text[1:] for text in known) and any(draft.values(column))
+
+
+def _are_spreads(draft: Draft, column: str) -> bool:
+    """Return whether all cells are spreads alone, such as `±1.2%`."""
+    known = [str(cell).strip() for cell in draft.known(column)]
+    return bool(known) and all(text.startswith(("±", "+/-")) for text in known)
 
 
 def _is_rank(draft: Draft, column: str) -> bool:
@@ -226,7 +245,7 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     is_named = bool(meaning.label) and not kind_of([meaning.label])
     is_unclear = meaning.is_own or (is_named and meaning.doubt == "names no metric")
     is_unclear = is_unclear and not draft.table.rows.transposed  # its rows are figures
-    if is_unclear and draft.is_constant(column):
+    if is_unclear and draft.is_constant(column) and meaning.metric != "error_rate":
         return ColumnMeaning("factor", factor=factor_name(column))
     return None
 

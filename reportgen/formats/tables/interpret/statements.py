@@ -19,7 +19,12 @@ _CLAUSE = lazy_pattern(
     r"(?<=[.!?;])\s+|[;,]\s+(?![^()\[\]]*[)\]])|\s+[\u2013\u2014-]+\s+|\s+(?:and|und|et|y)\s+"
 )
 _UNIT = r"[^\W\d_][\w%µμ]*(?: ?/ ?[a-zA-Z]+| per [a-z]+)*|%"
-_IN_UNIT = lazy_pattern(rf"(?i)(?P<subject>.*?)\b(?:in|em|en|as|units?:?)\s+(?P<unit>{_UNIT})")
+# "times in ms", "numbers are wall-clock seconds"
+IN_UNIT = (
+    r"in|em|en|as|units?:?|(?:is|are|sind|sont|son|sono)(?: the)?"
+    r"(?: (?:wall[- ]?clock|elapsed|total|average|mean|median|minimum|best))*(?!\s+(?:in|em|en|as)\b)"
+)
+_IN_UNIT = lazy_pattern(rf"(?i)(?P<subject>.*?)\b(?:{IN_UNIT})\s+(?P<unit>{_UNIT})")
 _IN_BRACKETS = lazy_pattern(
     r"(?P<subject>[^()\[\]]*)[(\[](?:(?:in|em|en) )?(?P<unit>[^()\[\],;]+)[^()\[\]]*[)\]]"
 )

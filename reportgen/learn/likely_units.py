@@ -1,0 +1,67 @@
+"""Guess the unit that a column likely has, as an example of an answer: no number is read with it."""
+
+from reportgen.core.lazy_pattern import lazy_pattern
+from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_words import counts_faults, words_of
+
+# "Mbps", "GFLOPS": units with several meanings, in the spelling that is accepted.
+_IN_FULL = (
+    (lazy_pattern(r"(?i)([kmgt])b(?:it)?s?(?:ps|/s(?:ec)?)"), "bit/s"),
+    (lazy_pattern(r"(?i)([kmgt])bs"), "B/s"),
+    (lazy_pattern(r"(?i)([kmgtp])flops?s?"), "FLOP/s"),
+)
+# What a rate counts: word of its name -> unit.
+_COUNTED = {
+    "token": "tokens/s", "tok": "tokens/s", "image": "images/s", "img": "images/s", "frame": "frames/s",
+    "request": "requests/s", "req": "requests/s", "query": "queries/s", "message": "messages/s",
+    "msg": "messages/s", "row": "rows/s", "doc": "documents/s", "document": "documents/s",
+    "sample": "samples/s",
+    "word": "words/s", "step": "steps/s", "iter": "steps/s", "packet": "packets/s", "event": "events/s",
+    "record": "records/s", "key": "keys/s", "file": "files/s", "byte": "B/s", "page": "pages/s",
+}  # fmt: skip
+_LIKELY: tuple[tuple[str, str], ...] = (
+    (r"rtf|factor|x|speedup|score|count|ratio|mae|mse|rmse", "1"),
+    (r"(?:hit|miss|error|success|failure|fail|loss|drop|acceptance).*", "%"),
+    (r"acc.*|util.*|share|percent.*|pct|map|m?iou|f1|[wc]er|auc|[mh]fu|recall|precision|cpu|sparsity", "%"),
+    (r"energy|joules?|energie|énergie|energía", "J"),
+    (r"power|watts?|tdp|leistung|puissance|potencia", "W"),
+    (r"cost|price|costs|kosten|preis|coût|prix|precio|\$", "$"),
+    (r"temp|temperature", "degC"),
+    (r"co2|co2e|co2eq|emissions?|carbon", "g"),
+    (r"clock|freq|frequency", "MHz"),
+    (r"tps", "tokens/s"),
+    (r"\w*bps|bw|\w*bw|bandwidth|bandbreite", "GB/s"),
+    (r"maxrss|max_?rss|rss", "kB"),
+    (r"\w*size|mem\w*|ram|vram|heap|bytes?|disk|footprint|storage|speicher|mémoire|größe|taille", "MB"),
+    (r"ops|[km]ops", "operations/s"),
+    (r"speed|throughput\w*|rates?|thr(?:pt|u?put)|tput|durchsatz|débit|rendimiento|velocidad|vitesse", ""),
+    (r"real|user|sys", "s"),
+    (r"t|elapsed|duration|durée|dauer|runtime|laufzeit|wall\w*|build|compile|train|training|total", "s"),
+    (r"\w*times?|zeit|temps|tiempo|tempo|lat\w*|delay|ttft|tpot|itl|tbt|rtt|ping|jitter|response", "ms"),
+    (r"p[0-9]{2,3}|mean|avg|average|median|min|max", "ms"),
+)
+_NAMES = tuple((lazy_pattern(names), unit) for names, unit in _LIKELY)
+_RATE_AT_END = lazy_pattern(r"(?i)[ /_]s(?:ec)?$")
+
+
+def likely_unit(column: str) -> str:
+    """Return a unit that a column of this name may have, as an example of an answer."""
+    words = [*words_of(column), *(["$"] if "$" in column else [])]
+    counted = next((unit for word in words if (unit := _COUNTED.get(word.removesuffix("s")))), "operations/s")
+    if counts_faults(column) and "rate" not in words:
+        return "1"
+    for name, unit in _NAMES:
+        if any(map(name.fullmatch, words)):
+            return unit or counted
+    return counted if _RATE_AT_END.search(column) else "1"
+
+
+def in_full(text: str) -> str:
+    """Return a unit with several meanings in a spelling with one, "" for others: Mbit/s for "Mbps"."""
+    if text.strip().lower() in ("t/s", "tps"):
+        return "tokens/s"
+    for pattern, unit in _IN_FULL:
+        if match := pattern.fullmatch(text.strip()):
+            prefix = match[1].upper() if match[1] in "mMgGtTpP" else "k"
+            return f"{prefix}{unit}" if unit_of(f"{prefix}{unit}") else ""
+    return ""
