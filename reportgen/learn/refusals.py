@@ -5,6 +5,7 @@ from collections import Counter
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.detection import detect
+from reportgen.formats.tables.find_tables import find_tables
 from reportgen.sources.logfiles import LogFiles
 
 GUIDE = "docs/how-to/read-a-table.md"
@@ -25,7 +26,7 @@ def known_already(files: LogFiles) -> tuple[str, str] | None:
 def refusal(files: LogFiles) -> tuple[str, str] | None:
     """Return (fact, remedy) of a file (a view of one) that no definition is proposed for; None if unknown."""
     text = files.head(files.path).decode("utf-8", "replace").replace("\r", "")
-    return _blocks(text) or _fixed_width(text)
+    return _blocks(text) or (None if find_tables(files) else _fixed_width(text))
 
 
 def _blocks(text: str) -> tuple[str, str] | None:

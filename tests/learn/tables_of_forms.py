@@ -3,6 +3,19 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 FORMS = {
+    "a unit alone in the text above": PeoplesTable(
+        "u.md",
+        "Median of 5 runs, in milliseconds.\n\n| Query | Duck | Lite |\n|--|--|--|\n| Q1 | 10.5 | 33.5 |\n| Q2 | 12.5 | 35.5 |\n",
+        4,
+        (("latency", 0.0355, {"query": "Q2", "case": "Lite", "statistic": "median"}),),
+    ),
+    "a unit alone, two lines above": PeoplesTable(
+        "u.txt",
+        "STREAM of doubles, best of 20, GB/s\nbuilt with -O3\n\nCPU       threads    Copy    Triad\n---       -------    ----    -----\n"
+        "small           4    14.5     20.5\nlarge          16    71.5     79.5\n",
+        4,
+        (("bandwidth", 79.5e9, {"cpu": "large", "operation": "Triad"}),),
+    ),
     "JSON of cases of which one is called as settings are": PeoplesTable(
         "c.json",
         '{"hello": [{"name": "a", "p50_ms": 1.5}, {"name": "b", "p50_ms": 2.5}],'

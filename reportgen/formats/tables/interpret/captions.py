@@ -1,6 +1,7 @@
 """Find the metric and unit that texts beside a table state: its caption, its key in JSON, its file name."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -27,6 +28,11 @@ _OF_ALL = lazy_pattern(
 )
 # "thousand tokens per second by batch size"
 _BY = lazy_pattern(r"(?i)\s+(?:across|at|by|for|on)\s")
+# "all times are in"
+_IN = lazy_pattern(
+    r"(?i)^(?:(?:all|the) )*(?:(?:times?|timings|values|results|numbers|measurements) )?(?:are )?"
+    r"(?:in|en|em) "
+)
 _PARTS = lazy_pattern(r"[:;,\u2013-]\s")
 
 
@@ -48,7 +54,18 @@ def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:
         ]
         if meanings:
             return meanings[0], text
-    return None
+    return None if draft.table.is_json else _of_unit_alone(draft.table.texts)
+
+
+def _of_unit_alone(texts: Iterable[str]) -> tuple[ColumnMeaning, str] | None:
+    """Return the metric of the only unit that is a part of a text by itself: "best of 20, GB/s", "in s"."""
+    stated: dict[ColumnMeaning, str] = {}
+    for text in texts if len({each.unit for each in statements(list(texts))}) < 2 else ():
+        for part in _PARTS.split(text):
+            unit = _IN.sub("", part.strip(" .`*")).strip("()[] ")
+            if len(unit) > 1 and unit_of(unit) and (meaning := _metric(unit)):
+                stated.setdefault(meaning, text)
+    return next(iter(stated.items())) if len(stated) == 1 else None
 
 
 def _metric(text: str) -> ColumnMeaning | None:
