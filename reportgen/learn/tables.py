@@ -227,7 +227,11 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         fact = f'its rows are steps of one run (column "{_printable(reading.series)}"), not results'
         return fact, "write [format] with a pattern for its lines, see docs/reference/formats/custom.md"
     beside = ("../", "/", "#row")
-    names = [_printable(x) for x in reading.table.columns if not x.startswith(beside) and not x.endswith("#")]
+    names = [
+        _printable(x)
+        for x in reading.table.columns
+        if not x.startswith(beside) and not (x.endswith("#") and x[:-1] in reading.table.columns)
+    ]
     lists = [name for name, why in reading.left_out.items() if why == "lists"]
     nested = [name for name in lists if _has_lists(reading.table, name)]
     if nested:

@@ -132,4 +132,45 @@ MISNAMED = {
         6,
         (("request_throughput", 5.5, {"case": "pay"}),),
     ),
+    "a column of numbers whose name ends with a mark": PeoplesTable(
+        "issues.csv",
+        "Issue #,#,time_ms\n17,1,31.5\n23,2,28.5\n17,3,30.5\n23,4,29.5\n",
+        4,
+        (("latency", 0.0285, {"issue": 23}),),
+    ),
+    "statistics of rows whose unit names their metric": PeoplesTable(
+        "drives.csv",
+        "Device,Test,Min,Avg,Max,Unit\na,read,88,120,160,MB/s\na,seek,4.5,8.5,20.5,ms\nb,read,480,510,540,MB/s\n",
+        9,
+        (
+            ("bandwidth", 510e6, {"device": "b", "test": "read", "statistic": "mean"}),
+            ("latency", 0.0205, {"device": "a", "test": "seek", "statistic": "maximum"}),
+        ),
+    ),
+    "a time of queries, or a rate": PeoplesTable(
+        "load.csv",
+        "dataset,load_s,query_s\na,1.5,0.25\nb,3.5,1.25\n",
+        4,
+        (("query_time", 1.25, {"dataset": "b"}),),
+        answers={"query_s": "s"},
+    ),
+    "sizes that are measured": PeoplesTable(
+        "builds.csv",
+        "build,time_s,size\na,31.5,12.25\nb,28.5,12.75\n",
+        2,
+        (("run_time", 28.5, {"build": "b", "size": None}),),
+        frozenset({"size"}),
+    ),
+    "a size in front that nothing replaces": PeoplesTable(
+        "sweep.csv",
+        "size,time_ms\n0.5,31.5\n1.25,58.5\n2.75,99.5\n",
+        3,
+        (("latency", 0.0585, {"size": 1.25}),),
+    ),
+    "lengths of recordings with colons": PeoplesTable(
+        "speech.csv",
+        "audio,seconds\n0:30,1.5\n1:45,4.5\n12:10,28.5\n",
+        3,
+        (("run_time", 4.5, {"audio": "1:45"}),),
+    ),
 }

@@ -136,6 +136,8 @@ _RATE = lazy_pattern(
 # Times of a rate that are not a second.
 _PERIODS = {"min": 1 / 60, "minute": 1 / 60, "ms": 1e3, "us": 1e6, "µs": 1e6, "μs": 1e6, "ns": 1e9}
 _STEP_WORDS = set(_ITEMS["steps"].split())
+# "query_s" is rather the time of a query; "img_s" and "queries_s" are rates.
+_SINGLE = {"operation", "query", "request", "transaction"}
 # A rate of items that have no other spelling: transactions/s, jobs/sec, evaluations per second.
 _OTHER_RATE = lazy_pattern(r"(?i:(?!\w*(?:byte|bit)s?\b))([A-Za-z]{3,})(?: ?/ ?| per )s(?:ec(?:ond)?)?")
 _PER_OF = {"w": "W", "watt": "W", "kw": "kW", "mhz": "MHz", "usd": "USD", "eur": "EUR", "euro": "EUR"}
@@ -259,7 +261,7 @@ def multiple_of(text: str) -> float:
 
 
 def _rate(match: re.Match[str]) -> ColumnUnit:
-    if match["blank"] and match["item"] in _STEP_WORDS:
+    if match["blank"] and match["item"] in _STEP_WORDS | _SINGLE:
         return ColumnUnit("", doubt=f'"{match[0]}" is a rate or a time')
     scale = _PREFIXES[(match["prefix"] or "").strip()] * _PERIODS.get(match["unit"], 1.0)
     return ColumnUnit(f"{_ITEM_OF[match['item']]}/s", scale)

@@ -297,7 +297,7 @@ def counts_faults(name: str) -> bool:
 def slug(name: str) -> str:
     """Return a name as a factor has it: `Batch Size` is batch_size; gnuplot comments its header, `#size`."""
     own = "_".join(words_of(name))[:60]
-    return own if own in _FACTOR_OF or own == "#" else own.removeprefix("#_")
+    return own if own in _FACTOR_OF or own == "#" else own.removeprefix("#_").removesuffix("_#")
 
 
 def factor_name(name: str) -> str:

@@ -34,7 +34,7 @@ def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMean
     unit = _OCTETS.sub(r"\1B", unit.strip())
     unit = "1" if unit.lower() in _COUNTS else unit
     known = unit_of(unit)
-    meaning = meaning_of(name, unit) if known else ColumnMeaning("other")
+    meaning = meaning_of(without_unit(name, unit) or name, unit) if known else ColumnMeaning("other")
     if meaning.kind == "figure" and is_case and meaning.base in _SPEEDS:
         return _of_case(name, meaning)
     if meaning.kind == "figure" and (meaning.metric or meaning.base == "s"):

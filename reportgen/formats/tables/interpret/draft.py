@@ -224,7 +224,7 @@ def _duration(cell: object) -> tuple[float, str] | None:
 
 def _is_repeated(name: str, names: frozenset[str]) -> bool:
     """Whether a column of JSON is the same as another one, or a length of a list."""
-    if name.endswith("#") or name == ROW or re.fullmatch(r"(?:\.\./)+value", name):
+    if (name.endswith("#") and name[:-1] in names) or name == ROW or re.fullmatch(r"(?:\.\./)+value", name):
         return True
     if not name.startswith(AROUND):
         return False

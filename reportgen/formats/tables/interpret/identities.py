@@ -12,7 +12,7 @@ from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, me
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.reading import columns_of
 from reportgen.formats.tables.interpret.roles import NEITHER, NO_TIME, ROW_NUMBER, add_factor, is_made_up
-from reportgen.formats.tables.interpret.texts import are_parts, several_numbers
+from reportgen.formats.tables.interpret.texts import are_parts, question_about, several_numbers
 
 _CANDIDATES = (NEITHER, NO_TIME, ROW_NUMBER)
 # Texts that name the case of a row, and not the place or the person of the run.
@@ -50,11 +50,24 @@ def keep_identities(draft: Draft) -> None:
     A number whose name says no setting may be a result, so a name of a case counts before it.
     """
     guessed = _guessed(draft)
+    _keep_times(draft)
     for column in [name for name, why in draft.result.left_out.items() if why in _CANDIDATES]:
         without = guessed if slug(column) in _CASES or draft.result.left_out[column] == ROW_NUMBER else ()
         if most_alike(draft, without) > 1 and _names_cases(draft, column):
             _keep(draft, column, without)
     _take_texts(draft, guessed)
+
+
+def _keep_times(draft: Draft) -> None:
+    """Make texts with colons factors where rows are alike without them, such as lengths of recordings."""
+    own = [name for name in draft.result.open if name in draft.cells and meaning_of(name).kind == "other"]
+    asked = [name for name in own if draft.is_text(name) and question_about(draft, name)]
+    for column in asked if draft.result.figures else ():
+        draft.result.left_out[column] = draft.result.open.pop(column)
+        if most_alike(draft) > 1:
+            _keep(draft, column, ())
+        if why := draft.result.left_out.pop(column, ""):
+            draft.result.open[column] = why
 
 
 def _take_texts(draft: Draft, guessed: Collection[str]) -> None:

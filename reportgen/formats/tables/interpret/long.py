@@ -51,12 +51,13 @@ def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
         name_column = by_slug["name"] if texts and named else ""
     unit_column = _unit_column(draft)
     is_mixed = not name_column and _has_several_bases(draft, unit_column)
-    if is_mixed and (values or _cases_beside(draft, unit_column)):
+    statistics = [name for name in draft.columns if _is_statistic(draft, name)]
+    if is_mixed and (values or statistics or _cases_beside(draft, unit_column)):
         name_column = unit_column
     quantities = _names_of_quantities(draft, values[0]) if not name_column and len(values) == 1 else ""
     name_column = name_column or quantities
     cases = [] if values or not name_column else _cases_beside(draft, name_column)
-    statistics = [name for name in draft.columns if _is_statistic(draft, name)] if not cases else []
+    statistics = [] if cases else statistics
     values = [*values[:1], *statistics] or cases
     if not name_column or not values or not draft.is_text(name_column):
         return False
@@ -248,7 +249,8 @@ def _by_units(
 def _cases_beside(draft: Draft, name_column: str) -> list[str]:
     """Return the columns of numbers beside the names of metrics, if none has a meaning of its own."""
     others = [name for name in draft.columns if name != name_column and not draft.is_text(name)]
-    cases = [name for name in others if draft.known(name) and meaning_of(name).kind == "other"]
+    numbers = [name for name in others if draft.known(name) and meaning_of(name).kind == "other"]
+    cases = [name for name in numbers if not _is_statistic(draft, name)]
     is_plain = not any(meaning_of(name).statistic for name in cases)
     return cases if (is_plain and kind_of(cases)) or len(cases) == len(others) > 1 else []
 

@@ -24,6 +24,10 @@ _NOT_MODELS = {
     **dict.fromkeys(("arch", "architecture"), _PROCESSORS),
     **dict.fromkeys(("net", "network"), _LINKS),
 }
+# Settings are whole or recur.
+_SIZES = frozenset(
+    ("context", "count", "depth", "elements", "height", "resolution", "size", "width", "window")
+)
 _OF_STORAGE = frozenset(("disk", "fio", "iodepth", "iops", "numjobs", "nvme", "qd", "ssd"))
 _ACCESS = lazy_pattern(r"(?i)(?:rand(?:om)?|seq(?:uential)?)[ _-]?(?:read|write|rw).*")
 
@@ -34,10 +38,14 @@ def misnamed(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
     is_text = draft.is_text(column)
     if own in _NOT_MODELS and is_text and all(map(_NOT_MODELS[own].fullmatch, known)):
         return ColumnMeaning("factor", factor=own)
-    are_fractions = not is_text and not draft.are_truths(column) and not draft.is_whole(column)
+    numbers = [] if is_text or draft.are_truths(column) else draft.numbers(column)
+    are_plain = all(number is None or not number[1] for number in numbers)
+    are_fractions = are_plain and any(number and not number[0].is_integer() for number in numbers)
     if meaning.factor == "precision" and are_fractions:
         return ColumnMeaning("figure", "precision", doubt="has no unit")
     if meaning.kind in ("index", "ignored") and are_fractions and own:
+        return ColumnMeaning("other", extra=(own,))
+    if own in _SIZES and are_fractions and not draft.is_repetitive(column):
         return ColumnMeaning("other", extra=(own,))
     if own == "bs" and _is_storage(draft, known):
         return ColumnMeaning("factor", factor="block_size")

@@ -93,18 +93,22 @@ def keep_rows_apart(draft: Draft) -> None:
 
 
 def _chosen_open(draft: Draft) -> list[str]:
-    """Return the open columns of numbers that may be chosen: whole or recurring ones.
+    """Return the open columns of numbers that may be chosen: whole, recurring, or before the figures.
 
-    Two series with numbers of one size, in a table without figures, are rather results of two cases.
+    Two series with numbers of one size are rather results of two cases; whole ones only where no figure is.
     """
     names = [name for name in draft.result.open if name in draft.cells and draft.values(name)]
-    series = [] if draft.result.figures else [x for x in names if not draft.is_repetitive(x)]
-    return [
-        name
-        for name in names
-        if draft.is_repetitive(name)
-        or (draft.is_whole(name) and not any(are_alike(draft, name, x) for x in series if x != name))
-    ]
+    series = [name for name in names if not draft.is_repetitive(name)]
+    measured = [draft.columns.index(x.column) for x in draft.result.figures if x.column in draft.columns]
+    first = min(measured, default=len(draft.columns))
+
+    def is_chosen(name: str) -> bool:
+        is_series = any(are_alike(draft, name, other) for other in series if other != name)
+        if draft.is_whole(name):
+            return not is_series or bool(measured)
+        return not is_series and draft.columns.index(name) < first
+
+    return [name for name in names if draft.is_repetitive(name) or is_chosen(name)]
 
 
 def _is_crossed(draft: Draft, column: str) -> bool:
