@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -25,6 +26,12 @@ from tests.each_of import each_row
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/reference/python.md"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@cache
+def repeats() -> reportgen.RunSet:
+    """Return runs that many tests share: nothing can change them."""
+    return reportgen.read("logs/dlperf-repeats")
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +128,7 @@ def test_runs_can_be_a_set_a_sequence_or_paths() -> None:
 
 
 def test_values_of_pandas_are_accepted_as_factors() -> None:
-    runs = reportgen.read("logs/dlperf-repeats")
+    runs = repeats()
     devices = runs.to_dataframe()["devices"].unique()
     assert len(runs.where(devices=devices[0])) == len(runs.where(devices=int(devices[0]))) > 0
 
@@ -171,7 +178,7 @@ def test_values_of_pandas_are_accepted_as_factors() -> None:
 ])  # fmt: skip
 def test_a_wrong_request_gives_place_fact_and_remedy(call, message) -> None:
     with pytest.raises(reportgen.RequestError, match=message):
-        call(reportgen.read("logs/dlperf-repeats"))
+        call(repeats())
 
 
 def test_sets_of_runs_add_up_without_counting_a_run_twice() -> None:
@@ -195,7 +202,7 @@ def test_a_copied_log_in_another_set_is_marked_as_in_one_reading(tmp_path: Path)
 
 def test_a_pattern_stands_for_what_it_matches() -> None:
     runs = reportgen.read("logs/dlperf-r*")
-    assert [run.id for run in runs] == [run.id for run in reportgen.read("logs/dlperf-repeats")]
+    assert [run.id for run in runs] == [run.id for run in repeats()]
 
 
 def test_a_run_is_found_by_its_id() -> None:
@@ -258,7 +265,7 @@ def test_a_source_of_many_repeats_is_one_path_and_a_count() -> None:
 
 
 def test_html_of_a_notebook_escapes_what_logs_say() -> None:
-    run = replace(reportgen.read("logs/dlperf-repeats")[0], id="<script>x</script>")
+    run = replace(repeats()[0], id="<script>x</script>")
     run = replace(run, factors={**run.factors, "model": "<img src=x onerror=y>"})
     runs = reportgen.RunSet([run])
     cases = reportgen.cases(runs)
