@@ -34,6 +34,7 @@ _SETTING = lazy_pattern(
 _MAX_LINES = 5000
 _MAX_LABELS = 60
 _MIN_ROWS = 3
+_SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 _NAMES = ("metric", "value", "unit")
 
 
@@ -62,6 +63,13 @@ class _Statement:
         meaning = meaning_of(self.label, self.unit if unit_of(self.unit) else "")
         return meaning.kind == "figure" and bool(meaning.metric and meaning.unit)
 
+    @property
+    def is_speed(self) -> bool:
+        """Whether it is a time or a rate: memory and clocks alone are the facts of a machine."""
+        return (
+            self.is_known and meaning_of(self.label, self.unit if unit_of(self.unit) else "").base in _SPEEDS
+        )
+
 
 def printed_blocks(files: LogFiles) -> FoundTable | None:
     """Return the results of the blocks of a text as a table; None without them, or if two are alike."""
@@ -74,7 +82,7 @@ def printed_blocks(files: LogFiles) -> FoundTable | None:
     }
     labels = _labels(list(statements.values()))
     results = [(at, each.label) for at, each in statements.items() if each.label in labels and each.is_result]
-    if len(results) < _MIN_ROWS or not any(statements[at].is_known for at, _ in results):
+    if len(results) < _MIN_ROWS or not any(statements[at].is_speed for at, _ in results):
         return None
     settings = {
         at: (match["label"].strip(), match["value"])

@@ -23,7 +23,7 @@ _NUMBER = r"[0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 _UNIT = r"[^\W\d_][\w/µμ]*(?: per [^\W\d_]+)?"
 _VALUE = rf"(?:{_NUMBER}) ?(?:{_UNIT})"
 _BETWEEN = r"[ \t]*(?:[,;|(/]|\.\.\.)?[ \t]*"
-_NAME = r"^[ \t]*(?P<name>\S.*?)(?:[ \t]*[:=]|[ \t]{2}|\t)[ \t]*"
+_NAME = r"^[ \t]*(?:[-*] +)?(?P<name>[^\s*-].*?)(?:[ \t]*[:=]|[ \t]{2}|\t)[ \t]*"
 _END = r"[ \t]*\)?[ \t]*$"
 _LINE = lazy_pattern(rf"{_NAME}(?P<values>{_VALUE}(?:{_BETWEEN}{_VALUE})*){_END}")
 _EACH = lazy_pattern(rf"({_NUMBER}) ?({_UNIT})")

@@ -866,8 +866,14 @@ def test_results_that_are_printed_in_blocks_are_read(
     assert len(set(cases)) == numbers
 
 
-def test_blocks_that_nothing_distinguishes_are_not_read() -> None:
-    text = "Elapsed time: 4.25 s\nThroughput: 240.5 MB/s\n\nElapsed time: 14.25 s\nThroughput: 71.5 MB/s\n"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Elapsed time: 4.25 s\nThroughput: 240.5 MB/s\n\nElapsed time: 14.25 s\nThroughput: 71.5 MB/s\n",
+        "Host: a\nMemory: 16 GB\nClock: 3.5 GHz\nDisk: 512 GB\n",  # facts of a machine
+    ],
+)
+def test_blocks_that_nothing_distinguishes_are_not_read(text: str) -> None:
     assert printed_blocks(LogFiles.of({"out.txt": text.encode()}).file("out.txt")) is None
 
 
