@@ -31,9 +31,14 @@ def table_markdown(document: Document, table: Table) -> str:
 
 def note(note: GridNote) -> str:
     """Return a footnote as an item of a list."""
+    return f"- {named(note)}"
+
+
+def named(note: GridNote) -> str:
+    """Return a footnote with its name and the places that it is about."""
     more = "; ..." if len(note.places) > MAX_PLACES else ""
     places = f" ({escape.markdown('; '.join(note.places[:MAX_PLACES]) + more)})" if note.places else ""
-    return f"- {note.mark}{places}: {escape.sentence(note.text)}"
+    return f"{note.mark}{places}: {escape.sentence(note.text)}"
 
 
 def rows(table: Table, grid: Grid) -> str:
