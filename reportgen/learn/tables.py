@@ -28,10 +28,11 @@ from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
 from reportgen.formats.tables.interpret.cases import FRACTIONS, OF_CASES, OF_STATISTICS
+from reportgen.formats.tables.interpret.columns import PARTLY
 from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
 from reportgen.formats.tables.interpret.texts import MAYBE_TIME, SEVERAL_NUMBERS
 from reportgen.formats.tables.records import Record, are_branches
-from reportgen.formats.tables.stated_units import IGNORE, SETTING, named_unit
+from reportgen.formats.tables.stated_units import IGNORE, SETTING, is_short_answer, named_unit
 from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
@@ -51,8 +52,8 @@ _HTML = lazy_pattern(rb"(?i)<(?:!doctype html|html|body|table)\b[^>]*>")
 _MAX_EXCERPT = 2**18
 _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
-_MAX_ASKED = 8
-_MAX_QUESTIONS = 4
+_MAX_ASKED = 24
+_MAX_QUESTIONS = 8
 _OTHERS = "the file has other tables, which are not read"
 _UNKNOWN = "the file has tables whose metric or unit is not stated"
 
@@ -285,7 +286,7 @@ def unit_for(column: str, question: str) -> str:
     if question.startswith(SEVERAL_NUMBERS):
         return _option(column, SETTING)
     if re.search(r"separate thousands|plain numbers|of the form|samples", question):
-        return ""
+        return _option(column, named_unit(column) or likely_unit(column)) if question.endswith(PARTLY) else ""
     if question.endswith(MAYBE_TIME):
         return _option(column, "s")
     stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
@@ -366,11 +367,11 @@ def _of_columns(answers: Mapping[str, str], files: LogFiles) -> dict[str, str]:
 def _check_unit(unit: str) -> None:
     """Raise RequestError for a unit that has several meanings, is misspelt or is none."""
     known = unit_of(unit)
-    if unit in (SETTING, IGNORE):
+    if unit in (SETTING, IGNORE) or is_short_answer(unit):
         return
     if known and known.doubt:
-        remedy = "write it in full, such as tokens/s, transactions/s, GB/s or Gbit/s"
-        raise RequestError("--unit", known.doubt, remedy)
+        full = in_full(unit) or "tokens/s, transactions/s, GB/s or Gbit/s"
+        raise RequestError("--unit", known.doubt, f"write it in full, such as {full}")
     if known or units.find(unit):
         return
     if close := units.misspelt(unit):

@@ -3,6 +3,27 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
+    "numbers beside ranges, of which an answer reads the numbers": PeoplesTable(
+        "ranges.md",
+        "| Query | A (ms) | B (ms) |\n|---|---|---|\n| q1 | 12.5 | 3.25 |\n| q2 | 14.5 | 10–12 |\n| q3 | 44.5 | 5–6 |\n",
+        4,
+        (("b_time", 3.25e-3, {"query": "q1"}),),
+        answers={"B (ms)": "ms"},
+    ),
+    "a level with fractions, which is a result": PeoplesTable(
+        "stores.csv",
+        "# latency in microseconds, best of 3\nop,threads,rocks,level\n"
+        "get,1,12.5,14.5\nget,8,22.5,31.5\nput,1,32.5,44.5\nput,8,41.5,60.5\n",
+        8,
+        (("latency", 31.5e-6, {"op": "get", "threads": 8, "case": "level", "statistic": "best"}),),
+    ),
+    "answers that begin like octets, and words for a ratio": PeoplesTable(
+        "stores.csv",
+        "store,reads,amplification\na,12.5,1.25\nb,14.5,1.75\n",
+        4,
+        (("throughput", 12.5e6, {"store": "a"}), ("amplification", 1.75, {"store": "b"})),
+        answers={"reads": "Mops", "amplification": "x"},
+    ),
     "symbols, footnotes, amounts of money and intervals in cells": PeoplesTable(
         "marks.md",
         "| Lib | Time [95% CI] (ms) | Rate (ops/s) | Cost | p50 |\n|---|---|---|---|---|\n"

@@ -517,7 +517,8 @@ def _free_name(name: str, unit: str) -> str:
     if name not in METRICS or METRICS[name].unit == units.to_base(1.0, unit)[1]:
         return name
     _, slash, below = unit.partition("/")
-    return f"{name}_per_{slug(below)}" if slash else f"{name}_in_{slug(unit.replace('%', 'percent'))}"
+    own = slug(unit.replace("%", "percent").replace("$", "usd"))
+    return f"{name}_per_{slug(below)}" if slash else f"{name}_in_{own}"
 
 
 def _label(text: str, extra: tuple[str, ...]) -> str:

@@ -18,12 +18,18 @@ from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slu
 SETTING = "setting"
 # The answer that a column is not to be read.
 IGNORE = "ignore"
-_COUNTS = ("count", "number", "none", "unitless", "dimensionless")
+_COUNTS = ("count", "number", "none", "unitless", "dimensionless", "x", "ratio")
+_RATES = {"ops": "operations/s"}
 # Octets in French and Romanian; only an answer has them: a column may be named "To".
-_OCTETS = lazy_pattern(r"([kKMGT]i?)o")
+_OCTETS = lazy_pattern(r"(?<![^\W_])([kKMGT]i?)o(?![^\W_])")
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 _IN_BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]{1,20})[)\]]")
 _LOOKS_LIKE_UNIT = lazy_pattern(r"[^\W\d_]{1,8}(?:/[^\W\d_]{1,8})?")
+
+
+def is_short_answer(unit: str) -> bool:
+    """Return whether an answer is a word that stands for a count or a ratio, or for a rate."""
+    return unit.lower() in (*_COUNTS, *_RATES)
 
 
 def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMeaning:
@@ -32,7 +38,7 @@ def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMean
     is_case  whether other columns are cases of the same metric: then the name is what differs
     """
     unit = _OCTETS.sub(r"\1B", unit.strip())
-    unit = "1" if unit.lower() in _COUNTS else unit
+    unit = "1" if unit.lower() in _COUNTS else _RATES.get(unit.lower(), unit)
     known = unit_of(unit)
     meaning = meaning_of(without_unit(name, unit) or name, unit) if known else ColumnMeaning("other")
     if meaning.kind == "figure" and is_case and meaning.base in _SPEEDS:
@@ -53,7 +59,13 @@ def _of_case(name: str, meaning: ColumnMeaning) -> ColumnMeaning:
     """Return a figure whose name is its case, of the metric that its unit alone has."""
     plain = meaning_of("", meaning.unit)
     time = "latency" if meaning.unit in ("ns", "us", "ms") else "run_time"
-    return replace(plain, metric=time if plain.base == "s" else plain.metric, label=name.strip(), doubt="")
+    return replace(
+        plain,
+        metric=time if plain.base == "s" else plain.metric,
+        label=name.strip(),
+        doubt="",
+        scale=meaning.scale,
+    )
 
 
 def named_unit(name: str) -> str:

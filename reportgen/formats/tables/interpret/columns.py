@@ -53,6 +53,8 @@ _DURATIONS = frozenset(
     )
 )
 
+# How the question about texts ends beside which there are numbers.
+PARTLY = "; an answer reads the others"
 # A longer text beside all rows is a remark.
 _LONGEST_CASE = 100
 # A larger size is one of bytes that was measured.
@@ -220,8 +222,10 @@ def _of_texts(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     are_numbers = len(digits) * 2 > len(known)
     if meaning.kind == "figure" and are_numbers:
         own = _spelled(draft, column, meaning)
+        if own is None and column in draft.answers and any(draft.values(column)):
+            return meaning
         if own is None:
-            _open_text(draft, column, digits[0])
+            _open_text(draft, column, next((text for text in digits if not number_of(text)), digits[0]))
         return own
     if meaning.kind == "figure" and is_packed(map(str, known)):
         draft.result.open[column] = several_numbers(known)
@@ -273,7 +277,7 @@ def _open_text(draft: Draft, column: str, text: str) -> None:
         if is_clock(text) and not clock
         else f"its cells are not all of the form {clock}"
         if clock
-        else f'its cells are not plain numbers: "{text[:40]}"'
+        else f'its cells are not plain numbers: "{text[:40]}"{PARTLY if any(draft.values(column)) else ""}'
     )
     draft.result.doubts.append(f'the cells of "{column}" are not numbers')
 

@@ -55,6 +55,8 @@ _COUNTS = frozenset(
 )
 # "(p=0.008 n=5+5)", which no name is above.
 _REMARK = lazy_pattern(r"\([^()]*\)|~?")
+# Names of kinds, which have no fractions.
+_LEVELS = (["level"], ["mode"], ["type"], ["format"], ["backend"])
 _TIMES_OF_DAY = ("time", "heure", "hora", "start", "start_time", "uhrzeit")
 _TIME_OF_DAY = lazy_pattern(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
 _MIN_FRACTION = 0.1
@@ -230,7 +232,9 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         return ColumnMeaning("series")
     if slug(column) == "map" and any(meaning_of(other).factor == "model" for other in draft.columns):
         return ColumnMeaning("figure", "map", doubt="has no unit")
-    if meaning.factor in _COUNTS and not draft.is_text(column) and not draft.is_whole(column):
+    is_named_kind = words_of(column)[-1:] in _LEVELS and any(value % 1 for value in draft.values(column))
+    is_counted = meaning.factor in _COUNTS or (meaning.kind == "factor" and is_named_kind)
+    if is_counted and not draft.is_text(column) and not draft.is_whole(column):
         return meaning_of("bandwidth", "GB/s") if slug(column) == "gbs" else ColumnMeaning("other")
     if meaning.kind == "other" and counts_faults(column) and draft.is_whole(column):
         draft.result.doubts.append(f'"{column}" has no unit')
