@@ -3,6 +3,12 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 FORMS = {
+    "numbers of a setting that are written once for several rows": PeoplesTable(
+        "t.md",
+        "| Threads | Lib | ops/s |\n|--|--|--|\n| 1 | left | 100.5 |\n| | right | 90.5 |\n| 8 | left | 700.5 |\n| | right | 600.5 |\n",
+        4,
+        (("throughput", 600.5, {"threads": 8, "lib": "right"}),),
+    ),
     "a unit alone in the text above": PeoplesTable(
         "u.md",
         "Median of 5 runs, in milliseconds.\n\n| Query | Duck | Lite |\n|--|--|--|\n| Q1 | 10.5 | 33.5 |\n| Q2 | 12.5 | 35.5 |\n",

@@ -7,6 +7,7 @@ from itertools import pairwise
 import msgspec
 
 from reportgen.formats.tables.column_words import meaning_of
+from reportgen.formats.tables.definition import BETWEEN_BARS
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.records import GROUP, Record, filled, grouped, title_of_group
@@ -33,8 +34,11 @@ def without_gaps(table: FoundTable) -> FoundTable:
 
 
 def _are_names(table: FoundTable, column: str, cells: Sequence[str]) -> bool:
-    """Return whether cells of a column are texts, or in rows without numbers, which name the rows below."""
+    """Return whether cells are texts or settings, or in rows without numbers, which name the rows below."""
     if not any(map(number_of, cells)):
+        return True
+    is_drawn = table.rows.kind in BETWEEN_BARS or table.rows.separator == "&"
+    if is_drawn and meaning_of(column).kind == "factor":
         return True
     others = [name for name in table.columns if name != column]
     rows = [record for record, cell in zip(table.records, cells, strict=True) if cell]
