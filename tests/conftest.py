@@ -35,6 +35,9 @@ sys.dont_write_bytecode = False
 # Tests run on all cores already. Threads of torch that wait for a core which another test has burn time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# To look for garbage took a tenth of the time of all tests, and more of their imports.
+gc.set_threshold(100_000, 20, 20)
+
 # No test depends on what the programs of a user, or of another test run, have remembered. The processes of a run share
 # what they remember: the lists of fonts of matplotlib, and the committed reports, which are checked once.
 if "PYTEST_XDIST_WORKER" not in os.environ:
@@ -73,9 +76,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage less often, and not in what was imported: it took a tenth of the time."""
+    """Look for no garbage in what was imported."""
     gc.freeze()
-    gc.set_threshold(100_000, 20, 20)
 
 
 @pytest.fixture(scope="session")
