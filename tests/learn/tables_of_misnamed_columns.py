@@ -173,4 +173,22 @@ MISNAMED = {
         3,
         (("run_time", 4.5, {"audio": "1:45"}),),
     ),
+    "whole sizes after a result, which differ in each row": PeoplesTable(
+        "compilers.json",
+        '{"gcc": {"O0": {"time_s": 3.5, "size": 20112}, "O2": {"time_s": 1.25, "size": 18001}},'
+        ' "clang": {"O0": {"time_s": 3.25, "size": 21000}, "O2": {"time_s": 1.5, "size": 17888}}}',
+        4,
+        (("run_time", 1.5, {"case": "clang", "size": None}),),
+        frozenset({"size"}),
+    ),
+    "percentiles in words of a time without a usual name": PeoplesTable(
+        "laps.csv",
+        "Metric,Task,Value,Unit\n50.0th percentile service time,a,31.5,ms\n50.0th percentile service time,b,28.5,ms\n"
+        "99.9th percentile service time,a,88.5,ms\n",
+        3,
+        (
+            ("service_time", 0.0285, {"task": "b", "statistic": "median"}),
+            ("service_time", 0.0885, {"task": "a", "statistic": "p99.9"}),
+        ),
+    ),
 }

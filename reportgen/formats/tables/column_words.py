@@ -359,7 +359,7 @@ def _role(own: str) -> ColumnMeaning | None:
 def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     """Return the meaning of a name that is not one of the usual names of factors."""
     name = _OF_RUNS.sub("", name)
-    name = _with_plain_statistic(_PLUS_MINUS.split(name)[0])
+    name = with_plain_statistic(_PLUS_MINUS.split(name)[0])
     name = _with_unit_in_brackets(_GROUP.sub(r"\1 ", name))
     scale, name = _multiple_beside(name)
     unit, text = _unit_in_brackets(name, unit)
@@ -456,7 +456,7 @@ def _multiple_beside(name: str) -> tuple[float, str]:
     return 1.0, name
 
 
-def _with_plain_statistic(name: str) -> str:
+def with_plain_statistic(name: str) -> str:
     """Return a name whose statistic is a word of its own: `latency Mean Ms`, `p99 latency`."""
     name = _PERCENTILE_IN_WORDS.sub(
         lambda match: "max" if match[1] == "100" else f"p{match[1] or match[2]}", name

@@ -12,7 +12,13 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import ColumnUnit, unit_of
-from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, without_statistic
+from reportgen.formats.tables.column_words import (
+    ColumnMeaning,
+    meaning_of,
+    slug,
+    with_plain_statistic,
+    without_statistic,
+)
 
 # The answer that numbers were chosen and not measured.
 SETTING = "setting"
@@ -46,7 +52,7 @@ def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMean
     if meaning.kind == "figure" and (meaning.metric or meaning.base == "s"):
         return meaning
     own = known or ColumnUnit(unit)
-    statistic, _, text = without_statistic(without_unit(name, unit))
+    statistic, _, text = without_statistic(with_plain_statistic(without_unit(name, unit)))
     label = text.strip() if kind_of([text]) else ""
     of_unit = slug("count" if unit == "1" else unit.replace("/", " per ")) or "value"
     metric = of_unit if label else slug(text) or of_unit

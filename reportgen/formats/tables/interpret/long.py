@@ -7,7 +7,13 @@ from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import ColumnUnit, unit_of
-from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, without_statistic
+from reportgen.formats.tables.column_words import (
+    ColumnMeaning,
+    meaning_of,
+    slug,
+    with_plain_statistic,
+    without_statistic,
+)
 from reportgen.formats.tables.definition import statistic_name
 from reportgen.formats.tables.interpret.cases import add_cases, case_factor, question
 from reportgen.formats.tables.interpret.cells import number_of, text_of
@@ -135,7 +141,7 @@ class _NamedIn:
 
 def _own_metric(text: str, unit: ColumnUnit, meaning: ColumnMeaning) -> ColumnMeaning:
     """Return the figure of a metric without a usual name: its words name it, without a statistic."""
-    statistic, _, rest = without_statistic(text)
+    statistic, _, rest = without_statistic(with_plain_statistic(text))
     own = replace(meaning, kind="figure", metric=slug(rest) or slug(text), unit=unit.unit, scale=unit.scale)
     return replace(own, statistic=statistic, label="", doubt="", is_own=True)
 

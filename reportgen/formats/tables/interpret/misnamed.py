@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from reportgen.core.lazy_pattern import lazy_pattern
-from reportgen.formats.tables.column_words import ColumnMeaning, slug, words_of
+from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, words_of
 from reportgen.formats.tables.interpret.draft import Draft
 
 _PROCESSORS = lazy_pattern(
@@ -45,11 +45,19 @@ def misnamed(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
         return ColumnMeaning("figure", "precision", doubt="has no unit")
     if meaning.kind in ("index", "ignored") and are_fractions and own:
         return ColumnMeaning("other", extra=(own,))
-    if own in _SIZES and are_fractions and not draft.is_repetitive(column):
+    is_chosen = not numbers or draft.is_repetitive(column) or draft.is_constant(column)
+    if own in _SIZES and not is_chosen and (are_fractions or _is_after_results(draft, column)):
         return ColumnMeaning("other", extra=(own,))
     if own == "bs" and _is_storage(draft, known):
         return ColumnMeaning("factor", factor="block_size")
     return None
+
+
+def _is_after_results(draft: Draft, column: str) -> bool:
+    """Return whether numbers without units are after a result: settings are before them."""
+    are_plain = all(number is None or not number[1] for number in draft.numbers(column))
+    before = map(meaning_of, draft.columns[: draft.columns.index(column)])
+    return are_plain and any(each.kind == "figure" and each.metric for each in before)
 
 
 def _is_storage(draft: Draft, sizes: Sequence[str]) -> bool:
