@@ -34,6 +34,20 @@ from tests.each_of import each_of
 PCI = "0000:41:00.0"
 
 
+class AfterWaits(threading.Event):
+    """An event that is set by so many waits for it, however long they take."""
+
+    def __init__(self, waits):
+        super().__init__()
+        self.waits = waits
+
+    def wait(self, timeout=None):
+        self.waits -= 1
+        if not self.waits:
+            self.set()
+        return super().wait(timeout)
+
+
 def sample(source, *, slow=True):
     return source.read([slow] * len(source.devices))
 
@@ -312,8 +326,7 @@ def test_the_sampler_writes_gpus_and_cpus_into_one_file(tmp_path, without_nvidia
     write_files(tmp_path / "class/hwmon/hwmon0", {"name": "k10temp", "temp1_input": 48125})
     folder = tmp_path / "r1"
     folder.mkdir()
-    stop = threading.Event()
-    threading.Timer(0.1, stop.set).start()  # slow fields of the second device are due in the second cycle
+    stop = AfterWaits(20)  # slow fields of the second device are due in the second cycle
     watch.sample(folder, 0, 0.01, stop, root=1, environ={}, is_thread=is_thread, sysfs=tmp_path)
     recorded = read(folder)["run"]["telemetry"]["0"]
     assert set(recorded) == devices
