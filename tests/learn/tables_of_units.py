@@ -3,6 +3,12 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
+    "spreads among named metrics, which are not asked for": PeoplesTable(
+        "report.md",
+        "| metric | value | unit |\n|---|---|---|\n| mean latency | 12.5 | ms |\n| stdev | 0.25 | ms |\n| throughput | 81.5 | req/s |\n",
+        2,
+        (("latency", 12.5e-3, {"statistic": "mean"}), ("request_throughput", 81.5, {})),
+    ),
     "numbers beside ranges, of which an answer reads the numbers": PeoplesTable(
         "ranges.md",
         "| Query | A (ms) | B (ms) |\n|---|---|---|\n| q1 | 12.5 | 3.25 |\n| q2 | 14.5 | 10–12 |\n| q3 | 44.5 | 5–6 |\n",

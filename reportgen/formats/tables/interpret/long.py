@@ -183,6 +183,8 @@ def _figures(draft: Draft, named: _NamedIn) -> Columns:
         for unit, meaning in meanings.items():
             if meaning.kind == "derived":
                 draft.result.left_out[text] = DERIVED
+            elif meaning.kind == "spread":
+                draft.result.left_out[text] = "the spread of another metric"
             elif meaning not in read:
                 own = f'its unit "{unit}" is not known' if unit and not unit_of(unit) else ""
                 rows = " in some rows" if read else ""
