@@ -21,6 +21,7 @@ from reportgen.cache.rows import Rows
 from reportgen.core.column_file import release_columns
 from reportgen.core.model import Finding
 from reportgen.core.stored_files import StoredFiles, pieces_of
+from reportgen.core.stored_series import StoredSeries
 from reportgen.document.encode import decode
 from reportgen.document.file_names import REPORT_JSON
 from reportgen.document.model import Document, Figure
@@ -141,7 +142,9 @@ def _digest_of(files: Mapping[str, bytes], path: str) -> bytes:
 
 
 def _plain(value: object) -> object:
-    """Return an array as bytes, for the digest."""
+    """Return an array as bytes and stored series as a tuple, for the digest."""
+    if isinstance(value, StoredSeries):
+        return tuple(value)
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     raise NotImplementedError(type(value))

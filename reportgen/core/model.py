@@ -6,7 +6,7 @@ makes the tables in `results`. Findings say what may be wrong; they travel with 
 """
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
@@ -257,7 +257,7 @@ class Run:
     status: Status = "complete"
     samples_per_step: float | None = None
     ranks: int | None = None
-    series: tuple[Series, ...] = ()
+    series: Sequence[Series] = ()
     aggregates: tuple[Aggregate, ...] = ()
     telemetry: tuple[Telemetry, ...] = ()
     findings: tuple[Finding, ...] = ()

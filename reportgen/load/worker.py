@@ -17,6 +17,7 @@ from reportgen.cache.archives import is_archive
 from reportgen.core.column_file import ColumnFile
 from reportgen.core.model import Finding, Run, Series, Source
 from reportgen.core.rules import Rule
+from reportgen.core.stored_series import differ_in_numbers, stored_series
 from reportgen.formats.detection import offer
 from reportgen.formats.filetype import compression, no_text, role
 from reportgen.formats.tables.own_table import looks_like_table
@@ -274,7 +275,7 @@ def _share(run: Run, shared: Shared) -> Run:
         command=_known(run.command, shared),
         series=tuple(_shared_series(each, sources[each.source], shared) for each in run.series),
     )
-    return _stored(alike, shared.file) if shared.file else alike
+    return _stored(alike, shared.file, known) if shared.file else alike
 
 
 def _known(value: T, shared: Shared) -> T:
@@ -293,28 +294,36 @@ def _shared_series(series: Series, source: Source, shared: Shared) -> Series:
     return replace(series, phase=phase, source=source, idle_after=idle_after, **columns)
 
 
-def _stored(run: Run, file: ColumnFile) -> Run:
+def _stored(run: Run, file: ColumnFile, known: dict[object, Any]) -> Run:
     """Return the run with the columns that no other run shares in a file."""
-    known: dict[int, NDArray[Any]] = {}  # phases have one column of times
+    telemetry = tuple(
+        replace(
+            each, t=file.stored(each.t), columns={name: file.stored(c) for name, c in each.columns.items()}
+        )
+        for each in run.telemetry
+    )
+    has_long = any(
+        getattr(each, name).nbytes > _MAX_SHARED_BYTES for each in run.series for name in _SHARED_COLUMNS
+    )
+    if has_long or not differ_in_numbers(run.series):
+        return replace(run, series=_with_stored_columns(run.series, file), telemetry=telemetry)
+    return replace(run, series=stored_series(tuple(run.series), file, known), telemetry=telemetry)
+
+
+def _with_stored_columns(series: Sequence[Series], file: ColumnFile) -> tuple[Series, ...]:
+    columns: dict[int, NDArray[Any]] = {}  # phases have one column of times
 
     def stored(column: NDArray[Any]) -> NDArray[Any]:
-        if id(column) not in known:
-            known[id(column)] = file.stored(column)
-        return known[id(column)]
+        if id(column) not in columns:
+            columns[id(column)] = file.stored(column)
+        return columns[id(column)]
 
-    def is_own(name: str, column: NDArray[Any]) -> bool:
-        return name not in _SHARED_COLUMNS or column.nbytes > _MAX_SHARED_BYTES
+    def own(each: Series) -> dict[str, Any]:
+        shared = {name for name in _SHARED_COLUMNS if getattr(each, name).nbytes <= _MAX_SHARED_BYTES}
+        names = ("begin", "value", *_SHARED_COLUMNS)
+        return {name: stored(getattr(each, name)) for name in names if name not in shared}
 
-    series = []
-    for each in run.series:
-        columns = {name: getattr(each, name) for name in ("begin", "value", *_SHARED_COLUMNS)}
-        own: dict[str, Any] = {name: stored(c) for name, c in columns.items() if is_own(name, c)}
-        series.append(replace(each, **own))
-    telemetry = [
-        replace(each, t=stored(each.t), columns={name: stored(c) for name, c in each.columns.items()})
-        for each in run.telemetry
-    ]
-    return replace(run, series=tuple(series), telemetry=tuple(telemetry))
+    return tuple(replace(each, **own(each)) for each in series)
 
 
 RUNS: RunMapper[Run] = RunMapper(_same, _mark, _rename, _share)

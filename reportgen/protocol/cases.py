@@ -60,7 +60,7 @@ def build_cases(
     groups: dict[object, list[Run]] = {}
     factors: dict[object, dict[str, FactorValue]] = {}
     numbers: dict[object, set[int]] = {}
-    for run in sorted(runs, key=lambda run: measured.of(run).fact(_place)):
+    for run in sorted(runs, key=lambda run: natural_key(run.id)):
         own = {name: value for name, value in sorted(factors_of(run).items()) if name not in request.ignore}
         key = factors_key(own)
         if run.repeat is not None:
@@ -76,10 +76,6 @@ def build_cases(
             split = _split(own, alike) if request.split_repeats else [(own, alike)]
             cases += [_case(shared, repeats, known, request, measured) for shared, repeats in split]
     return tuple(cases)
-
-
-def _place(run: Run) -> tuple[object, ...]:
-    return natural_key(run.id)
 
 
 def _is_concerned(run: Run, request: CaseRequest, measured: MeasuredRuns) -> bool:

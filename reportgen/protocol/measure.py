@@ -54,16 +54,19 @@ def try_measure(
     if metric in SHARES:
         return _share(run, metric, phase, protocol, totals)
     key = (metric, phase, totals.get(phase), protocol)
-    if key not in run.attempts:
-        contradiction = find_contradiction(run, protocol) if metric in FROM_WORK else None
-        is_doubtful = contradiction is not None and contradiction.severity == "invalid"
-        measured = MeasuredRun(without_work(run.run)) if is_doubtful else run
-        request = MeasureRequest(measured, metric, phase, parts_of(phase, totals), protocol, phase in totals)
-        attempt = _attempt(request, totals)
-        if contradiction:
-            attempt = _with_finding(attempt, run.run, contradiction)
-        run.attempts[run.same(key)] = attempt
-    return run.attempts[key]
+    return run.attempt(key, lambda: _checked_attempt(run, metric, phase, protocol, totals))
+
+
+def _checked_attempt(
+    run: MeasuredRun, metric: str, phase: str, protocol: Protocol, totals: Totals
+) -> Attempt:
+    """Return the attempt at measuring a run; a rate whose work is contradicted is measured without it."""
+    contradiction = find_contradiction(run, protocol) if metric in FROM_WORK else None
+    is_doubtful = contradiction is not None and contradiction.severity == "invalid"
+    measured = MeasuredRun(without_work(run.run)) if is_doubtful else run
+    request = MeasureRequest(measured, metric, phase, parts_of(phase, totals), protocol, phase in totals)
+    attempt = _attempt(request, totals)
+    return _with_finding(attempt, run.run, contradiction) if contradiction else attempt
 
 
 def _share(run: MeasuredRun, metric: str, phase: str, protocol: Protocol, totals: Totals) -> Attempt:

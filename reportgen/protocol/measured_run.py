@@ -49,14 +49,16 @@ AttemptKey = tuple[str, str, tuple[str, ...] | None, Protocol]
 class _Opened:
     """Parts of a run that take much memory.
 
-    Series and windows are compared by identity. The run and these dictionaries keep them alive.
+    Series are compared by identity, and so are windows.
 
     computed  of a window, by function
     places    sources of measurements
     """
 
-    entries: dict[int, Entries] = field(default_factory=dict)
-    windows: dict[tuple[tuple[int, ...], Protocol, bool], MeasuredWindow | None] = field(default_factory=dict)
+    entries: dict[Series, Entries] = field(default_factory=dict)
+    windows: dict[tuple[tuple[Series, ...], Protocol, bool], MeasuredWindow | None] = field(
+        default_factory=dict
+    )
     computed: dict[int, tuple[MeasuredWindow, dict[object, object]]] = field(default_factory=dict)
     places: dict[tuple[Source, ...], tuple[Source, ...]] = field(default_factory=dict)
 
@@ -64,17 +66,17 @@ class _Opened:
 class MeasuredRun:
     """A run with everything that was computed from it.
 
-    attempts  by metric, phase, the parts of a total and protocol; filled by `measure.try_measure`
-    store     that it belongs to
+    store  that it belongs to
     """
+
+    __slots__ = ("_known", "_opened", "_store", "run")
 
     def __init__(self, run: Run, store: "MeasuredRuns | None" = None) -> None:
         self.run = run
-        self.attempts: dict[AttemptKey, Attempt] = {}
         self._store = store
         self._opened: _Opened | None = None
-        self._facts: dict[object, object] = {}
-        self._available: dict[tuple[tuple[str, tuple[str, ...]], ...], tuple[tuple[str, str], ...]] = {}
+        # Of thousands of runs, one dictionary takes half the memory of three.
+        self._known: dict[object, object] = {}
 
     def _open(self) -> _Opened:
         if self._opened is None:
@@ -94,29 +96,35 @@ class MeasuredRun:
     def available(self, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ...]:
         """Return the (metric, phase) pairs for which the log has data; see `available_metrics`."""
         key = tuple(totals.items())
-        if key not in self._available:
-            self._available[self.same(key)] = self.same(available_metrics(self.run, totals))
-        return self._available[key]
+        if key not in self._known:
+            self._known[self.same(key)] = self.same(available_metrics(self.run, totals))
+        return cast(tuple[tuple[str, str], ...], self._known[key])
 
     def fact(self, compute: Callable[[Run], T]) -> T:
         """Return what a function computes of the run as its log has it; all metrics share it."""
-        if compute not in self._facts:
-            self._facts[compute] = compute(self.run)
-        return cast(T, self._facts[compute])
+        if compute not in self._known:
+            self._known[compute] = compute(self.run)
+        return cast(T, self._known[compute])
+
+    def attempt(self, key: AttemptKey, measure: Callable[[], Attempt]) -> Attempt:
+        """Return the attempt at a metric, phase, parts of a total and protocol."""
+        if key not in self._known:
+            self._known[self.same(key)] = measure()
+        return cast(Attempt, self._known[key])
 
     def entries(self, series: Series) -> Entries:
         """Return the measurable entries of one of the run's series."""
         known = self._open().entries
-        if id(series) not in known:
-            known[id(series)] = measurable_entries(series)
-        return known[id(series)]
+        if series not in known:
+            known[series] = measurable_entries(series)
+        return known[series]
 
     def window(
         self, series: Sequence[Series], protocol: Protocol, *, are_times: bool = True
     ) -> MeasuredWindow | None:
         """Return the window over the series, one of each rank; see `select_window`."""
         known = self._open().windows
-        key = (tuple(map(id, series)), protocol, are_times)
+        key = (tuple(series), protocol, are_times)
         if key not in known:
             entries = [self.entries(each) for each in series]
             known[key] = select_window(self.run, entries, protocol, are_times=are_times)

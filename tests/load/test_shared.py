@@ -1,12 +1,16 @@
 """Thousands of runs have the same environment: it is kept once, and so are equal columns."""
 
-from dataclasses import replace
+import pickle
+from collections import deque
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
-from reportgen.core import column_file
+from reportgen.core import column_file, stored_series
 from reportgen.core.column_file import ColumnFile
+from reportgen.core.model import Break, Run, Series
+from reportgen.core.stored_series import StoredSeries
 from reportgen.load.worker import RUNS, Shared
 from tests.builders import run, series, telemetry
 
@@ -54,3 +58,38 @@ def test_phases_that_share_a_column_share_it_in_the_file(monkeypatch: pytest.Mon
     step, forward = series([1.0, 2.0]), series([0.5, 0.7], "forward")
     both = RUNS.share(run(step, replace(forward, begin=step.begin)), Shared(file=ColumnFile())).series
     assert both[0].begin is both[1].begin
+
+
+def _content(series: Series) -> list[object]:
+    values = [getattr(series, field.name) for field in fields(series)]
+    return [each.tobytes() if isinstance(each, np.ndarray) else each for each in values]
+
+
+def _runs() -> list[Run]:
+    """Two runs of alike series, one with a rank of its own, one whose log has an evaluation."""
+    logged = [
+        run(series(times, begin=[5.0, 7.5]), series([0.5, np.nan], "forward"), id=f"{times}")
+        for times in ([1.0, 2.0], [1.5, 2.5])
+    ]
+    ranks = run(series([1.0, 2.0]), series([1.0, 2.5], rank=1), id="ranks")
+    return [*logged, ranks, run(series([1.0, 2.0], breaks=(Break(1, "evaluation", 3.0),)), id="evaluated")]
+
+
+def test_series_are_made_again_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(column_file, "_IN_MEMORY", 0)
+    monkeypatch.setattr(stored_series, "_MAX_MADE", 1)
+    monkeypatch.setattr(stored_series, "_MADE", deque())
+    shared = Shared(file=ColumnFile())
+    stored = [RUNS.share(each, shared) for each in _runs()]
+    assert [type(each.series) for each in stored] == [StoredSeries] * 3 + [tuple]
+    expected = [list(map(_content, each.series)) for each in _runs()]
+    for _ in "again":
+        assert [list(map(_content, each.series)) for each in stored] == expected
+        assert [_content(each.series[0]) for each in stored] == [first for first, *_ in expected]
+    first, other = stored[0].series, stored[1].series
+    assert (len(first), bool(first)) == (2, True)
+    assert first[0] is first[0]
+    kept = first[0]
+    assert other[0].step is kept.step
+    assert first[0] is not kept  # let go of, because the other run was asked
+    assert list(map(_content, pickle.loads(pickle.dumps(first)))) == expected[0]

@@ -1,13 +1,18 @@
 """A build computes each window of a run and what a run has available once, however many tables ask."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
+from reportgen.core import column_file, stored_series
+from reportgen.core.column_file import ColumnFile
 from reportgen.core.model import Run
+from reportgen.load.worker import RUNS as RUNS_AS_READ
+from reportgen.load.worker import Shared
 from reportgen.protocol import MeasuredRuns, Protocol, measured_run
 from reportgen.tables.assemble import build_tables
 from reportgen.tables.expected import NO_FACTS
@@ -98,6 +103,26 @@ def test_runs_that_let_go_of_their_windows_were_measured_before_for_all_tables(
     assert [_texts(each) for each in shown] == [_texts(each) for each in expected]
     # The last two runs still have their windows.
     assert {count for (name, _), count in counted.items() if name == "select_window"} == {1}
+
+
+def test_runs_whose_series_are_in_a_file_give_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(column_file, "_IN_MEMORY", 0)
+    monkeypatch.setattr(stored_series, "_MAX_MADE", 1)
+    monkeypatch.setattr(stored_series, "_MADE", deque())
+    monkeypatch.setattr(measured_run, "_MAX_OPEN", 2)
+    shared = Shared(file=ColumnFile())
+    runs = [
+        run(series((np.linspace(1, 2, 9) * n).tolist(), samples=n), id=f"{n}", factors={"devices": n})
+        for n in (1, 2, 4)
+    ]
+    stored = [RUNS_AS_READ.share(each, shared) for each in runs]
+    for spec in (SPEEDUP, TWO_METRICS, TOTAL):
+        expected, shown = (build_tables(spec, each, NO_FACTS)[0] for each in (runs, stored))
+        assert _values(shown) == _values(expected)
+
+
+def _values(table: Table) -> list[list[float | None]]:
+    return [[cell.value for cell in cells] for cells in table.cells]
 
 
 def _texts(table: Table) -> list[list[str]]:

@@ -1,0 +1,116 @@
+"""Series of a run whose numbers are in a file: the objects are made when they are asked for.
+
+Most series of a campaign differ in their numbers only. So a run of a large build holds what it has in common
+with others, and a view of its numbers; its series are objects while they are in use.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, overload
+from weakref import ref
+
+import numpy as np
+
+from reportgen.core.column_file import ColumnFile
+from reportgen.core.model import FloatArray, Series, Source
+
+# Runs whose series are objects at a time: some more than have windows at a time.
+_MAX_MADE = 600
+_NO_NUMBERS: FloatArray = np.empty(0)
+_NO_SOURCE = Source("")
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesLayout:
+    """The parts that the series of many runs have in common.
+
+    series   without times, values and sources
+    columns  numbers of the columns that are the times and the values of each
+    borders  where the columns begin among the numbers of a run, and where the last one ends
+    """
+
+    series: tuple[Series, ...]
+    columns: tuple[tuple[int, int], ...]
+    borders: tuple[int, ...]
+
+
+class StoredSeries(Sequence[Series]):
+    """The series of one run. Each is one object as long as something holds it, or uses the run."""
+
+    __slots__ = ("__weakref__", "_layout", "_made", "_numbers", "_sources")
+
+    def __init__(self, layout: SeriesLayout, sources: tuple[Source, ...], numbers: FloatArray) -> None:
+        self._layout, self._sources, self._numbers = layout, sources, numbers
+        self._made: tuple[Series, ...] | None = None
+
+    def _series(self) -> tuple[Series, ...]:
+        if self._made is None:
+            layout = self._layout
+            columns = [self._numbers[begin:end] for begin, end in pairwise(layout.borders)]
+            own = zip(layout.series, layout.columns, self._sources, strict=True)
+            made = tuple(
+                replace(series, begin=columns[begin], value=columns[value], source=source)
+                for series, (begin, value), source in own
+            )
+            self._made = made
+            _MADE.append(ref(self))
+            if len(_MADE) > _MAX_MADE and (oldest := _MADE.popleft()()):
+                oldest._made = None
+            return made
+        return self._made
+
+    @overload
+    def __getitem__(self, index: int) -> Series: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Series, ...]: ...
+    def __getitem__(self, index: int | slice) -> Series | tuple[Series, ...]:
+        return self._series()[index]
+
+    def __iter__(self) -> Iterator[Series]:
+        return iter(self._series())
+
+    def __len__(self) -> int:
+        return len(self._layout.series)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (self._series(),)
+
+
+# The runs whose series are objects, in the order in which these were made.
+_MADE: deque[ref[StoredSeries]] = deque()
+
+
+def stored_series(series: tuple[Series, ...], file: ColumnFile, known: dict[object, Any]) -> Sequence[Series]:
+    """Return series with their times and values in a file; themselves if these may stay in memory.
+
+    known  what other runs had in common, by its content. Columns that are equal must be one object
+    """
+    columns = {id(column): column for each in series for column in (each.begin, each.value)}
+    numbers = np.concatenate(list(columns.values()))
+    stored = file.stored(numbers)
+    if stored is numbers:
+        return series
+    position = {key: number for number, key in enumerate(columns)}
+    places = tuple((position[id(each.begin)], position[id(each.value)]) for each in series)
+    borders = tuple(np.cumsum([0, *map(len, columns.values())]).tolist())
+    key = places, borders, tuple(map(_in_common, series))
+    if key not in known:
+        bare = (replace(each, begin=_NO_NUMBERS, value=_NO_NUMBERS, source=_NO_SOURCE) for each in series)
+        known[key] = SeriesLayout(tuple(bare), places, borders)
+    return StoredSeries(known[key], tuple(each.source for each in series), stored)
+
+
+def differ_in_numbers(series: Sequence[Series]) -> bool:
+    """Return whether series may be equal in other runs but for times, values and sources."""
+    return bool(series) and not any(
+        each.breaks or each.stretches or each.begin.dtype != np.float64 or each.value.dtype != np.float64
+        for each in series
+    )
+
+
+def _in_common(series: Series) -> tuple[object, ...]:
+    columns = tuple(map(id, (series.step, series.span, series.samples, series.line)))
+    names = series.metric, series.phase, series.rank, series.clock, series.unit
+    return (*names, series.rounding, series.rounded, series.idle_after, *columns)
