@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from reportgen import publish
+from reportgen.core import column_file, stored_files, stored_values
 from reportgen.core.errors import RequestError
 from reportgen.pipeline import Request, build
 from reportgen.render.page import library
+from reportgen.report import document
 from tests.repository import CSV, DEFINITION, write_charts_library
 
 
@@ -372,6 +374,18 @@ def test_the_same_inputs_give_the_same_bytes_in_any_environment(repository, tmp_
     built_elsewhere(moved, TZ="Pacific/Kiritimati", PYTHONHASHSEED="4711", LC_ALL="C", COLUMNS="40")
     files = [p.relative_to(repository) for p in repository.rglob("*") if p.is_file()]
     assert {p: (moved / p).read_bytes() for p in files} == {p: (repository / p).read_bytes() for p in files}
+
+
+def test_a_build_that_is_kept_in_files_gives_the_same_bytes(repository, monkeypatch):
+    expected = dict(made(repository).files)
+    monkeypatch.setattr(column_file, "_IN_MEMORY", 0)
+    monkeypatch.setattr(stored_files, "_IN_MEMORY", 0)
+    monkeypatch.setattr(stored_values, "_BLOCK", 1)
+    monkeypatch.setattr(document, "_MOST_CASES", 0)
+    monkeypatch.setattr(document, "_MOST_SHARED", 1)
+    result = made(repository)
+    assert isinstance(result.reports[0].cases, stored_values.StoredValues)
+    assert dict(result.files) == expected
 
 
 def test_hash_order_does_not_change_the_order_of_values(repository):

@@ -9,7 +9,7 @@ from reportgen.core.errors import RequestError
 from reportgen.core.temporary_file import TemporaryFile
 
 # Files of this many bytes together stay in memory: all of most builds.
-_IN_MEMORY = 16 * 2**20
+_IN_MEMORY = 4 * 2**20
 _CHUNK = 2**20
 
 # Where a content begins, and its size.

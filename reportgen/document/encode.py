@@ -9,7 +9,7 @@ made from a file is the page that was made with it.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -30,6 +30,8 @@ T = TypeVar("T", bound=msgspec.Struct)
 _CELLS, _RUNS, _SHARED_RUNS, _PARTS = 64, 16, 3, 16
 # Longest line of another value.
 _LINE = 4000
+# So many sources are longer than a line.
+_MANY_SOURCES = 1000
 # A line is this much shorter than the longest.
 _MARGIN = 3
 # The library writes integers of 64 bits.
@@ -59,23 +61,27 @@ def encode(document: Document) -> bytes:
 
 def encode_lines(document: Document) -> Iterator[bytes]:
     """Yield the lines of report.json. The document of many runs has hundreds of megabytes."""
-    runs = {case.name: tuple(run.id for run in case.runs) for case in document.cases}
-    parts: dict[str, list[_Part]] = {
-        '"tables": ': [("", table, ()) for table in document.tables],
-        '"figures": ': [("", figure, ()) for figure in document.figures],
-        '"cases": ': [
-            ("", case, own if len(own := runs[case.name]) <= _SHARED_RUNS else ()) for case in document.cases
-        ],
-        '"comparisons": ': [
-            (_named(name), each, runs.get(each.baseline, ())) for name, each in document.comparisons.items()
-        ],
+    runs = _runs_of(document)
+    cases = (
+        ("", case, own if len(own := runs[case.name]) <= _SHARED_RUNS else ()) for case in document.cases
+    )
+    compared = (
+        (_named(name), each, runs.get(each.baseline, ())) for name, each in document.comparisons.items()
+    )
+    parts: dict[str, tuple[int, Iterable[_Part]]] = {
+        '"tables": ': (len(document.tables), (("", table, ()) for table in document.tables)),
+        '"figures": ': (len(document.figures), (("", figure, ()) for figure in document.figures)),
+        '"cases": ': (len(document.cases), cases),
+        '"comparisons": ': (len(document.comparisons), compared),
     }
+    has_many = len(document.sources) > _MANY_SOURCES
     short = replace(
         document,
         tables=document.tables[:1],
         figures=document.figures[:1],
         cases=document.cases[:1],
         comparisons=dict(islice(document.comparisons.items(), 1)),
+        sources=dict(islice(document.sources.items(), 1 if has_many else None)),
     )
     yield b"{\n"
     # A line for each field, however short: one of them is the mark of a generated file.
@@ -83,19 +89,28 @@ def encode_lines(document: Document) -> Iterator[bytes]:
         if name in parts:
             begin, end = "{}" if _is_object(value) else "[]"
             yield _encoded(f" {name}{begin}")
-            yield from map(_encoded, _lines_of_runs(parts[name]))
+            yield from map(_encoded, _lines_of_runs(*parts[name]))
             yield _encoded(f" {end}{comma}")
+        elif has_many and name == '"sources": ':
+            yield from map(_encoded, _lines_of_texts(document.sources, name, comma))
         else:
             yield from map(_encoded, _lines(value, 1, name, comma))
     yield b"}\n"
 
 
-def _lines_of_runs(parts: Sequence[_Part]) -> Iterator[str]:
+def _runs_of(document: Document) -> dict[str, tuple[str, ...]]:
+    """Return the ids of the runs of each case by its name; cases of the same runs have one tuple."""
+    known: dict[tuple[str, ...], tuple[str, ...]] = {}
+    every = ((case.name, tuple(run.id for run in case.runs)) for case in document.cases)
+    return {name: known.setdefault(runs, runs) for name, runs in every}
+
+
+def _lines_of_runs(count: int, parts: Iterable[_Part]) -> Iterator[str]:
     """Yield the lines of the parts of a list or an object; neighbours of the same runs share a line."""
     shared: list[str] = []
     before: tuple[str, ...] = ()
     for number, (name, part, runs) in enumerate(parts, 1):
-        *whole, last = _lines_of_part(part, name, "," if number < len(parts) else "")
+        *whole, last = _lines_of_part(part, name, "," if number < count else "")
         if whole or not runs or runs != before or len(shared) == _PARTS:
             yield from filter(None, ["".join(shared), *whole])
             shared = [last]
@@ -103,6 +118,14 @@ def _lines_of_runs(parts: Sequence[_Part]) -> Iterator[str]:
             shared.append(last[1:])
         before = () if whole else runs
     yield "".join(shared)
+
+
+def _lines_of_texts(texts: Mapping[str, str], name: str, comma: str) -> Iterator[str]:
+    """Yield the lines of an object of many texts, one at a time."""
+    yield f" {name}{{"
+    for number, (key, text) in enumerate(texts.items(), 1):
+        yield _one_line(_ENCODER.encode(text), 2, _named(key), "," if number < len(texts) else "")
+    yield f" }}{comma}"
 
 
 def _lines_of_part(part: Value, name: str, comma: str) -> Iterator[str]:

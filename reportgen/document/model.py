@@ -10,7 +10,7 @@ The docstrings are the reference: `schema` reads the meaning of each field from 
 
 import datetime as dt
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from hashlib import blake2b
@@ -1094,9 +1094,9 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
         return f"<Document {self.name}: {len(self.tables)} tables, {len(self.cases)} cases>"
 
     @cached_property
-    def case_by_name(self) -> dict[str, Case]:
+    def case_by_name(self) -> Mapping[str, Case]:
         """The cases by name."""
-        return {case.name: case for case in self.cases}
+        return _ByName(self.cases)
 
     def comparisons_of(self, table: Table) -> dict[str, Comparison]:
         """Return the comparisons of a table by the name of the case."""
@@ -1126,6 +1126,23 @@ class Document(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, di
     def case(self, name: str | None) -> Case | None:
         """Return the case of that name, None for None."""
         return self.case_by_name[name] if name else None
+
+
+class _ByName(Mapping[str, Case]):
+    """Cases by name. It holds none of them: the cases of many runs are in a file."""
+
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self._cases = cases
+        self._places = {case.name: place for place, case in enumerate(cases)}
+
+    def __getitem__(self, name: str) -> Case:
+        return self._cases[self._places[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def name_of_pair(case: str, baseline: str, comparison: _T, known: dict[str, _T]) -> str:

@@ -31,6 +31,7 @@ from reportgen.core.model import (
 )
 from reportgen.core.plain_text import one_line
 from reportgen.core.stored_files import pieces_of
+from reportgen.core.stored_values import tuple_of
 from reportgen.document import model
 from reportgen.document.encode import canonical
 from reportgen.document.model import Header, Note, name_of_pair, source_of
@@ -43,6 +44,10 @@ from reportgen.tables.results import Cell, Figure, Report, Table
 # A value of the environment that differs in more runs describes a run (its start, a process), not a machine.
 _MAX_ENVIRONMENT_VALUES = 40
 _MAX_VALUE_CHARACTERS = 500
+# More cases than this are in a file: of seven runs each, so many take 25 MB. Pages ask for each thirty times.
+_MOST_CASES = 8000
+# Runs that are remembered at a time, because the next cases may be of them.
+_MOST_SHARED = 5000
 
 
 def make_document(
@@ -422,7 +427,8 @@ def _known_conditions(tables: Iterable[Table]) -> dict[Case, Conditions]:
 def _cases(names: CaseNames, machines: "_Machines", tables: Iterable[Table]) -> tuple[model.Case, ...]:
     """Return the cases, canonical. They hold most of a document, so each is made canonical by itself."""
     conditions, evidence = _known_conditions(tables), _Evidence(machines)
-    return tuple(_case(case, names.name(case), conditions, evidence) for case in names.cases)
+    cases = (_case(case, names.name(case), conditions, evidence) for case in names.cases)
+    return tuple_of(cases, model.Case, _MOST_CASES)
 
 
 def _case(case: Case, name: str, conditions: Mapping[Case, Conditions], evidence: "_Evidence") -> model.Case:
@@ -463,7 +469,7 @@ def _summary(summary: Summary) -> model.Summary:
 
 
 class _Evidence:
-    """The measurements of all cases, canonical. Cases of several metrics hold one object for each run."""
+    """The measurements of all cases, canonical. Cases of several metrics, one after the other, share runs."""
 
     def __init__(self, machines: "_Machines") -> None:
         self._machines = machines
@@ -498,8 +504,16 @@ class _Evidence:
         own = {name: _finite(value) for name, value in run.factors.items() if name not in case.factors}
         key = id(run), *own  # the values are those of the run
         if key not in self._runs:
+            if len(self._runs) >= _MOST_SHARED:
+                self._forget()
             self._runs[key] = canonical(_run(run, own, self._machines.name(run)))
         return self._runs[key]
+
+    def _forget(self) -> None:
+        """Let go of what cases share, which may be in a file by now."""
+        self._runs.clear()
+        self._windows.clear()
+        self._sources.clear()
 
     def _window(self, window: Window) -> model.Window:
         if id(window) not in self._windows:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
 from reportgen.core.units import Unit
+from reportgen.document import encode as encoding
 from reportgen.document.encode import MARK, canonical, decode, encode
 from reportgen.document.model import (
     VERSION,
@@ -76,6 +77,18 @@ def test_reports_are_committed() -> None:
 
 def test_the_shortest_document_has_the_mark_of_a_generated_file() -> None:
     assert MARK.search(encode(Document(version=VERSION, name="a", generated=("a/report.json",))))
+
+
+@pytest.mark.parametrize("count", [999, 1000, 1001, 1002])
+def test_many_sources_are_written_as_few_are(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = {
+        f'logs/\N{GREEK SMALL LETTER ALPHA}<{number}>".log': f"{number:064}" for number in range(count)
+    }
+    document = Document(version=VERSION, name="many", sources=sources)
+    written = encode(document)
+    monkeypatch.setattr(encoding, "_MANY_SOURCES", 2000)
+    assert written == encode(document)
+    assert decode(written, "report.json") == document
 
 
 @given(documents())

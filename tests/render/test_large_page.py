@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from reportgen.document.model import Label
 from reportgen.render.page import evidence_files
+from reportgen.report import document
 from reportgen.tables.results import Report
 from tests.render import example
 from tests.render.conftest import write_assets
@@ -36,6 +37,7 @@ def small() -> Files:
 def large() -> Files:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(evidence_files, "_MOST_INSIDE", 0)
+        patch.setattr(document, "_MOST_CASES", 0)
         return render_report(report())
 
 

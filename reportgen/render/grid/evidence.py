@@ -9,8 +9,9 @@ sees what a median leaves out.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, groupby
 
 from reportgen.compare.verdict import Verdict
 from reportgen.core import metrics, units
@@ -290,11 +291,28 @@ def evidence_of(report: Document, anchor: Callable[[Table], str]) -> ReportEvide
 
     anchor  returns the anchor of a table on the page
     """
-    shared = _shared([case.factors for case in report.cases])
+    shared = shared_factors(report)
+    configurations = tuple(configurations_of(report, shared, anchor))
+    cases = tuple(case for each in configurations for case in each.cases)
+    return ReportEvidence(shared, cases, configurations, _groups(configurations, anchor))
+
+
+def shared_factors(report: Document) -> Factors:
+    """Return the factors that all cases of a report share."""
+    return _shared(case.factors for case in report.cases)
+
+
+def configurations_of(
+    report: Document, shared: Factors, anchor: Callable[[Table], str]
+) -> Iterator[ConfigurationEvidence]:
+    """Yield the evidence of the cases by configuration, in the order of the document: one is held at a time.
+
+    Cases of the same runs are together in a document.
+    """
     places = _appearances(report)
-    proofs = tuple(_case(case, report, places.get(case.name, []), shared, anchor) for case in report.cases)
-    configurations = _configurations(proofs)
-    return ReportEvidence(shared, proofs, configurations, _groups(configurations, anchor))
+    for _, cases in groupby(report.cases, key=lambda case: tuple(run.id for run in case.runs)):
+        proofs = [_case(case, report, places.get(case.name, []), shared, anchor) for case in cases]
+        yield from _configurations(proofs)
 
 
 def _configurations(cases: Sequence[CaseEvidence]) -> tuple[ConfigurationEvidence, ...]:
@@ -340,7 +358,7 @@ def _title(table: Table | None) -> str:
 
 
 def _shared_factors(configurations: Iterable[ConfigurationEvidence]) -> dict[str, FactorValue]:
-    return _shared([each.first.factors for each in configurations])
+    return _shared(each.first.factors for each in configurations)
 
 
 def messages(findings: Iterable[Finding]) -> tuple[str, ...]:
@@ -348,13 +366,14 @@ def messages(findings: Iterable[Finding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{finding.rule}: {finding.text}" for finding in findings))
 
 
-def _shared(all_factors: list[Factors]) -> dict[str, FactorValue]:
+def _shared(all_factors: Iterable[Factors]) -> dict[str, FactorValue]:
     """Return the factors with the same value in every case; none if there is only one case."""
-    if len(all_factors) < 2:
+    others = iter(all_factors)
+    shared = {name: value for name, value in next(others, {}).items() if name not in RESERVED}
+    second = next(others, None)
+    if second is None:
         return {}
-    first, *others = all_factors
-    shared = {name: value for name, value in first.items() if name not in RESERVED}
-    for factors in others:
+    for factors in chain([second], others):
         shared = {
             name: value
             for name, value in shared.items()

@@ -92,13 +92,11 @@ def _repeats(repeats: Counter[int]) -> str:
 
 def _values(cases: Iterable[Case], names: Sequence[str]) -> list[str]:
     """Return the values of the first of these factors that any case has, in the order of the tables."""
-    for name in names:
-        values = dict.fromkeys(
-            shown_value(name, str(case.factors[name])) for case in cases if name in case.factors
-        )
-        if values:
-            return list(values)
-    return []
+    values_of: dict[str, dict[str, None]] = {name: {} for name in names}
+    for case in cases:
+        for name in values_of.keys() & case.factors.keys():
+            values_of[name][shown_value(name, str(case.factors[name]))] = None
+    return next((list(values) for values in values_of.values() if values), [])
 
 
 def _listed(names: Iterable[str]) -> str:

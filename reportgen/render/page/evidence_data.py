@@ -6,15 +6,17 @@ in the run. Cases of the same runs are one configuration, which says once what t
 whose last entries are left out where they have their default.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from hashlib import blake2b
 from typing import Any
+
+import msgspec
 
 from reportgen.core.model import Factors
 from reportgen.core.plain_text import one_line
 from reportgen.core.rules import known_rule
 from reportgen.core.units import machine
-from reportgen.document.model import Case, Document, Finding
+from reportgen.document.model import Case, Document, Finding, Table
 from reportgen.render.grid.evidence import (
     BEFORE_BASELINE,
     NO_VALUE,
@@ -23,6 +25,8 @@ from reportgen.render.grid.evidence import (
     ConfigurationEvidence,
     Repeat,
     ReportEvidence,
+    configurations_of,
+    shared_factors,
 )
 from reportgen.render.page import compare_data
 from reportgen.render.page.page_json import encoded, in_attribute
@@ -42,7 +46,7 @@ def evidence_json(report: Document, evidence: ReportEvidence) -> tuple[str, dict
     """
     encoder = _Encoder(report, compare_data.ambiguous_names(report.cases))
     own = {each.first.name: in_attribute(encoder.configuration(each)) for each in evidence.configurations}
-    return _document(head(report), encoder.shared(evidence)), own
+    return _document(head(report), encoder.shared(evidence.shared)), own
 
 
 def head(report: Document) -> Json:
@@ -63,24 +67,28 @@ def head_json(report: Document, files: int) -> str:
     return _document(head(report) | {"evidenceFiles": files})
 
 
-def parts_json(report: Document, evidence: ReportEvidence, part_of: Callable[[str], str]) -> dict[str, str]:
-    """Return the evidence in parts, each with all that its cases refer to but the head and other cases.
+def parts_json(
+    report: Document, anchor: Callable[[Table], str], part_of: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the parts of the evidence by name, each with all that it refers to but the head and other cases.
 
+    anchor   returns the anchor of a table on the page
     part_of  returns the part of a case by its name
     """
-    ambiguous = compare_data.ambiguous_names(report.cases)
-    parts: dict[str, tuple[_Encoder, list[Json]]] = {}
-    for configuration in evidence.configurations:
+    ambiguous, shared = compare_data.ambiguous_names(report.cases), shared_factors(report)
+    parts: dict[str, tuple[_Encoder, list[msgspec.Raw]]] = {}
+    for configuration in configurations_of(report, shared, anchor):
         members: dict[str, list[CaseEvidence]] = {}
         for case in configuration.cases:
             members.setdefault(part_of(case.name), []).append(case)
         for name, cases in members.items():
             encoder, done = parts.setdefault(name, (_Encoder(report, ambiguous), []))
-            done.append(encoder.configuration(ConfigurationEvidence(tuple(cases))))
-    return {
-        name: _document(encoder.shared(evidence), {"configurations": done})
-        for name, (encoder, done) in parts.items()
-    }
+            # Encoded, the evidence of many runs takes less memory.
+            made = encoder.configuration(ConfigurationEvidence(tuple(cases)))
+            done.append(msgspec.Raw(msgspec.json.encode(made)))
+    for name in list(parts):
+        encoder, done = parts.pop(name)
+        yield name, _document(encoder.shared(shared), {"configurations": done})
 
 
 def _document(*groups: Json) -> str:
@@ -117,10 +125,10 @@ class _Encoder:
         self._conditions = _Named()
         self._remedies: dict[str, str] = {}
 
-    def shared(self, evidence: ReportEvidence) -> Json:
-        """Return what the cases refer to by name, once all of them are encoded."""
+    def shared(self, factors: Factors) -> Json:
+        """Return what the cases refer to, once all of them are encoded; `factors` are shared by all."""
         return {
-            "shared": _texts(evidence.shared),
+            "shared": _texts(factors),
             "metrics": self._metrics.values,
             "names": self._names.values,
             "summaries": self._summaries.values,

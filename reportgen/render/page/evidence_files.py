@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 
 from reportgen.core.lazy_pattern import lazy_pattern
-from reportgen.document.model import Document
-from reportgen.render.grid.evidence import evidence_of
+from reportgen.core.stored_files import StoredFiles
+from reportgen.document.model import Document, Table
 from reportgen.render.outputs import Content, Output
 from reportgen.render.page.evidence_data import parts_json
 
@@ -39,10 +39,14 @@ def file_of(case: str) -> str:
 
 def evidence_files(content: Content) -> Mapping[str, bytes]:
     """Return the content of each file by its name."""
-    report = content.report
-    evidence = evidence_of(report, lambda table: f"table-{content.table_names[table.id]}")
-    parts = parts_json(report, evidence, file_of)
-    return {name: f'{_BEGIN}"{name}"] = {part.rstrip()};\n'.encode() for name, part in parts.items()}
+    files = StoredFiles()
+
+    def anchor(table: Table) -> str:
+        return f"table-{content.table_names[table.id]}"
+
+    for name, part in parts_json(content.report, anchor, file_of):
+        files.add(name, f'{_BEGIN}"{name}"] = {part.rstrip()};\n'.encode())
+    return files
 
 
 OUTPUT = Output(
