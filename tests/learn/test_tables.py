@@ -728,6 +728,13 @@ def test_each_metric_that_a_column_names_has_a_row_of_the_proposal() -> None:
     ]
 
 
+def test_numbers_below_three_levels_of_names_are_not_called_unread() -> None:
+    proposal = proposed(FORMS["JSON of numbers below three levels of names"])
+    assert proposal is not None
+    assert [note for note in proposal.notes if "is not read" in note] == []
+    assert ("../small", "left out: a row of its own") in [column[:2] for column in proposal.columns]
+
+
 def test_each_branch_of_a_json_document_has_a_definition() -> None:
     text = (
         '{"encode": [{"codec": "a", "mb_per_s": 100.5}, {"codec": "b", "mb_per_s": 90.5}],'

@@ -288,7 +288,9 @@ def _about(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
         add_titles(draft, column)
         return
     own = slug(column.rpartition(".")[2].lstrip("./"))
-    if _is_member(draft, column):
+    if _is_member(draft, column) and "value" in draft.columns and not draft.is_text(column):
+        draft.result.left_out[column] = "a row of its own"
+    elif _is_member(draft, column):
         text = str(draft.known(column)[0])[:40]
         draft.result.left_out[column] = "a member without numbers"
         draft.result.notes.append(f'"{column.lstrip("./")}": "{text}" is not read')
