@@ -191,4 +191,11 @@ MISNAMED = {
             ("service_time", 0.0885, {"task": "a", "statistic": "p99.9"}),
         ),
     ),
+    "members that are statistics, of which none is a total": PeoplesTable(
+        "stats.json",
+        '{"mean": {"ttft_ms": 31.5, "itl_ms": 8.25}, "p50": {"ttft_ms": 30.0, "itl_ms": 8.0},'
+        ' "p99": {"ttft_ms": 88.0, "itl_ms": 12.0}}',
+        6,
+        (("ttft", 0.0315, {"statistic": "mean"}), ("itl", 0.012, {"statistic": "p99"})),
+    ),
 }

@@ -87,7 +87,7 @@ def take_totals(draft: Draft) -> None:
     name = next((name for name in texts if draft.is_text(name) or _has_total(draft, name)), "")
     if not name or slug(name) in _NAMING:
         return
-    texts = [name for name in texts if slug(name) not in _NAMING]
+    texts = [name for name in texts if slug(name) not in _NAMING and not _are_statistics(draft, name)]
     for name in texts:
         if at := _with_parts(draft, name, _totals(draft, name)):
             words = sorted({str(draft.cells[name][i] or "").strip() for i in at})
@@ -97,6 +97,13 @@ def take_totals(draft: Draft) -> None:
             _put_aside(draft, [draft.records[i] for i in at])
             draft.collect()
             return
+
+
+def _are_statistics(draft: Draft, name: str) -> bool:
+    """Return whether all texts of a column are statistics: "mean" beside "p50" is not a mean of rows."""
+    meanings = [meaning_of(text) for text in dict.fromkeys(map(str, draft.known(name)))]
+    known = [each for each in meanings if (each.statistic and not each.extra) or each.kind == "spread"]
+    return len(known) == len(meanings) > 1
 
 
 def take_ratios(draft: Draft) -> None:

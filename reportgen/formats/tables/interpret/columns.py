@@ -90,7 +90,8 @@ def _names_statistics(draft: Draft, column: str) -> bool:
     if slug(column) in STATISTIC_COLUMN:
         return draft.is_text(column)
     is_corner = draft.table.rows.transposed and column == draft.columns[0]
-    return is_corner and all(statistic_of(str(cell)) for cell in draft.known(column))
+    texts = set(map(str, draft.known(column))) if is_corner or column == "*" else set()
+    return len(texts) > (not is_corner) and all(map(statistic_of, texts))
 
 
 def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str]) -> None:
