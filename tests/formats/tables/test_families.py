@@ -2,7 +2,7 @@
 
 runs      number of runs, parts of one run counted once
 numbers   of all measured values, so that nothing is added
-values    single ones, in the base unit, with some of their factors
+values    single ones, in the base unit, with their statistic and some of their factors
 messages  of findings; an empty list: there are none
 path, beside  where the log is, and texts of the files near it
 never     texts that no factor and no finding shows: secrets, host names
@@ -24,6 +24,8 @@ from tests.each_of import each_of
 from tests.formats.tables.fixtures_of_families import FOLDER, fixtures
 
 FIXTURES = list(fixtures())
+KEYS = {"runs", "numbers", "values", "status", "messages", "path", "beside", "never"}
+KEYS_OF_VALUE = {"metric", "phase", "statistic", "value", "factors"}
 
 
 def read(log: Path, expected: dict[str, Any]) -> tuple[str, list[Run], list[Finding]]:
@@ -44,6 +46,7 @@ def read(log: Path, expected: dict[str, Any]) -> tuple[str, list[Run], list[Find
 @each_of(FIXTURES)
 def test_a_fixture_is_read_as_expected(fixture: tuple[str, Path, dict[str, Any]]) -> None:
     family, log, expected = fixture
+    assert expected.keys() <= KEYS
     name, runs, findings = read(log, expected)
     assert name == family
     assert len({run.part_of or run.id for run in runs}) == expected["runs"]
@@ -61,7 +64,8 @@ def test_a_fixture_is_read_as_expected(fixture: tuple[str, Path, dict[str, Any]]
 
 
 def _is_it(value: dict[str, Any], run: Run, figure: Aggregate) -> bool:
-    factors = value.get("factors", {})
+    assert value.keys() <= KEYS_OF_VALUE
+    factors = value.get("factors", {}) | {name: value[name] for name in ("statistic",) if name in value}
     return (
         (figure.metric, figure.phase) == (value["metric"], value.get("phase", "step"))
         and math.isclose(figure.value, value["value"], rel_tol=1e-9)
