@@ -3,6 +3,38 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 FORMS = {
+    "JSON of named rows with uneven keys": PeoplesTable(
+        "n.json",
+        '{"scan": {"mean_ms": 1.25, "std_ms": 0.05, "rps": 210.5}, "merge": {"mean_ms": 3.5, "std_ms": 0.15},'
+        ' "load": {"mean_ms": 9.5, "std_ms": 0.25}, "sort": {"mean_ms": 30.5, "rps": 80.5, "note": "warm"}}',
+        6,
+        (
+            ("latency", 0.0305, {"case": "sort", "statistic": "mean"}),
+            ("request_throughput", 210.5, {"case": "scan"}),
+        ),
+    ),
+    "JSON of named rows that share a key with the first one": PeoplesTable(
+        "n.json",
+        '{"alpha": {"latency_ms": 10.5, "rps": 95.5, "errors": 0}, "beta": {"latency_ms": 12.5, "rps": 80.5},'
+        ' "gamma": {"latency_ms": 14.5, "memory_gib": 2.5}}',
+        7,
+        (("memory_used", 2.5 * 2**30, {"case": "gamma"}), ("latency", 0.0125, {"case": "beta"})),
+    ),
+    "a list table of reStructuredText": PeoplesTable(
+        "t.rst",
+        "Results\n=======\n\n.. list-table:: Fast card\n   :header-rows: 1\n   :widths: 30 20 20\n\n   * - Backend\n     - Batch\n"
+        "     - p99 latency\n       (ms)\n   * - plain\n     - 8\n     - 40.25\n   * - ``lazy``\n     - 16\n     -\n"
+        "   * - fused\n     - 16\n     - 12.75\n\nText below 12.5 ms.\n",
+        2,
+        (("latency", 0.01275, {"backend": "fused", "batch_size": 16, "statistic": "p99"}),),
+    ),
+    "HTML without the tags that begin rows": PeoplesTable(
+        "t.html",
+        "<table><tr><th>Kernel</th><th>Time (us)</th></tr>\n<td>copy</td><td>1.5</td></tr>\n<tr><td>scale</td><td>2.5</td>\n"
+        "</tr><td>add</td><td>3.5</td></tr></table>\n",
+        3,
+        (("latency", 1.5e-6, {"kernel": "copy"}), ("latency", 3.5e-6, {"kernel": "add"})),
+    ),
     "numbers of a setting that are written once for several rows": PeoplesTable(
         "t.md",
         "| Threads | Lib | ops/s |\n|--|--|--|\n| 1 | left | 100.5 |\n| | right | 90.5 |\n| 8 | left | 700.5 |\n| | right | 600.5 |\n",

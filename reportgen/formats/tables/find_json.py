@@ -1,6 +1,7 @@
 """Find the tables in a JSON document: objects in lists, members of objects, columns or rows as lists."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -156,6 +157,11 @@ def _are_numbers(value: Mapping[str, object]) -> bool:
 
 
 def _are_alike(members: Sequence[Mapping[str, object]]) -> bool:
-    """Return whether objects have the same keys: at least half of them."""
-    first = set(members[0])
-    return all(member and len(first & set(member)) * 2 >= len(first | set(member)) for member in members)
+    """Return whether objects share keys: each has half of those that most have, and few that it has alone."""
+    counts = Counter(key for member in members for key in member)
+    usual = {key for key, count in counts.items() if 2 * count > len(members)}
+    return all(
+        2 * len(usual & member.keys()) >= len(usual)
+        and 2 * sum(counts[key] > 1 or len(members) == 1 for key in member) >= len(member) > 0
+        for member in members
+    )

@@ -2,7 +2,7 @@
 
 A table inside another one is a table; the one around it is a layout. A cell that spans others is in each of
 them; a row of one cell over all columns is about the rows below it, in a column of its own. lxml mends broken
-HTML as browsers do.
+HTML as browsers do, but for cells outside a row, which it would lose.
 """
 
 import re
@@ -17,6 +17,11 @@ _TABLE = lazy_pattern(r"<table\b(?:(?!<table\b).)*?(?:</table\s*>|\Z)", re.IGNOR
 _HEADING = lazy_pattern(r"<h[1-6]\b[^>]*>", re.IGNORECASE)
 _END_OF_BLOCK = lazy_pattern(r"(?=<h[1-6]\b)|</(?:h[1-6]|p|div|li|title)\s*>|<br\b[^>]*>", re.IGNORECASE)
 _TAG = lazy_pattern(r"</?[a-zA-Z!][^<>]*>")
+# A cell that no <tr> is before: it begins a row.
+_OUTSIDE_ROW = lazy_pattern(
+    r"(<(?:table|thead|tbody|tfoot)\b[^>]*>|</(?:tr|thead|tbody|tfoot|caption|colgroup)\s*>)(\s*)(?=<t[dh]\b)",
+    re.IGNORECASE,
+)
 _MAX_SPAN = 200
 _MAX_CELLS = 200_000
 # The column of rows that are about those below them.
@@ -51,6 +56,7 @@ def _table(text: str, first: int) -> list[tuple[int, str]]:
     """Return a table as lines of Markdown, with its caption above it. first  number of its first line"""
     from lxml import html
 
+    text = _OUTSIDE_ROW.sub(r"\1\2<tr>", text)
     table = html.fragment_fromstring(text, create_parent=True).find(".//table")
     if table is None:
         return []

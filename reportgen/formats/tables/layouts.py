@@ -18,20 +18,22 @@ def are_columns(value: object) -> bool:
     if not isinstance(value, dict):
         return False
     columns = _columns(value)
-    if _are_statistics_of_cases(value, columns):
+    if _are_cases(value, columns):
         return False
     length = len(next(iter(columns.values()), ()))
     return len(columns) > 1 and length > 1 and all(map(_is_single, next(iter(columns.values()))))
 
 
-def _are_statistics_of_cases(value: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
-    """Return whether objects have statistics, and are cases, so that each is a row: no name is a metric."""
+def _are_cases(value: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+    """Return whether objects have statistics, or metrics with units, and are rows: no name is a metric."""
     keys = {key for name in columns if isinstance(value[name], dict) for key in value[name]}
     meanings = [meaning_of(key) for key in keys]
     are_statistics = all(x.kind == "spread" or (x.statistic and not x.extra) for x in meanings)
+    has_metric = any(x.kind == "figure" and x.metric and x.unit for x in meanings)
     if {"value", "unit"} <= keys:
         return True
-    return bool(keys) and are_statistics and all(meaning_of(name).kind != "figure" for name in columns)
+    is_named = any(meaning_of(name).kind == "figure" for name in columns)
+    return bool(keys) and (are_statistics or has_metric) and not is_named
 
 
 def is_split(value: object) -> bool:

@@ -19,7 +19,7 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.user_patterns import whole_line
-from reportgen.formats.tables import aligned, drawn, expand, html, latex
+from reportgen.formats.tables import aligned, drawn, expand, html, latex, listed
 from reportgen.formats.tables.decimal_marks import decimal_of, proves_comma
 from reportgen.formats.tables.definition import Context, TableRows
 from reportgen.formats.tables.derive import GROUPING
@@ -591,7 +591,8 @@ def lines_between_bars(lines: Sequence[str], kind: str) -> list[tuple[int, str]]
     """Return (number from 1, text) of the lines of a text, with its tables as Markdown."""
     if kind == "aligned":
         return aligned.as_markdown(lines)
-    numbered = html.as_markdown(lines)
+    of_html = html.as_markdown(lines)
+    numbered = [(of_html[at][0], text) for at, text in listed.as_markdown([text for _, text in of_html])]
     texts = _with_whole_headers(drawn.as_markdown([text for _, text in numbered]))
     return [(number, text) for (number, _), text in zip(numbered, texts, strict=True)]
 
