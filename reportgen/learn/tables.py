@@ -289,13 +289,14 @@ def unit_for(column: str, question: str) -> str:
         return _option(column, named_unit(column) or likely_unit(column)) if question.endswith(PARTLY) else ""
     if question.endswith(MAYBE_TIME):
         return _option(column, "s")
+    if question.endswith(FRACTIONS):
+        return _option(column, "1")
     stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
     known = unit_of(stated)
     if (known and known.doubt) or question.startswith('"'):
         stated = in_full(stated or question.split('"')[1])
     stated = stated if known or in_full(stated) else meaning_of(column).unit
     likely = "ms" if question.startswith((OF_CASES, OF_STATISTICS)) else likely_unit(column)
-    likely = "1" if likely == "%" and question.endswith(FRACTIONS) else likely
     return _option(column, stated or likely)
 
 

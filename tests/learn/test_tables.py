@@ -41,6 +41,7 @@ from tests.conftest import ROOT
 from tests.each_of import each_of, each_row
 from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_identities import IDENTITIES
+from tests.learn.tables_of_marks import MARKS
 from tests.learn.tables_of_misnamed_columns import MISNAMED
 from tests.learn.tables_of_people import TABLES, PeoplesTable
 from tests.learn.tables_of_roles import ROLES
@@ -82,6 +83,7 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
         ("score", "its unit is not stated", '--unit "score=1"'),
         ("$ cost", "its unit is not stated", "--unit '$ cost=$'"),
         ("failed jobs", "its unit is not stated", '--unit "failed jobs=1"'),
+        ("recall(B)", "has no unit; its numbers are at most 1", '--unit "recall(B)=1"'),
         ("atoms", "a setting or a result?", '--unit "atoms=1", or --unit "atoms=setting"'),
         ("db_size_mb", "a setting or a result?", '--unit "db_size_mb=MB", or --unit "db_size_mb=setting"'),
         ("run", 'is "15:52" minutes and seconds (mm:ss) or hours and minutes (h:mm)?', '--unit "run=h:mm"'),
@@ -132,9 +134,9 @@ def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact:
         proposed(table)
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED)
+@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS)
 def test_an_answer_changes_no_other_column(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED)[name]
+    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS)[name]
     for each in find_tables(LogFiles.of({table.file: table.text.encode()}).file(table.file)):
         before = interpret(each)
         for column in () if any(figure.where for figure in before.figures) else before.open:
@@ -146,9 +148,9 @@ def test_an_answer_changes_no_other_column(name: str) -> None:
             assert after.left_out == before.left_out
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED)
+@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS)
 def test_a_table_is_learned_and_read_back(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED)[name]
+    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS)[name]
     proposal = proposed(table)
     if not table.numbers:
         assert proposal is None

@@ -221,6 +221,12 @@ _SIZE_WORDS = _words(
     buffer bytes cap file limit message model msg params size
     """
 )
+# Words of names whose numbers have no unit, or a percentage.
+QUALITY_WORDS = _QUALITIES | _words("acc accuracy ap loss map precision score")
+# Words of quantities whose units are one letter: bytes, watts, joules, degrees.
+MEASURED_WORDS = (
+    _MEMORY_WORDS | _SIZE_WORDS | _words("current draw energy power temp temperature voltage watts")
+)
 # metric, words, a phrase: one of the words or the phrase names the metric
 _NAMED_TIMES: tuple[tuple[str, frozenset[str], str], ...] = (
     ("ttft", frozenset(("ttft",)), "time to first token"),

@@ -87,7 +87,7 @@ def _bare(draft: Draft) -> list[str]:
 
 def _is_bare(draft: Draft, name: str) -> bool:
     """Return whether a column has numbers, and its name says neither a metric nor a setting."""
-    own = meaning_of(name, draft.units.get(name, ""))
+    own = meaning_of(draft.plain(name), draft.units.get(name, ""))
     return (
         not name.startswith(AROUND)
         and not is_total(name)
@@ -115,5 +115,5 @@ def _are_cases(draft: Draft, names: Sequence[str]) -> bool:
 
 def _has_figures(draft: Draft) -> bool:
     """Return whether a column names a metric with its unit."""
-    meanings = [meaning_of(name, draft.units.get(name, "")) for name in draft.columns]
+    meanings = [meaning_of(draft.plain(name), draft.units.get(name, "")) for name in draft.columns]
     return any(each.kind == "figure" and each.unit for each in meanings)

@@ -9,6 +9,7 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, parts_of
 from reportgen.formats.tables.column_words import (
+    QUALITY_WORDS,
     ColumnMeaning,
     counts_faults,
     factor_name,
@@ -85,7 +86,8 @@ def question(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
 
 def _size_of_share(draft: Draft, column: str) -> str:
     """Return what the question about a share adds: whether it is a fraction or a percentage."""
-    values = draft.values(column) if column in draft.cells and _SHARES & set(words_of(column)) else []
+    is_share = column in draft.cells and bool((_SHARES | QUALITY_WORDS) & set(words_of(column)))
+    values = draft.values(column) if is_share else []
     return FRACTIONS if values and min(values) >= 0 and max(values) <= 1 else ""
 
 
@@ -117,9 +119,7 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
             _single(draft, column, meaning, "", "")
         return
     names = ", ".join(column for column, _ in group)
-    own_names = [slug(without_unit(column, meaning.unit)) for column, meaning in group]
-    is_repeated = any(_REPEATED.search(column) for column, _ in group)
-    if all(own_names) and len(set(own_names)) == len(group) and not is_repeated:
+    if own_names := _own_names(group):
         for (column, meaning), name in zip(group, own_names, strict=True):
             _figure(draft, column, replace(_with_metric(meaning), metric=_free(name, meaning)), ())
         draft.result.notes.append(f"{names} have the same metric: they are called by their names")
@@ -128,6 +128,15 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
     for column, _ in group:
         draft.result.open[column] = f"several columns have the same metric: {names}"
     draft.result.doubts.append(f"{names} have the same metric")
+
+
+def _own_names(group: Sequence[tuple[str, ColumnMeaning]]) -> list[str]:
+    """Return the metrics that columns of one metric are by their own words; [] if two have the same words."""
+    if any(_REPEATED.search(column) for column, _ in group):
+        return []
+    plain = [slug(without_unit(column, meaning.unit)) for column, meaning in group]
+    whole = [slug(column) for column, _ in group]
+    return next((names for names in (plain, whole) if all(names) and len(set(names)) == len(group)), [])
 
 
 def _free(name: str, meaning: ColumnMeaning) -> str:
@@ -238,9 +247,10 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
     if matrix := matrix if _are_of_one_size(draft, matrix) else []:
         cases = matrix
     if kind or matrix:
+        size = FRACTIONS if all(_size_of_share(draft, column) for column in cases) else ""
         of = f"the factor {kind}" if kind else f"one metric, as {len(cases) - 1} other columns"
         for column in cases:
-            draft.result.open[column] = f"{OF_CASES} {of}? its metric and unit are not stated"
+            draft.result.open[column] = f"{OF_CASES} {of}? its metric and unit are not stated{size}"
         unknown = [column for column in unknown if column not in cases]
     for column in unknown:
         if is_setting(draft, column):

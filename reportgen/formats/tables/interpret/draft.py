@@ -13,6 +13,7 @@ from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.arithmetic import Printed, printed
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
+from reportgen.formats.tables.interpret.marks import plain_names
 from reportgen.formats.tables.interpret.reading import TableReading
 from reportgen.formats.tables.interpret.row_units import RowUnit, units_of_columns
 from reportgen.formats.tables.levels import levels_of
@@ -100,6 +101,14 @@ class Draft:
             self._printed[name] = [printed(cell) for cell in self.cells[name][:_MAX_COMPUTED]]
         return self._printed[name]
 
+    def plain(self, name: str) -> str:
+        """Return the name of a column, with braces around a letter that is a mark and no unit."""
+        return self._plain_names.get(name, name)
+
+    @cached_property
+    def _plain_names(self) -> dict[str, str]:
+        return plain_names({name: self.values(name) for name in self.columns if name in self.cells})
+
     @cached_property
     def row_units(self) -> dict[str, RowUnit]:
         """The units that columns state for others: `latency_unit`, `unit`, and `time.unit` of `time.mean`."""
@@ -113,7 +122,8 @@ class Draft:
     @cached_property
     def levels(self) -> dict[str, tuple[str, str]]:
         """The upper and the lower name of columns that form a grid."""
-        return levels_of([name for name in self.columns if not name.startswith(AROUND)])
+        plain = {self.plain(name): name for name in self.columns if not name.startswith(AROUND)}
+        return {plain[name]: levels for name, levels in levels_of(list(plain)).items()}
 
     @cached_property
     def compared(self) -> list[str]:

@@ -77,11 +77,11 @@ _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
     """Return the meaning of a column by its name, unless its unit or its cells show another."""
     if answer := draft.answers.get(column):
-        return stated_meaning(column, answer, is_case=column in draft.cases)
+        return stated_meaning(draft.plain(column), answer, is_case=column in draft.cases)
     if column in draft.titled:
         draft.result.doubts.append("the metric is stated above the columns, the units are in the cells")
         return draft.titled[column]
-    meaning = _in_grid(draft, column) or _by_unit(draft, column, column)
+    meaning = _in_grid(draft, column) or _by_unit(draft, column, draft.plain(column))
     if meaning.kind == "spread" and _has_values_with_spreads(draft, column):
         meaning = _by_unit(draft, column, _IN_BRACKETS_OF_SPREAD.sub(" ", column))
     return (
@@ -101,7 +101,7 @@ def _in_grid(draft: Draft, column: str) -> ColumnMeaning | None:
         return None
     if _is_stated(above) and not above.label and _is_case(below):
         return replace(above, label=lower)
-    whole = _by_unit(draft, column, column)
+    whole = _by_unit(draft, column, draft.plain(column))
     is_same = (whole.is_own or whole.metric in ("", below.metric)) and whole.phase == below.phase
     if _is_stated(below) and is_same and _is_case(above) and whole.kind == "figure":
         return replace(below, label=f"{upper} {below.label}".strip())

@@ -1,0 +1,60 @@
+"""Tables whose names have a letter in brackets that is a class, a head or a split, and no unit."""
+
+from tests.learn.tables_of_people import PeoplesTable
+
+_HEADS = (
+    '[{"name": "a", "metrics/recall(B)": 0.541, "metrics/mAP50(B)": 0.577, "metrics/recall(M)": 0.531},'
+    ' {"name": "b", "metrics/recall(B)": 0.641, "metrics/mAP50(B)": 0.677, "metrics/recall(M)": 0.631}]'
+)
+_SPLITS = "split,Score (C) old,Score (C) new,Score (W) old,Score (W) new\nx,41.5,45.5,91.5,95.5\ny,33.5,39.5,83.5,87.5\n"
+
+MARKS = {
+    "heads of a detector": PeoplesTable(
+        "heads.json",
+        _HEADS,
+        0,
+        open=frozenset({"metrics/recall(B)", "metrics/mAP50(B)", "metrics/recall(M)"}),
+    ),
+    "heads of a detector, with answers": PeoplesTable(
+        "heads.json",
+        _HEADS,
+        6,
+        (
+            ("metrics_recall_b", 0.641, {"case": "b"}),
+            ("metrics_recall_m", 0.631, {"case": "b"}),
+            ("metrics_map50_b", 0.577, {"case": "a"}),
+        ),
+        answers=dict.fromkeys(("metrics/recall(B)", "metrics/mAP50(B)", "metrics/recall(M)"), "1"),
+    ),
+    "a bracket that is not the last": PeoplesTable(
+        "models.md",
+        "| Model | mAP50(B) (RTDet) | mAP50(P) (RTDet) | ms |\n|--|--|--|--|\n| s | 51.2 | 43.3 | 4.5 |\n| m | 56.6 | 48.1 | 7.5 |\n",
+        2,
+        (("latency", 0.0075, {"model": "m"}),),
+        frozenset({"mAP50(B) (RTDet)", "mAP50(P) (RTDet)"}),
+    ),
+    "siblings that differ in a letter, in a grid": PeoplesTable(
+        "splits.csv",
+        _SPLITS,
+        8,
+        (("score_c_old", 33.5, {"split": "y"}), ("score_w_old", 83.5, {"split": "y"})),
+        answers=dict.fromkeys(_SPLITS.partition("\n")[0].split(",")[1:], "1"),
+    ),
+    "words in brackets, with answers": PeoplesTable(
+        "subsets.csv",
+        "model,recall (easy),recall (hard)\na,0.912,0.631\nb,0.933,0.655\n",
+        4,
+        (("recall_easy", 0.933, {"model": "b"}), ("recall_hard", 0.655, {"model": "b"})),
+        answers={"recall (easy)": "1", "recall (hard)": "1"},
+    ),
+    "letters that are units": PeoplesTable(
+        "units.csv",
+        "codec,compressed (B),power (W),energy (J)\na,512,30.5,0.25\nb,700,32.5,0.75\n",
+        6,
+        (
+            ("compressed", 700, {"codec": "b"}),
+            ("power", 32.5, {"codec": "b"}),
+            ("energy", 0.75, {"codec": "b"}),
+        ),
+    ),
+}
