@@ -39,6 +39,7 @@ from tests.builders import check_valid, write_files
 from tests.cli.calling import call, error_of
 from tests.conftest import ROOT
 from tests.each_of import each_of, each_row
+from tests.learn.tables_of_differences import DIFFERENCES
 from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_identities import IDENTITIES
 from tests.learn.tables_of_marks import MARKS
@@ -134,9 +135,9 @@ def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact:
         proposed(table)
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS)
+@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES)
 def test_an_answer_changes_no_other_column(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS)[name]
+    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES)[name]
     for each in find_tables(LogFiles.of({table.file: table.text.encode()}).file(table.file)):
         before = interpret(each)
         for column in () if any(figure.where for figure in before.figures) else before.open:
@@ -148,9 +149,9 @@ def test_an_answer_changes_no_other_column(name: str) -> None:
             assert after.left_out == before.left_out
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS)
+@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES)
 def test_a_table_is_learned_and_read_back(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS)[name]
+    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES)[name]
     proposal = proposed(table)
     if not table.numbers:
         assert proposal is None

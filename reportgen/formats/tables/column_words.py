@@ -294,6 +294,11 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", name))]
 
 
+def compares(name: str) -> bool:
+    """Return whether a name has a word of a ratio or of a difference."""
+    return not _DERIVED.isdisjoint(words_of(name))
+
+
 def counts_faults(name: str) -> bool:
     """Return whether the name of a column of numbers says that they count what went wrong."""
     words = set(words_of(name))
@@ -387,7 +392,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         return own_meaning
     is_ratio = bool(set(words) & _DERIVED) or bool(_SHARE_OF.match(name))
     if is_ratio or (unit and unit.doubt.startswith('"x"')):
-        return ColumnMeaning("derived")
+        return _compared(own, unit, statistic)
     if unit and unit.doubt:
         return ColumnMeaning("figure", statistic=statistic, extra=tuple(words), doubt=unit.doubt)
     meaning = _measured(words, unit or ColumnUnit(""))
@@ -403,6 +408,14 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     label = _label(text, meaning.extra)
     scale = (unit.scale if unit else 1.0) * (scale if meaning.base == "samples/s" else 1.0)
     return replace(meaning, scale=scale, statistic=statistic, label=label)
+
+
+def _compared(text: str, unit: ColumnUnit | None, statistic: str) -> ColumnMeaning:
+    """Return the meaning of a ratio or a difference: one with a unit is a figure, unless others show it."""
+    if unit is None or unit.doubt or units.to_base(1.0, unit.unit)[1] in ("1", "ratio"):
+        return ColumnMeaning("derived")
+    metric = _free_name(slug(text).strip("%_"), unit.unit)
+    return ColumnMeaning("figure", metric, unit.unit, unit.scale, statistic, is_own=True)
 
 
 def _of_spread(name: str, statistic: str, unit: ColumnUnit | None, words: list[str]) -> ColumnMeaning | None:

@@ -94,6 +94,15 @@ def is_ratio(own: Numbers, columns: Sequence[Numbers]) -> bool:
     return is_quotient or any(_has_constant(own, column) for column in columns)
 
 
+def is_difference(own: Numbers, above: Numbers, below: Numbers) -> bool:
+    """Return whether a column of numbers is the difference of two others."""
+    rows = [(value, a, b) for value, a, b in zip(own, above, below, strict=True) if value]
+    return len(rows) > 1 and all(
+        a and b and abs(a.value - b.value - value.value) <= (value.half + a.half + b.half) * 1.01
+        for value, a, b in rows
+    )
+
+
 def _has_constant(own: Numbers, other: Numbers) -> bool:
     """Return whether a number that no column has, divided by one column, or the other way round, is another.
 

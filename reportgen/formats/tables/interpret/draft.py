@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from reportgen.core import units
 from reportgen.formats.tables.column_units import clock_of
-from reportgen.formats.tables.column_words import CONFIGURATION, ColumnMeaning, meaning_of
+from reportgen.formats.tables.column_words import CONFIGURATION, ColumnMeaning, compares, meaning_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.arithmetic import Printed, printed
@@ -66,7 +66,7 @@ class Draft:
         self.figure_factors: set[str] = set()
         self.cases: list[str] = []
         self.titled: dict[str, ColumnMeaning] = {}
-        self.has_ratios = any(meaning_of(name).kind == "derived" for name in self.columns)
+        self.has_ratios = any(compares(name) or meaning_of(name).kind == "derived" for name in self.columns)
         self.cells: dict[str, list[object]] = {}
         self._printed: dict[str, list[Printed | None]] = {}
         self._known: dict[str, list[object]] = {}

@@ -2,20 +2,21 @@
 
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_words import (
     ColumnMeaning,
+    compares,
     counts_faults,
     factor_name,
     meaning_of,
     slug,
     words_of,
 )
-from reportgen.formats.tables.interpret.arithmetic import is_ratio
+from reportgen.formats.tables.interpret.arithmetic import is_difference, is_ratio
 from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
 from reportgen.formats.tables.interpret.misnamed import misnamed
@@ -174,6 +175,8 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
         return ColumnMeaning("derived")
     if slug(column) in _RANKS and _is_rank(draft, column):
         return ColumnMeaning("derived")
+    if meaning.is_own and compares(column) and _is_computed(draft, column):
+        return ColumnMeaning("derived")
     is_compression = set(words_of(column)) in _COMPRESSION and not draft.is_text(column)
     is_share = (meaning.is_own and meaning.base == "ratio") or is_compression
     if (is_share or meaning.kind == "other") and not meaning.statistic and _is_derived(draft, column):
@@ -279,9 +282,17 @@ def _is_time_of_day(draft: Draft, column: str) -> bool:
     return are_times and any(map(draft.are_dates, draft.columns))
 
 
+def _is_computed(draft: Draft, column: str) -> bool:
+    """Return whether the numbers of a column are ratios, or differences, of numbers of other columns."""
+    others = [draft.printed(name) for name in draft.compared if name != column]
+    own = draft.printed(column)
+    return _is_derived(draft, column) or any(is_difference(own, a, b) for a, b in permutations(others, 2))
+
+
 def _is_derived(draft: Draft, column: str) -> bool:
     """Return whether the numbers of a column are ratios of numbers of two others, or of one other."""
-    if draft.is_text(column) or draft.is_repetitive(column) or not draft.compared or column in draft.cases:
+    is_chosen = draft.is_repetitive(column) or draft.is_constant(column)
+    if draft.is_text(column) or is_chosen or not draft.compared or column in draft.cases:
         return False
     others = [draft.printed(name) for name in draft.compared if name != column]
     return is_ratio(draft.printed(column), others)

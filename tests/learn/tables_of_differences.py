@@ -1,0 +1,30 @@
+"""Tables with words of a ratio or a difference: they are computed only if the file shows from what."""
+
+from tests.learn.tables_of_people import PeoplesTable
+
+DIFFERENCES = {
+    "times of a difference alone": PeoplesTable(
+        "layers.csv",
+        "layer,delta_ms,scaling time (ms)\na,1.5,3.5\nb,2.5,3.75\nc,2.25,5.5\n",
+        6,
+        (("delta", 0.0025, {"layer": "b"}), ("scaling_time", 0.0055, {"layer": "c"})),
+    ),
+    "a difference of memory alone": PeoplesTable(
+        "models.csv",
+        "model,Delta VRAM (MiB),load (s)\na,1520,3.5\nb,2510,3.75\n",
+        4,
+        (("delta_vram", 2510 * 2**20, {"model": "b"}),),
+    ),
+    "an efficiency in a unit of its own": PeoplesTable(
+        "chips.csv",
+        "chip,tokens/s,efficiency (tokens/s/W)\na,120,1.5\nb,250,1.75\n",
+        4,
+        (("efficiency", 1.75, {"chip": "b"}),),
+    ),
+    "a difference of two columns": PeoplesTable(
+        "two.csv",
+        "case,plain (ms),traced (ms),overhead (ms)\na,12.5,14.0,1.5\nb,20.5,24.0,3.5\nc,31.5,37.0,5.5\n",
+        6,
+        (("latency", 0.024, {"case": "b", "variant": "traced"}),),
+    ),
+}
