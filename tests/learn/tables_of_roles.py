@@ -3,6 +3,29 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 ROLES = {
+    "statistics of levels, whose spreads are left out": PeoplesTable(
+        "m.csv",
+        "Method,mean 10,std 10,mean 20,std 20\nours,1.25,0.05,2.25,0.15\nbase,3.5,0.25,7.5,0.45\n",
+        4,
+        (("latency", 0.0075, {"method": "base", "variant": 20, "statistic": "mean"}),),
+        answers={"mean 10": "ms"},
+    ),
+    "statistics below levels": PeoplesTable(
+        "m.md",
+        "| | small | | large | |\n|--|--|--|--|--|\n| Solver | median | sd | median | sd |\n| a | 1.25 | 0.05 | 2.25 | 0.15 |\n"
+        "| b | 3.5 | 0.25 | 7.5 | 0.45 |\n",
+        0,
+        open=frozenset({"small median", "large median"}),
+    ),
+    "statistics of LaTeX below numbers": PeoplesTable(
+        "m.tex",
+        "\\begin{tabular}{lrrrr}\n\\toprule\n & \\multicolumn{2}{c}{10} & \\multicolumn{2}{c}{20} \\\\\n"
+        "Solver & mean & std & mean & std \\\\\n\\midrule\nours & 1.25 & 0.05 & 2.25 & 0.15 \\\\\n"
+        "base & 3.5 & 0.25 & 7.5 & 0.45 \\\\\n\\bottomrule\n\\end{tabular}\n",
+        4,
+        (("latency", 0.0035, {"solver": "base", "variant": 10, "statistic": "mean"}),),
+        answers={"10 mean": "ms"},
+    ),
     "an object of units, each of the numbers that it names": PeoplesTable(
         "store.json",
         '{"units": {"throughput": "kops/s", "p99": "us", "mem": "MB"}, "results": ['

@@ -123,6 +123,11 @@ def test_a_rate_of_another_item_keeps_its_unit() -> None:
             '"unit" states the units of "throughput"',
         ),
         (
+            "lib,mean 10,std 10\na,1.5,0.25\nb,2.5,0.15\n",
+            "std 10",
+            '"std 10" is the spread of another column',
+        ),
+        (
             "metric,value\nlatency (ms),3.5\nspeed,9\n",
             "value",
             '"metric" says what each number of "value" is',

@@ -65,11 +65,14 @@ def header_of(lines: Sequence[str], separator: str) -> HeaderLine | None:
 
 
 def _with_name_above(lines: Sequence[str], cells: Sequence[list[str]], header: HeaderLine) -> HeaderLine:
-    """Return a header that begins with the line above it, if this has one name for several columns alone."""
+    """Return a header with the line above it, if this has one name, or numbers, for several columns."""
     at = header.start - 1
     while at > 0 and header.separator == "&" and latex.is_rule(lines[at]):
         at -= 1
-    if at < 0 or len(cells[at]) != header.width or sum(map(bool, cells[at])) != 1 or cells[at][0]:
+    if at < 0 or len(cells[at]) != header.width or cells[at][0]:
+        return header
+    above = list(filter(None, cells[at]))
+    if len(above) != 1 and not (above and all(map(_WHOLE.fullmatch, above))):
         return header
     rows = [each for each in cells[at:] if each][:MOST_HEADS]
     return replace(header, start=at) if count_heads(rows) > 1 else header

@@ -12,6 +12,7 @@ from reportgen.formats.tables.interpret.draft import UNIT_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.long import stating_column
 from reportgen.formats.tables.interpret.reading import TableReading, columns_of
 from reportgen.formats.tables.interpret.roles import add_factor, factor_of
+from reportgen.formats.tables.interpret.spreads import is_spread
 from reportgen.formats.tables.interpret.status import add_faults
 from reportgen.formats.tables.interpret.whole import name_items
 from reportgen.formats.tables.stated_units import IGNORE, SETTING
@@ -59,6 +60,9 @@ def _with_cases(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
 def _refused(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
     """Return the columns that cannot have one unit, and why."""
     name_column, _ = draft.named_in
+    spreads = [
+        x for x in answers if x in draft.cells and answers[x] != IGNORE and is_spread(x, draft.columns)
+    ]
     if name_column:
         values = {figure.column for figure in draft.result.figures if figure.where} & answers.keys()
         stated = {name: column for name in answers if (column := stating_column(draft, name))}
@@ -68,7 +72,8 @@ def _refused(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
         }
     rows = {column: draft.row_units[column].column for column in answers if column in draft.row_units}
     rows |= {name: column for name in answers if (column := _mixed_units(draft, name))}
-    return {column: f'"{row}" states the units of "{column}"' for column, row in rows.items()}
+    of_spreads = {name: f'"{name}" is the spread of another column, which is not read' for name in spreads}
+    return of_spreads | {column: f'"{row}" states the units of "{column}"' for column, row in rows.items()}
 
 
 def _mixed_units(draft: Draft, column: str) -> str:

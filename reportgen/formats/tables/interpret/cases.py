@@ -258,7 +258,7 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
             draft.result.doubts.append(f'"{column}" may be a setting or a result')
             draft.result.notes.append(f'"{column}" is read as a factor; if it is a result, state its unit')
         else:
-            draft.result.open[column] = _unstated(draft, column)
+            draft.result.open[column] = _unstated(draft, column, unknown)
             draft.result.doubts.append(f'"{column}" may be a setting or a result')
 
 
@@ -269,11 +269,16 @@ def _are_of_one_size(draft: Draft, columns: Sequence[str]) -> bool:
     return is_near and len(set(map(draft.is_whole, columns))) == 1
 
 
-def _unstated(draft: Draft, column: str) -> str:
-    """Return the question about a column of numbers whose name says no metric."""
+def _unstated(draft: Draft, column: str, unknown: Sequence[str]) -> str:
+    """Return the question about a column of numbers whose name says no metric.
+
+    unknown  all of them; of several cases, each has the same statistic
+    """
     meaning = meaning_of(column)
     if meaning.statistic:
-        return f"{OF_STATISTICS if not meaning.extra else 'a statistic'}? its metric and unit are not stated"
+        alike = sum(meaning_of(name).statistic == meaning.statistic for name in unknown)
+        is_one = not meaning.extra or alike > 1
+        return f"{OF_STATISTICS if is_one else 'a statistic'}? its metric and unit are not stated"
     unstated = "name says no metric" if draft.unit_of_cells(column) else "unit is not stated"
     return f"a setting or a result? its {unstated}{_size_of_share(draft, column)}"
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from reportgen.core import units
 from reportgen.formats.tables.column_units import clock_of
@@ -16,6 +16,7 @@ from reportgen.formats.tables.interpret.cells import is_fault, number_in, number
 from reportgen.formats.tables.interpret.marks import plain_names
 from reportgen.formats.tables.interpret.reading import TableReading
 from reportgen.formats.tables.interpret.row_units import RowUnit, units_of_columns
+from reportgen.formats.tables.interpret.spreads import is_spread
 from reportgen.formats.tables.levels import levels_of
 from reportgen.formats.tables.records import ROW
 
@@ -130,7 +131,8 @@ class Draft:
         """The first columns that others may be ratios of: figures, then numbers that no name explains."""
         kinds = {name: meaning_of(name).kind for name in self.columns if not name.startswith(AROUND)}
         by_kind = [name for kind in ("figure", "other") for name in kinds if kinds[name] == kind]
-        return [name for name in by_kind if not self.is_text(name)][:_MAX_COMPARED]
+        are_apart = (x for x in by_kind if not self.is_text(x) and not is_spread(x, self.columns))
+        return list(islice(are_apart, _MAX_COMPARED))
 
     def is_text(self, name: str) -> bool:
         """Return whether the cells of a column are texts, and not numbers with or without units.

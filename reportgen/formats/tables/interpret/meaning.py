@@ -21,6 +21,7 @@ from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
 from reportgen.formats.tables.interpret.misnamed import misnamed
 from reportgen.formats.tables.interpret.sizes import size_meaning
+from reportgen.formats.tables.interpret.spreads import is_spread
 from reportgen.formats.tables.stated_units import stated_meaning
 
 # What a column with units in its cells may be called; "run", "step" and "user" with times are times.
@@ -161,7 +162,7 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
     is_limit = bool(_LIMITS & set(words_of(column))) and draft.is_constant(column)
     if is_limit and meaning.kind == "figure" and meaning.base in ("B/s", "FLOP/s"):
         return ColumnMeaning("factor", factor=slug(column))
-    if meaning.kind == "other" and _are_spreads(draft, column):
+    if meaning.kind == "other" and (is_spread(column, draft.columns) or _are_spreads(draft, column)):
         return ColumnMeaning("spread")
     is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
     if is_bare and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
