@@ -20,6 +20,8 @@ _COUNTED = {
     "record": "records/s", "key": "keys/s", "file": "files/s", "byte": "B/s", "page": "pages/s",
 }  # fmt: skip
 _LIKELY: tuple[tuple[str, str], ...] = (
+    (r"lat|latenc\w*|ttft|tpot|itl|tbt|rtt", "ms"),
+    (r"throughput\w*|tput", ""),
     (r"rtf|factor|x|speedup|score|count|ratio|mae|mse|rmse", "1"),
     (r"(?:hit|miss|error|success|failure|fail|loss|drop|acceptance).*", "%"),
     (r"acc.*|util.*|share|percent.*|pct|map|m?iou|f1|[wc]er|auc|[mh]fu|recall|precision|cpu|sparsity", "%"),
@@ -41,12 +43,14 @@ _LIKELY: tuple[tuple[str, str], ...] = (
     (r"p[0-9]{2,3}|mean|avg|average|median|min|max", "ms"),
 )
 _NAMES = tuple((lazy_pattern(names), unit) for names, unit in _LIKELY)
+# Keys of JSON: "throughput.16"
+_NUMBER_AT_END = lazy_pattern(r"\.[0-9]+$")
 _RATE_AT_END = lazy_pattern(r"(?i)[ /_]s(?:ec)?$")
 
 
 def likely_unit(column: str) -> str:
     """Return a unit that a column of this name may have, as an example of an answer."""
-    words = [*words_of(column), *(["$"] if "$" in column else [])]
+    words = [*words_of(_NUMBER_AT_END.sub("", column)), *(["$"] if "$" in column else [])]
     counted = next((unit for word in words if (unit := _COUNTED.get(word.removesuffix("s")))), "operations/s")
     if counts_faults(column) and "rate" not in words:
         return "1"

@@ -27,7 +27,7 @@ from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
-from reportgen.formats.tables.interpret.cases import FRACTIONS, OF_CASES, OF_STATISTICS
+from reportgen.formats.tables.interpret.cases import FRACTIONS, OF_CASES, OF_KEY, OF_STATISTICS
 from reportgen.formats.tables.interpret.columns import PARTLY
 from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
 from reportgen.formats.tables.interpret.texts import MAYBE_TIME, SEVERAL_NUMBERS
@@ -296,7 +296,9 @@ def unit_for(column: str, question: str) -> str:
     if (known and known.doubt) or question.startswith('"'):
         stated = in_full(stated or question.split('"')[1])
     stated = stated if known or in_full(stated) else meaning_of(column).unit
-    likely = "ms" if question.startswith((OF_CASES, OF_STATISTICS)) else likely_unit(column)
+    named = re.search(rf'{OF_KEY}"([^"]+)"', question)
+    likely = likely_unit(named[1] if named else column)
+    likely = "ms" if question.startswith((OF_CASES, OF_STATISTICS)) else likely
     return _option(column, stated or likely)
 
 

@@ -3,6 +3,45 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 ROLES = {
+    "devices of which some are called Max": PeoplesTable(
+        "d.md",
+        "| Model | A100 | M4 Max |\n|--|--|--|\n| tiny | 100 tok/s | 50 tok/s |\n| large | 10.5 tok/s | 5.5 tok/s |\n",
+        4,
+        (("throughput", 5.5, {"model": "large", "device": "M4 Max", "item": "token"}),),
+    ),
+    "devices beside another metric": PeoplesTable(
+        "d.md",
+        "| Model | Speed (tok/s) | RTX 4090 | M4 Max |\n|--|--|--|--|\n| tiny | 77.5 | 100 ms | 50 ms |\n| large | 66.5 | 10.5 ms | 5.5 ms |\n",
+        6,
+        (("latency", 0.0055, {"model": "large", "device": "M4 Max"}),),
+    ),
+    "a rate of each number": PeoplesTable(
+        "n.json",
+        '{"throughput": {"1": 120, "4": 410, "16": 900}}',
+        3,
+        (("request_throughput", 410, {"case": 4}),),
+        answers={"value": "req/s"},
+    ),
+    "a rate of each number beside other figures": PeoplesTable(
+        "n.json",
+        '{"model": "mini", "load_time_s": 5.5, "throughput": {"1": 120, "16": 900}}',
+        3,
+        (("throughput", 900, {"variant": 16, "item": "image"}), ("load_time", 5.5, {})),
+        answers={"throughput.1": "images/s", "throughput.16": "images/s"},
+    ),
+    "ratios with the sign before the number": PeoplesTable(
+        "r.md",
+        "| Kernel | Time (ms) | Gain | Step |\n|--|--|--|--|\n| naive | 12.5 | x1.0 | x1.00 |\n| tiled | 10.5 | x1.2 | x1.19 |\n",
+        2,
+        (("latency", 0.0105, {"kernel": "tiled"}),),
+    ),
+    "columns that are mostly without numbers": PeoplesTable(
+        "o.txt",
+        "Model    Small card   Large card\na        20.5 ms      10.5 ms\nb        OOM          30.5 ms\nc        OOM          does not fit\n"
+        "d        OOM          5.5 ms\n",
+        4,
+        (("large_card_time", 0.0055, {"model": "d"}),),
+    ),
     "statistics of levels, whose spreads are left out": PeoplesTable(
         "m.csv",
         "Method,mean 10,std 10,mean 20,std 20\nours,1.25,0.05,2.25,0.15\nbase,3.5,0.25,7.5,0.45\n",

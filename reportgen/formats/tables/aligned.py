@@ -18,6 +18,8 @@ from reportgen.formats.tables.drawn import WIDE
 
 _DASHES = str.maketrans(dict.fromkeys("─━═┄┈╌", "-"))
 _RULE = lazy_pattern(r" *[-=]{2}[-= ]*")
+# A number, or what stands for it.
+_HAS_RESULT = lazy_pattern(r"[0-9]|(?<!\S)(?:OOM|N/A)(?!\S)")
 _ELISION = lazy_pattern(r"[ .…]+")
 # A comma or another separator, but for one in brackets: a line of CSV or LaTeX, or a sentence.
 _OTHER = lazy_pattern(r"[;&|\t\\]|,(?![^()\[\]]*[)\]])|:(?: |$)")
@@ -107,7 +109,7 @@ def _rows(lines: Sequence[str], first: int, *, has_rule: bool) -> Iterator[int]:
     for at in range(first, len(lines)):
         line = lines[at]
         is_other = not line or len(line) > _MAX_WIDTH or "|" in line or "\t" in line
-        if is_other or not (has_rule or re.search("[0-9]", line)):
+        if is_other or not (has_rule or _HAS_RESULT.search(line)):
             return
         if not _is_rule(lines, at) and not _ELISION.fullmatch(line):
             yield at
@@ -133,7 +135,7 @@ def _is_certain(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     columns = list(zip(*rows, strict=True))
     is_numbered = not names[0] and _are_numbered(columns[0])
     numbers = sum(1 for column in columns if all(number(cell) is not None for cell in column))
-    has_units = any(all(map(_has_unit, column)) for column in columns)
+    has_units = any(map(_have_units, columns))
     is_log = any(_shape(name) == _shape(cell) != "" for name, cell in zip(names, rows[0], strict=True))
     if len(rows) < 2 or is_log or any(number(name) is not None for name in names):
         return False
@@ -143,6 +145,12 @@ def _is_certain(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 def _is_metric(name: str) -> bool:
     meaning = meaning_of(name)
     return meaning.kind == "figure" and bool(meaning.metric and meaning.unit)
+
+
+def _have_units(cells: Sequence[str]) -> bool:
+    """Return whether the cells of a column are numbers with their units, but for half that have no number."""
+    numbers = [cell for cell in cells if re.search("[0-9]", cell)]
+    return 2 * len(numbers) >= len(cells) and all(map(_has_unit, numbers))
 
 
 def _has_unit(cell: str) -> bool:

@@ -78,6 +78,8 @@ _PERCENTILE_IN_CAMEL = lazy_pattern(
 )
 # Keys of JSON: "latency.percentiles.99.9"
 _PERCENTILE_KEY = lazy_pattern(r"(?i)(?<![^.])(?:percentile|quantile)s?\.([0-9]{1,2}(?:\.[0-9]{1,3})?)$")
+# Keys of JSON: "throughput.16"
+_NUMBERED_KEY = lazy_pattern(r"(?P<name>(?:.*\.)?[^.0-9]+)\.(?P<number>[0-9]{1,9})")
 # "99 percentile", "99th %ile", "percentile 99.9"
 _PERCENTILE_IN_WORDS = lazy_pattern(
     r"(?i)(?<![0-9a-z.])(100|[0-9]{1,2}(?:\.[0-9]{1,3})?)(?:st|nd|rd|th)?[\s_-]?(?:percentile|%[\s-]?ile)s?(?![a-z])"
@@ -93,6 +95,8 @@ _STATISTICS = _words(
     """
 )
 _STATISTIC_OF = {"med": "median", "worst": "maximum", "fastest": "minimum", "slowest": "maximum"}
+# "Max" is a part of these names.
+_PRODUCT = lazy_pattern(r"(?i)(?<![^\W_])(?:m[1-9]|ai|iphone[\s_][0-9]{1,2}[\s_]pro)[\s_]max$")
 _SPREADS = _words(
     """
     ci ci95 cv error iqr sd sem sigma std stddev stderr stdev var variance
@@ -324,6 +328,8 @@ def meaning_of(name: str, unit: str = "") -> ColumnMeaning:
     if len(name) > _LONGEST_NAME:
         return ColumnMeaning("other")
     name = _PERCENTILE_KEY.sub(r"p\1", name)
+    if (key := _NUMBERED_KEY.fullmatch(name)) and (case := _of_number(key["name"], key["number"], unit)):
+        return case
     last, parents = path_of(name)
     own = slug(last)
     if _PLUS_MINUS.match(last):
@@ -335,6 +341,17 @@ def meaning_of(name: str, unit: str = "") -> ColumnMeaning:
     known = unit_of(unit) if unit else None
     full = name.replace("/", " ") if parents and not name.startswith(("/", "../")) else last
     return _figure(full.replace("../", " "), known)
+
+
+def _of_number(name: str, number: str, unit: str) -> ColumnMeaning | None:
+    """Return the meaning of a key that is a number, below a metric; None for others.
+
+    Below a time with its unit it may be a percentile.
+    """
+    meaning = meaning_of(name, unit)
+    is_plain = meaning.kind == "figure" and meaning.metric and not meaning.label and not meaning.statistic
+    is_case = is_plain and (unit or meaning.base != "s")
+    return replace(meaning, extra=(number,), label=number) if is_case else None
 
 
 def path_of(name: str) -> tuple[str, set[str]]:
@@ -553,7 +570,8 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
     for match in reversed(list(re.finditer(r"[^\W_]+(?:[._][0-9]+(?![0-9A-Za-z]))?%?", text))):
         word = match[0].lower().replace("_", ".")
         is_minute = _A_MINUTE.search(text[: match.end()]) or _MINUTES_PER.match(text, match.start())
-        if is_minute or (word.endswith("%") and _MIX.match(text, match.end())):
+        is_part = word == "max" and _PRODUCT.search(text[: match.end()])
+        if is_minute or is_part or (word.endswith("%") and _MIX.match(text, match.end())):
             continue
         plain = word if _PERCENTILE.fullmatch(word) else re.split(r"[._]", word)[0]
         if plain in _STATISTICS or _PERCENTILE.fullmatch(plain):

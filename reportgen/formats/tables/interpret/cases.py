@@ -32,6 +32,8 @@ _REPEATED = lazy_pattern(r"\.[0-9]+$")
 OF_CASES = "a case of"
 # How the question begins that is asked once for all names of statistics alone.
 OF_STATISTICS = "a statistic of one metric"
+# What the question about the numbers of an object says before the key that names them.
+OF_KEY = "; it is "
 # How the question about a share ends whose numbers are fractions.
 FRACTIONS = "; its numbers are at most 1"
 _SHARES = frozenset((
@@ -81,7 +83,9 @@ def question(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
     """Return the question about a column that stays open."""
     if meaning.kind != "figure":
         return "names no known metric"
-    return f"{meaning.doubt or 'its unit is not stated'}{_size_of_share(draft, column)}"
+    key = draft.named_by_key(column)
+    called = "" if key == column else f'{OF_KEY}"{key}"'
+    return f"{meaning.doubt or 'its unit is not stated'}{called}{_size_of_share(draft, column)}"
 
 
 def _size_of_share(draft: Draft, column: str) -> str:

@@ -10,6 +10,10 @@ FAILED = lazy_pattern(
     r"(?i)x|(?:fail(?:ed|ure)?|error|err|crash(?:ed)?|timeout|timed out|killed|exception|invalid"
     r"|dnf)\b.{0,40}"
 )
+_NOTHING = lazy_pattern(
+    r"(?i)(?:(?:does|did)(?: not|n't) (?:fit|run|finish)|unsupported|too (?:large|big|slow)|skipped"
+    r"|not (?:supported|applicable|available|run|tested|measured))\b.{0,40}"
+)
 # "> 10 min", "<0.1": a run that was stopped, or a number below what can be measured.
 _BOUND = lazy_pattern(r"(?:[<>]=?|[\u2264\u2265])\s*[0-9].{0,40}")
 
@@ -41,5 +45,5 @@ def text_of(cell: object) -> str:
 def is_fault(cell: object) -> bool:
     """Return whether a cell is a number, or says that there is none: a run failed, or it has only a bound."""
     text = str(cell).strip()
-    is_text = any(each.fullmatch(text) for each in (OUT_OF_MEMORY, FAILED, _BOUND))
+    is_text = any(each.fullmatch(text) for each in (OUT_OF_MEMORY, FAILED, _BOUND, _NOTHING))
     return is_text or number_of(cell) is not None

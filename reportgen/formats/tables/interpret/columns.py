@@ -220,6 +220,8 @@ def _of_texts(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     """Return what a column with the name of a figure is whose cells are texts; None if it stays open."""
     known = draft.known(column)
     digits = [str(cell) for cell in known if re.match(r"[-+±~<>≈=$€]*\s*[0-9]", str(cell))]
+    if meaning.kind == "derived":
+        digits += [str(cell) for cell in known if re.match(r"\s*[x×*]\s*[0-9]", str(cell))]
     are_numbers = len(digits) * 2 > len(known)
     if meaning.kind == "figure" and are_numbers:
         own = _spelled(draft, column, meaning)

@@ -80,6 +80,13 @@ class Draft:
             parsed.clear()
         self.cells = {name: [record.cells.get(name) for record in self.records] for name in self.columns}
 
+    def named_by_key(self, name: str) -> str:
+        """Return the name of a column; of the numbers of an object, the key that says what they measure."""
+        path = self.table.rows.path
+        key = path.removesuffix("{*}").rpartition(".")[2] if name == "value" and path.endswith("{*}") else ""
+        meaning = meaning_of(key)
+        return key if meaning.kind == "figure" and meaning.metric and not meaning.unit else name
+
     def known(self, name: str) -> list[object]:
         """Return the cells of a column that are not missing."""
         if name not in self._known:

@@ -38,8 +38,8 @@ _OF_TPS = {
     )),
 }  # fmt: skip
 _MAX_TEXT = 300
-# "1.93x", the ratio of two results; a whole number, as in "8x", may be a count.
-_MULTIPLE = lazy_pattern(r"[0-9]+\.[0-9]+ ?[x×]")
+# "1.93x", "x1.93", the ratio of two results; a whole number, as in "8x", may be a count.
+_MULTIPLE = lazy_pattern(r"[0-9]+\.[0-9]+ ?[x×]|[x×] ?[0-9]+\.[0-9]+")
 # Factors that only have whole numbers: "GBs" is a batch size with 512, a bandwidth with 410.5.
 _COUNTS = frozenset(
     (
@@ -79,11 +79,11 @@ _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
     """Return the meaning of a column by its name, unless its unit or its cells show another."""
     if answer := draft.answers.get(column):
-        return stated_meaning(draft.plain(column), answer, is_case=column in draft.cases)
+        return stated_meaning(draft.plain(draft.named_by_key(column)), answer, is_case=column in draft.cases)
     if column in draft.titled:
         draft.result.doubts.append("the metric is stated above the columns, the units are in the cells")
         return draft.titled[column]
-    meaning = _in_grid(draft, column) or _by_unit(draft, column, draft.plain(column))
+    meaning = _in_grid(draft, column) or _by_unit(draft, column, draft.plain(draft.named_by_key(column)))
     if meaning.kind == "spread" and _has_values_with_spreads(draft, column):
         meaning = _by_unit(draft, column, _IN_BRACKETS_OF_SPREAD.sub(" ", column))
     return (
@@ -103,7 +103,7 @@ def _in_grid(draft: Draft, column: str) -> ColumnMeaning | None:
         return None
     if _is_stated(above) and not above.label and _is_case(below):
         return replace(above, label=lower)
-    whole = _by_unit(draft, column, draft.plain(column))
+    whole = _by_unit(draft, column, draft.plain(draft.named_by_key(column)))
     is_same = (whole.is_own or whole.metric in ("", below.metric)) and whole.phase == below.phase
     if _is_stated(below) and is_same and _is_case(above) and whole.kind == "figure":
         return replace(below, label=f"{upper} {below.label}".strip())

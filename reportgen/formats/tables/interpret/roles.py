@@ -170,7 +170,7 @@ def _level_name(path: str, column: str) -> str:
     at = len(steps) - column.count("../") - 2
     key = slug(steps[at]) if at >= 0 and steps[at] != "{*}" else ""
     name = re.sub(r"^(?:by|per|results?_by|results?_per)_", "", key)
-    is_plural = name.endswith("s") and not name.endswith("ss")
+    is_plural = meaning_of(key).kind != "figure" and name.endswith("s") and not name.endswith("ss")
     known = [each for each in (name, name[:-1]) if meaning_of(each).kind == "factor"]
     return factor_name(known[0]) if known else name[:-1] if is_plural and name not in _ROWS else ""
 
