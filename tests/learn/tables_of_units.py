@@ -3,6 +3,24 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
+    "two points in one number, beside commas that are decimal marks": PeoplesTable(
+        "codecs.md",
+        "| Codec | Sekunden | Bytes |\n|---|---|---|\n| a | 1,254 | 3.837.530 |\n| b | 2,310 | 912.004 |\n",
+        4,
+        (("run_time", 1.254, {"codec": "a"}), ("bytes", 912_004, {"codec": "b"})),
+    ),
+    "two points in one number, beside a column with decimal points": PeoplesTable(
+        "packers.csv",
+        "packer;time (s);written (bytes)\na;12.5;3.837.530\nb;2.25;912.004\nc;3.75;12.400.101\n",
+        6,
+        (("run_time", 2.25, {"packer": "b"}), ("written", 912_004, {"packer": "b"})),
+    ),
+    "a word for bytes in French at the end of a name": PeoplesTable(
+        "tailles.csv",
+        "outil;Temps secondes;taille octets\na;12,54;3.837.530\nb;2,31;912.004\n",
+        4,
+        (("run_time", 12.54, {"outil": "a"}), ("taille", 912_004, {"outil": "b"})),
+    ),
     "spreads among named metrics, which are not asked for": PeoplesTable(
         "report.md",
         "| metric | value | unit |\n|---|---|---|\n| mean latency | 12.5 | ms |\n| stdev | 0.25 | ms |\n| throughput | 81.5 | req/s |\n",

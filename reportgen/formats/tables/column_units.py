@@ -83,7 +83,7 @@ _AMBIGUOUS = {
     "wps",
     "t/s",
 }
-_BYTES = lazy_pattern(r"(?:[kKMGT]i?)?(?:B|[bB]ytes?)|[kmgt]i?b")
+_BYTES = lazy_pattern(r"(?:[kKMGT]i?)?(?:B|[bB]ytes?|[oO]ctets?)|[kmgt]i?b")
 _LONG_PREFIX = lazy_pattern(
     r"(?i)\b(?P<prefix>kilo|mega|giga|tera|kibi|mebi|gibi|tebi)(?P<of>byte|octet|bit)s?\b"
 )
@@ -275,6 +275,7 @@ def _short_prefix(match: re.Match[str]) -> str:
 
 
 def _size(text: str) -> str:
+    text = re.sub("(?i)octets?$", "bytes", text)
     if text.lower().endswith("bytes") or text.lower() in ("b", "byte"):
         return "B" if len(text) <= 5 else f"{text[0].upper().replace('K', 'k')}B"
     prefix = text[0].upper()

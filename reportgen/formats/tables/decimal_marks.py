@@ -11,8 +11,15 @@ from reportgen.formats.tables.derive import GROUPING
 _MAX_ROWS = 200
 _NUMBER = lazy_pattern(rf"[+-]?([0-9.,{GROUPING}]+)(?:\s*[^0-9.,]*)")
 _GROUPS = lazy_pattern(f"[{GROUPING}]")
-_PROVES_COMMA = lazy_pattern(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+")
-_PROVES_POINT = lazy_pattern(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]*|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|0\.[0-9]+")
+# "3.837.530" has two marks of one kind: they separate thousands.
+_PROVES_COMMA = lazy_pattern(
+    r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]{1,3}(?:\.[0-9]{3}){2,}|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+"
+)
+_PROVES_POINT = lazy_pattern(
+    r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]*|[0-9]{1,3}(?:,[0-9]{3}){2,}|[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})|0\.[0-9]+"
+)
+# Numbers with several points that do not separate thousands: an address, a version.
+_PARTS = lazy_pattern(r"(?![0-9]{1,3}(?:\.[0-9]{3})+$)[0-9]+(?:\.[0-9]+){2,}")
 # Columns by name that may list numbers: GPUs "0,1".
 _LISTS = ("factor", "index", "repeat", "series", "ignored", "status", "started")
 
@@ -34,6 +41,7 @@ def decimal_of(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Mar
     """
     texts = {name: _numbers(rows, name) for name in columns if not name.startswith("../")}
     measured = [name for name in texts if meaning_of(name).kind not in _LISTS or meaning_of(name).unit]
+    measured = [name for name in measured if not any(map(_PARTS.fullmatch, texts[name]))]
     points = {name for name in measured if any(map(_PROVES_POINT.fullmatch, texts[name]))}
     commas = [name for name in measured if any(map(_PROVES_COMMA.fullmatch, texts[name]))]
     if points & set(commas):
