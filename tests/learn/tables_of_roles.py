@@ -65,6 +65,31 @@ ROLES = {
         (("latency", 0.0035, {"solver": "base", "variant": 10, "statistic": "mean"}),),
         answers={"10 mean": "ms"},
     ),
+    "numbers of settings, written once for a group of rows": PeoplesTable(
+        "threads.csv",
+        "threads,size,ms\n4,1k,12.5\n,64k,11.5\n8,1k,22.5\n,64k,20.5\n",
+        4,
+        (("latency", 20.5e-3, {"threads": 8, "size": "64k"}),),
+    ),
+    "rates of settings, written once for a group of rows": PeoplesTable(
+        "links.tsv",
+        "bitrate\tpacket\tloss\tdelay\n1 kbps\t64 B\t12.5 %\t3.5 ms\n\t512 B\t3.5 %\t4.5 ms\n"
+        "10 kbps\t64 B\t14.5 %\t2.5 ms\n\t512 B\t4.5 %\t6.5 ms\n",
+        8,
+        (("loss_in_percent", 0.045, {"bitrate": "10 kbps", "packet": "512 B"}),),
+    ),
+    "a setting called a rate, written once for a group of rows": PeoplesTable(
+        "rates.csv",
+        "rate,packet,loss (%)\n1 kbps,64,12.5\n,512,3.5\n10 kbps,64,14.5\n,512,4.5\n",
+        4,
+        (("loss_in_percent", 0.045, {"rate": "10 kbps", "packet": 512}),),
+    ),
+    "names of groups of repeats, written once each": PeoplesTable(
+        "repeats.csv",
+        "dataset,time (ms)\na,12.5\n,11.5\n,10.5\nb,22.5\n,20.5\n,20.1\n",
+        6,
+        (("latency", 11.5e-3, {"dataset": "a"}), ("latency", 20.1e-3, {"dataset": "b"})),
+    ),
     "an object of units, each of the numbers that it names": PeoplesTable(
         "store.json",
         '{"units": {"throughput": "kops/s", "p99": "us", "mem": "MB"}, "results": ['

@@ -80,6 +80,8 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
     """Return the meaning of a column by its name, unless its unit or its cells show another."""
     if answer := draft.answers.get(column):
         return stated_meaning(draft.plain(draft.named_by_key(column)), answer, is_case=column in draft.cases)
+    if column in draft.table.rows.fill:  # a result is not written once for several rows
+        return ColumnMeaning("factor", factor=meaning_of(column).factor)
     if column in draft.titled:
         draft.result.doubts.append("the metric is stated above the columns, the units are in the cells")
         return draft.titled[column]

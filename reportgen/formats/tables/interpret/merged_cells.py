@@ -28,7 +28,7 @@ def without_gaps(table: FoundTable) -> FoundTable:
         whole = (str(record.cells.get(name)) for record in filled(table.records, [name]))
         before = [(*texts, cell) for texts, cell in zip(before, whole, strict=True)]
     records = tuple(filled(table.records, fill))
-    if not fill or not _differ(records, table.columns):
+    if not fill or not (_differ(records, table.columns) or _are_headings(table, fill[0])):
         return table
     return replace(table, rows=msgspec.structs.replace(table.rows, fill=fill), records=records)
 
@@ -43,7 +43,30 @@ def _are_names(table: FoundTable, column: str, cells: Sequence[str]) -> bool:
     others = [name for name in table.columns if name != column]
     rows = [record for record, cell in zip(table.records, cells, strict=True) if cell]
     has_numbers = any(number_of(record.cells.get(name)) for record in rows for name in others)
-    return not has_numbers and len(rows) < len(cells)
+    return len(rows) < len(cells) and (not has_numbers or _are_conditions(table, column))
+
+
+def _are_conditions(table: FoundTable, column: str) -> bool:
+    """Return whether numbers are written once for a group of rows: only so, no two rows have one key."""
+    if meaning_of(column).kind == "figure":
+        return False
+    settings = [column, *(name for name in _settings(table.columns) if _recurs(table, name))]
+    whole = tuple(filled(table.records, [column]))
+    return not _are_distinct(table.records, settings) and _are_distinct(whole, settings)
+
+
+def _recurs(table: FoundTable, column: str) -> bool:
+    """Return whether cells of a column are the same in several rows, as settings are and results are not."""
+    known = [text for record in table.records if (text := str(record.cells.get(column) or "").strip())]
+    return 2 * len(set(known)) <= len(known)
+
+
+def _are_headings(table: FoundTable, column: str) -> bool:
+    """Return whether each cell of a first column is written once, and as many rows are below each of them."""
+    at = [i for i, record in enumerate(table.records) if str(record.cells.get(column) or "").strip()]
+    names = {str(table.records[i].cells[column]) for i in at}
+    sizes = {b - a for a, b in pairwise([*at, len(table.records)])}
+    return column == table.columns[0] and len(names) == len(at) > 1 and len(sizes) == 1
 
 
 def with_groups(table: FoundTable) -> FoundTable:
@@ -66,6 +89,13 @@ def with_groups(table: FoundTable) -> FoundTable:
 
 def _differ(records: Sequence[Record], columns: Sequence[str]) -> bool:
     """Return whether filled rows differ in their settings; an empty cell is a setting, too: no flags."""
-    settings = [name for name in columns if meaning_of(name).kind in ("factor", "other", "index", "repeat")]
-    keys = [tuple(str(record.cells.get(name)) for name in settings) for record in records]
+    return _are_distinct(records, _settings(columns))
+
+
+def _settings(columns: Sequence[str]) -> list[str]:
+    return [name for name in columns if meaning_of(name).kind in ("factor", "other", "index", "repeat")]
+
+
+def _are_distinct(records: Sequence[Record], columns: Sequence[str]) -> bool:
+    keys = [tuple(str(record.cells.get(name)) for name in columns) for record in records]
     return len(set(keys)) == len(keys)
