@@ -291,6 +291,8 @@ def unit_for(column: str, question: str) -> str:
         return _option(column, "s")
     if question.endswith(FRACTIONS):
         return _option(column, "1")
+    if counted := re.search(r'its numbers are of "([^"]+)"', question):
+        return _option(column, counted[1])
     stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
     known = unit_of(stated)
     if (known and known.doubt) or question.startswith('"'):

@@ -3,6 +3,83 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
+    "rates of calls with commas between thousands, of quoted cells": PeoplesTable(
+        "solvers.csv",
+        'solver,result\nlu,"28,500 ns/op"\nqr,"31,250 ns/op"\nsvd,"912,400 ns/op"\n',
+        3,
+        (("latency", 28.5e-6, {"solver": "lu"}), ("latency", 912.4e-6, {"solver": "svd"})),
+    ),
+    "amounts of a call with commas between thousands": PeoplesTable(
+        "parsers.md",
+        "| Parser | Time | Allocations |\n|---|---|---|\n| a | 28,500 ns/op | 1,250 allocs/op |\n"
+        "| b | 31,250 ns/op | 980 allocs/op |\n",
+        4,
+        (("latency", 28.5e-6, {"parser": "a"}), ("allocations", 1250, {"parser": "a"})),
+    ),
+    "counts with a word, which an answer reads": PeoplesTable(
+        "linters.md",
+        "| Linter | Speed | Found |\n|---|---|---|\n| a | 1,250 files/s | 1,204 issues |\n"
+        "| b | 980 files/s | 311 issues |\n| c | 2,410 files/s | 98 issues |\n",
+        6,
+        (("throughput", 1250, {"linter": "a"}), ("found", 1204, {"linter": "a"})),
+        answers={"Found": "issues"},
+    ),
+    "a cell of a rate of another item than the header": PeoplesTable(
+        "filters.md",
+        "| Model | FPS |\n|---|---|\n| a | 31.5 |\n| b | 120.5 MP/s |\n| c | 28.5 |\n",
+        2,
+        (("throughput", 31.5, {"model": "a"}),),
+    ),
+    "cells of a rate of another item, beside one without a unit": PeoplesTable(
+        "codecs.csv",
+        "lib,FPS\na,120 MP/s\nb,130 MP/s\nc,240 MP/s\nd,12\n",
+        1,
+        (("throughput", 12, {"lib": "d"}),),
+    ),
+    "cells that all have another unit than the header": PeoplesTable(
+        "decoders.csv",
+        "lib,Throughput (img/s)\na,120 MP/s\nb,130 MP/s\nc,240 MP/s\n",
+        3,
+        (("throughput", 240, {"lib": "c", "item": "MP"}),),
+    ),
+    "several texts that say why there is no number": PeoplesTable(
+        "cards.md",
+        "| Card | Read |\n|---|---|\n| a | 512 MB/s |\n| b | TODO |\n| c | does not fit |\n"
+        "| d | < 1 MB/s |\n| e | 480 MB/s |\n",
+        2,
+        (("bandwidth", 512e6, {"device": "a"}),),
+    ),
+    "more texts than numbers in one of two cases": PeoplesTable(
+        "quants.csv",
+        "model,4-bit,8-bit\na,31.5 tok/s,12.5 tok/s\nb,12.5 tok/s,does not fit\nc,5.5 tok/s,TODO\n"
+        "d,4.5 tok/s,3.5 tok/s\ne,1.5 tok/s,too large\n",
+        7,
+        (("throughput", 3.5, {"model": "d", "variant": "8-bit"}),),
+    ),
+    "texts of one word beside times": PeoplesTable(
+        "builds.csv",
+        "task,build time\na,12.5 s\nb,TODO\nc,later\nd,31.5 s\ne,28.5 s\n",
+        3,
+        (("build_time", 28.5, {"task": "e"}),),
+    ),
+    "times in words with colons": PeoplesTable(
+        "jobs.md",
+        "| Job | Took |\n|---|---|\n| a | 2m:09s |\n| b | 1m:12s |\n| c | 45s |\n",
+        3,
+        (("run_time", 129, {"job": "a"}), ("run_time", 45, {"job": "c"})),
+    ),
+    "hours and minutes in words with colons, beside minutes": PeoplesTable(
+        "trainings.csv",
+        "job,time\na,1h:02m\nb,12m 30s\nc,58m\n",
+        3,
+        (("run_time", 3720, {"job": "a"}), ("run_time", 3480, {"job": "c"})),
+    ),
+    "one time in words in a column of seconds": PeoplesTable(
+        "steps.csv",
+        "job,A,B\na,31 s,1m:02s\nb,12 s,58 s\nc,2m:12s,41 s\n",
+        6,
+        (("run_time", 132, {"job": "c"}), ("b_time", 62, {"job": "a"})),
+    ),
     "two points in one number, beside commas that are decimal marks": PeoplesTable(
         "codecs.md",
         "| Codec | Sekunden | Bytes |\n|---|---|---|\n| a | 1,254 | 3.837.530 |\n| b | 2,310 | 912.004 |\n",

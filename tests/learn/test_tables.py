@@ -96,6 +96,11 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
         ("cpu_latency", "has no unit", '--unit "cpu_latency=ms"'),
         ("recall", "its unit is not stated; its numbers are at most 1", '--unit "recall=1"'),
         ("cache hit rate", "has no unit", '--unit "cache hit rate=%"'),
+        (
+            "found",
+            'a setting or a result? its numbers are of "issues"',
+            '--unit "found=issues", or --unit "found=setting"',
+        ),
         ("x", "do its commas separate thousands or decimals?", ""),
     ],
 )

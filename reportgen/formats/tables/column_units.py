@@ -140,6 +140,7 @@ _STEP_WORDS = set(_ITEMS["steps"].split())
 _SINGLE = {"operation", "query", "request", "transaction"}
 # A rate of items that have no other spelling: transactions/s, jobs/sec, evaluations per second.
 _OTHER_RATE = lazy_pattern(r"(?i:(?!\w*(?:byte|bit)s?\b))([A-Za-z]{3,})(?: ?/ ?| per )s(?:ec(?:ond)?)?")
+_USED_ALIKE = {"frames/s": "images/s", "queries/s": "requests/s", "items/s": "", "samples/s": ""}
 _PER_OF = {"w": "W", "watt": "W", "kw": "kW", "mhz": "MHz", "usd": "USD", "eur": "EUR", "euro": "EUR"}
 
 
@@ -193,6 +194,21 @@ def is_unit_alone(text: str) -> bool:
     """Return whether a text alone in a cell is a unit: "B" and "C" rather name columns."""
     plain = text.strip().strip("()[]").strip()
     return unit_of(plain) is not None and (len(plain) > 1 or plain in ("s", "W", "%"))
+
+
+def are_alike(unit: str, other: str) -> bool:
+    """Return whether numbers in two units are of one quantity: MP/s is not images/s."""
+    if not units.find(unit) or units.to_base(1.0, unit)[1] != units.to_base(1.0, other)[1]:
+        return unit == other
+    counted = {_counted_by(each) for each in (unit, other)} - {""}
+    return len(counted) < 2
+
+
+def _counted_by(unit: str) -> str:
+    """Return the rate of items that a unit counts, in one spelling of those that people use alike."""
+    known = unit_of(unit)
+    counted = units.counted_by(known.unit if known and known.unit else unit)
+    return _USED_ALIKE.get(counted, counted)
 
 
 def _plain(shown: str, lower: str) -> ColumnUnit | None:

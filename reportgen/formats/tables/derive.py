@@ -13,6 +13,7 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import number as number_of_text
 from reportgen.formats.parsing.csv_cells import quantity
+from reportgen.formats.tables.column_units import unit_of
 
 # A comma that does not separate thousands makes it no number.
 _LEADING = lazy_pattern(
@@ -36,6 +37,7 @@ _WITH_REMARK = lazy_pattern(
 _SYMBOLS = lazy_pattern(
     r"[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+"
 )
+_WITH_UNIT = lazy_pattern(r"([+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?) ?([^\W\d_].{1,20})")
 # "12.3 [11.9, 12.8]": a value with its interval
 _WITH_INTERVAL = lazy_pattern(
     rf"({_NUMBER}[^0-9\[\]]{{0,12}}?)\s*\[{_NUMBER}(?:[,;]| ?[-\u2013] ?| to )\s*{_NUMBER}\]"
@@ -55,8 +57,9 @@ _CLOCK = lazy_pattern(
     r"(?:([0-9]{1,3}) days?, )?(?:([0-9]{1,4}):)?([0-9]{1,3}):([0-5][0-9](?:\.[0-9]{1,9})?)"
 )
 _ONE_COLON = lazy_pattern("[0-9]+:[0-9]+")
+_MINUTES = lazy_pattern(r"([0-9]{1,4}(?:\.[0-9]{1,9})?) ?m")
 _PARTS_OF_TIME = lazy_pattern(
-    r"(?:([0-9]{1,4}) ?h(?:rs?|ours?)?)?[ ,]*(?:([0-9]{1,4}) ?m(?:ins?|inutes?)?)?[ ,]*"
+    r"(?:([0-9]{1,4}) ?h(?:rs?|ours?)?)?[ ,:]*(?:([0-9]{1,4}) ?m(?:ins?|inutes?)?)?[ ,:]*"
     r"(?:([0-9]{1,4}(?:\.[0-9]{1,9})?) ?s(?:ecs?|econds?)?)?"
 )
 
@@ -126,6 +129,19 @@ def money(text: str) -> tuple[float, str] | None:
     return None if match is None or value is None else (value, match[1] or match[4])
 
 
+def with_own_unit(text: str) -> tuple[str, str] | None:
+    """Return (number, unit) of a text with a unit as headers have it, `28,500 ns/op`; None for others."""
+    match = _WITH_UNIT.fullmatch(text)
+    known = unit_of(match[2]) if match else None
+    is_clear = known and known.unit and known.scale == 1 and not known.doubt and not known.per_device
+    return (match[1], known.unit) if match and known and is_clear else None
+
+
+def without_unit(text: str, unit: str) -> str:
+    """Return a text without a unit that only its column has: 12.5 for "12.5 points"."""
+    return text.removesuffix(unit).removeprefix(unit).strip() if unit and not units.find(unit) else text
+
+
 def is_about(text: str) -> bool:
     """Return whether a text states a number as approximate: "~12 ms"."""
     return bool(_ABOUT.match(text.strip()))
@@ -177,7 +193,8 @@ def spelled(text: str, unit: str) -> tuple[float, str] | None:
     if clock and (clock[2] or "." in clock[4] or unit == "s"):
         days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
         return ((days * 24 + hours) * 60 + minutes) * 60 + seconds, "s"
-    return duration(text)
+    short = _MINUTES.fullmatch(text)  # beside "12m 30s"
+    return (float(short[1]) * 60, "s") if short else duration(text)
 
 
 def numeric(cell: object) -> float:

@@ -129,7 +129,7 @@ def other_header(lines: Sequence[str], separator: str, heads: int) -> int:
         if separator == " " or lines[at - 1].count(separator) == width or lines[at].strip() in ("", header):
             continue
         names = cells_of(lines[at], separator)
-        are_names = len(names) > 1 and not any(NUMBER_LIKE.fullmatch(name) for name in names)
+        are_names = len(names) > 1 and not any(map(_is_number, names))
         if are_names and any((known := meaning_of(name)).kind == "figure" and known.metric for name in names):
             return at
     return 0

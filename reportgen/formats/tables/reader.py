@@ -25,7 +25,7 @@ from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.parsing.user_patterns import compiled, syntax_fault
-from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_units import are_alike, unit_of
 from reportgen.formats.tables.definition import (
     REPEAT,
     SAMPLE,
@@ -49,6 +49,8 @@ from reportgen.formats.tables.derive import (
     plain_text,
     spelled,
     spread_of,
+    with_own_unit,
+    without_unit,
 )
 from reportgen.formats.tables.records import Record, TableFile, read_records
 from reportgen.formats.tables.secret_names import may_be_secret
@@ -480,7 +482,7 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
         scale = 1.0  # of the unit of the column: a cell with its own unit is not scaled
     if unit != declared and declared:
         # "12.5MB" in a column of rates, which names the second
-        unit = next((each for each in (unit, f"{unit}/s") if _are_alike(each, declared)), "")
+        unit = next((each for each in (unit, f"{unit}/s") if are_alike(each, declared)), "")
         if not unit:
             return None  # a time in a column of rates
     value, base = units.to_base(number * scale, unit)
@@ -500,11 +502,6 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
 def _has_unit(cell: object, unit: str) -> bool:
     """Return whether the text of a cell ends with its unit."""
     return isinstance(cell, str) and bool(unit) and plain_text(cell).endswith(unit)
-
-
-def _are_alike(unit: str, other: str) -> bool:
-    """Return whether two units are of one quantity."""
-    return bool(units.find(unit)) and units.to_base(1.0, unit)[1] == units.to_base(1.0, other)[1]
 
 
 def _unit_of_row(figure: FigureColumn, cells: Cells) -> tuple[str, float]:
@@ -535,11 +532,12 @@ def _number(cell: object, unit: str) -> tuple[float, str, str]:
     """Return (number, text, unit) of a cell; a unit in the cell wins over the unit of the column."""
     if isinstance(cell, str):
         text = plain_text(cell)
-        if unit and not units.find(unit):
-            text = text.removesuffix(unit).removeprefix(unit).strip()
+        text = without_unit(text, unit)
         known = quantity(text, unit)
         if known:
             return known[0], text.removesuffix(known[1]).strip()[:40], known[1]
+        if own := with_own_unit(text):
+            return numeric(own[0]), own[0][:40], own[1]
         if other := spelled(text, unit):
             return other[0], text[:40], other[1]
         return numeric(text), text[:40], unit

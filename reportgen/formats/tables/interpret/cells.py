@@ -3,7 +3,17 @@
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import quantity
-from reportgen.formats.tables.derive import duration, is_missing, money, numeric, plain_text, spelled
+from reportgen.formats.tables.column_units import are_alike
+from reportgen.formats.tables.derive import (
+    duration,
+    is_missing,
+    money,
+    numeric,
+    plain_text,
+    spelled,
+    with_own_unit,
+    without_unit,
+)
 
 OUT_OF_MEMORY = lazy_pattern(r"(?i)(?:cuda |gpu )?(?:oom|out[ -_]of[ -_]memory).{0,40}")
 FAILED = lazy_pattern(
@@ -11,8 +21,8 @@ FAILED = lazy_pattern(
     r"|dnf)\b.{0,40}"
 )
 _NOTHING = lazy_pattern(
-    r"(?i)(?:(?:does|did)(?: not|n't) (?:fit|run|finish)|unsupported|too (?:large|big|slow)|skipped"
-    r"|not (?:supported|applicable|available|run|tested|measured))\b.{0,40}"
+    r"(?i)(?:(?:does|did)(?: not|n't) (?:fit|run|finish)|unsupported|too (?:large|big|long|slow)|skipped|todo"
+    r"|pending|not (?:enough|supported|applicable|available|run|tested|measured))\b.{0,40}"
 )
 # "> 10 min", "<0.1": a run that was stopped, or a number below what can be measured.
 _BOUND = lazy_pattern(r"(?:[<>]=?|[\u2264\u2265])\s*[0-9].{0,40}")
@@ -28,13 +38,24 @@ def number_of(cell: object) -> tuple[float, str] | None:
     known = quantity(text, "") or duration(text) or money(text)
     if known:
         return known
+    if own := with_own_unit(text):
+        return numeric(own[0]), own[1]
     value = numeric(cell)
     return (value, "") if value == value and abs(value) != float("inf") else None
 
 
 def number_in(cell: object, unit: str) -> tuple[float, str] | None:
-    """Return (number, unit) of a cell of a figure, also in a form that only its unit has."""
-    return number_of(cell) or (spelled(cell.strip(), unit) if isinstance(cell, str) else None)
+    """Return (number, unit) of a cell of a figure, also in a form that only its unit has.
+
+    None for a cell with a unit of another quantity. A cell of a rate may leave out the second: 12.5 MB.
+    """
+    known = number_of(cell)
+    if known is None and isinstance(cell, str):
+        known = number_of(without_unit(cell.strip(), unit)) or spelled(cell.strip(), unit)
+    is_other = known and known[1] and unit and known[1] != unit
+    if known and is_other and not any(are_alike(each, unit) for each in (known[1], f"{known[1]}/s")):
+        return None
+    return known
 
 
 def text_of(cell: object) -> str:

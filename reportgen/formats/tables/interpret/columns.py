@@ -13,7 +13,7 @@ from reportgen.formats.tables.definition import SAMPLE
 from reportgen.formats.tables.derive import is_about, is_clock, spelled
 from reportgen.formats.tables.interpret.alike import find_cases
 from reportgen.formats.tables.interpret.cases import add_cases, is_setting
-from reportgen.formats.tables.interpret.cells import is_fault, number_of
+from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
 from reportgen.formats.tables.interpret.described import read_described
 from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.figure_units import (
@@ -31,7 +31,12 @@ from reportgen.formats.tables.interpret.roles import (
     add_titles,
     factor_of,
 )
-from reportgen.formats.tables.interpret.texts import is_packed, question_about, several_numbers
+from reportgen.formats.tables.interpret.texts import (
+    is_packed,
+    question_about,
+    question_about_counts,
+    several_numbers,
+)
 from reportgen.formats.tables.interpret.windows import without_windows
 from reportgen.formats.tables.records import GROUP, TITLE
 
@@ -136,8 +141,10 @@ def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str])
 
 
 def _add_text(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
-    """Ask about texts that may be times; others, and settings, have a role."""
-    if meaning.kind == "other" and (question := question_about(draft, column)):
+    """Ask about texts that may be times or counts; others, and settings, have a role."""
+    is_open = meaning.kind == "other"
+    question = is_open and (question_about(draft, column) or question_about_counts(draft, column))
+    if question:
         draft.result.open[column] = question
         draft.result.doubts.append(f'"{column}" may be a result')
     else:
@@ -225,7 +232,7 @@ def _of_texts(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     are_numbers = len(digits) * 2 > len(known)
     if meaning.kind == "figure" and are_numbers:
         own = _spelled(draft, column, meaning)
-        if own is None and column in draft.answers and any(draft.values(column)):
+        if own is None and column in draft.answers and any(number_in(cell, meaning.unit) for cell in known):
             return meaning
         if own is None:
             _open_text(draft, column, next((text for text in digits if not number_of(text)), digits[0]))

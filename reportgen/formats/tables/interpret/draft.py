@@ -36,6 +36,8 @@ AROUND = ("/", "../")
 UNIT_COLUMN = {"unit", "units", "metric_unit"}
 STATISTIC_COLUMN = {"statistic", "stat", "percentile", "aggregation", "agg"}
 
+# Base units of what is rather measured than chosen.
+_SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 # Columns with what their names mean.
 Columns = list[tuple[str, ColumnMeaning]]
 
@@ -167,9 +169,12 @@ class Draft:
         unit_texts = Counter(value[1] for value in quantities if value and value[1])
         if not unit_texts or len({units.to_base(1.0, unit)[1] for unit in unit_texts}) > 1:
             return ""
-        if not all(value or is_fault(cell) for cell, value in zip(self.known(name), quantities, strict=True)):
-            return ""  # "15W" beside "MAXN" names a mode
+        cells = zip(self.known(name), quantities, strict=True)
+        texts = [str(cell) for cell, value in cells if not value and not is_fault(cell)]
         numbers = sum(1 for value in quantities if value)
+        is_speed = all(units.to_base(1.0, unit)[1] in _SPEEDS for unit in unit_texts)
+        if len(texts) > numbers or (texts and not is_speed):
+            return ""  # "15W" beside "MAXN" names a mode
         return unit_texts.most_common(1)[0][0] if sum(unit_texts.values()) * 2 > numbers else ""
 
     def clock_of(self, name: str) -> str:

@@ -7,6 +7,7 @@ from itertools import pairwise, permutations
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.case_kinds import kind_of
+from reportgen.formats.tables.column_units import are_alike
 from reportgen.formats.tables.column_words import (
     ColumnMeaning,
     compares,
@@ -139,7 +140,8 @@ def _by_unit(draft: Draft, column: str, name: str) -> ColumnMeaning:
         name, from_cells = name[: rate.start()], f"{from_cells}/s"
     meaning = meaning_of(name, unit)
     is_bare = not meaning.unit or (meaning.is_own and not units.find(meaning.unit))
-    is_bare = is_bare or (bool(from_cells) and _is_other(meaning, from_cells))
+    is_stated = any(number and not number[1] for number in draft.numbers(column)) if from_cells else True
+    is_bare = is_bare or (not is_stated and _is_other(meaning, from_cells))
     is_time = bool(from_cells) and units.to_base(1.0, from_cells)[1] == "s"
     if from_cells and is_bare and meaning.kind in (_TIMED if is_time else _MEASURED):
         meaning = meaning_of(name, from_cells)
@@ -151,12 +153,12 @@ def _by_unit(draft: Draft, column: str, name: str) -> ColumnMeaning:
 
 
 def _is_other(meaning: ColumnMeaning, unit: str) -> bool:
-    """Return whether the unit of cells has another base than the name: "First byte" with 1.9 ms.
+    """Return whether the unit of cells is of another quantity than the name: "First byte" with 1.9 ms.
 
     A name may complete it: "Rate (MB/s)" with 12.5 MB.
     """
-    bases = [units.to_base(1.0, each)[1] for each in (unit, f"{unit}/s") if units.find(each)]
-    return bool(bases and meaning.base) and meaning.base not in bases
+    known = [each for each in (unit, f"{unit}/s") if units.find(each)]
+    return bool(known and meaning.base) and not any(are_alike(each, meaning.unit) for each in known)
 
 
 def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:

@@ -39,6 +39,8 @@ def _is_turned(table: FoundTable) -> bool:
         return False
     if max(map(len, texts)) > _MAX_NAME or set(map(slug, cases)) & VALUE_COLUMN:
         return False
+    if any(each.kind == "figure" and each.metric and each.unit for each in map(meaning_of, cases)):
+        return False
     if _have_units_of_rows(table, cases):
         return True
     meanings = [meaning_of(text) for text in texts]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from reportgen.core import units
 from reportgen.formats.tables.column_words import slug
 from reportgen.formats.tables.derive import is_clock
-from reportgen.formats.tables.interpret.cells import FAILED, OUT_OF_MEMORY, number_in
+from reportgen.formats.tables.interpret.cells import FAILED, OUT_OF_MEMORY, number_in, number_of
 from reportgen.formats.tables.interpret.draft import Draft
 
 _OUT_OF_MEMORY_WORDS = r"(?i)\boom\b|out[ _-]?of[ _-]?memory"
@@ -102,7 +102,8 @@ def add_faults(draft: Draft, column: str) -> None:
         message = f"{slug(column)}: {text[:60]}"
         if not status:
             draft.result.doubts.append(f'"{text[:40]}" in "{column}" is not a number')
-            draft.result.notes.append(f'"{text[:40]}" in column "{column}" is not a number and is not read')
+            why = f"not in {unit}" if number_of(text) else "not a number"
+            draft.result.notes.append(f'"{text[:40]}" in column "{column}" is {why} and is not read')
         elif not any(x["column"] == column and x.get("equals") == text for x in draft.result.checks):
             if _alone(draft, column, text):
                 draft.result.checks.append(

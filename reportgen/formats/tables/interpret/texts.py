@@ -1,9 +1,10 @@
 """Ask about texts that may be results: times with colons, and cells with several numbers."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from reportgen.core.lazy_pattern import lazy_pattern
-from reportgen.formats.tables.column_words import slug
+from reportgen.formats.tables.column_words import meaning_of, slug
 from reportgen.formats.tables.derive import is_clock, spelled
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
 
@@ -14,6 +15,8 @@ _NUMBER_IN_TEXT = lazy_pattern(r"(?:^|[\s=:;,(\[|])[0-9]+(?:\.[0-9]+)?(?=$|[\s;,
 # "12/12", "858/3/3", which is not a date
 _PARTS = lazy_pattern(r"[0-9]{1,9}(?:\.[0-9]+)?(?:\s*/\s*[0-9]{1,9}(?:\.[0-9]+)?)+")
 _DATES = lazy_pattern(r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}")
+# "1,204 issues", "12 findings"
+_COUNTED = lazy_pattern(r"([0-9]{1,3}(?:[,']?[0-9]{3})*|[0-9]+) ([^\W\d_]{3,20})")
 _OF_DAY = frozenset(
     ("begin", "clock", "date", "end", "finish", "finished", "heure", "hora", "start", "time", "uhrzeit")
 )
@@ -23,6 +26,29 @@ def is_packed(texts: Iterable[str]) -> bool:
     """Return whether most texts of a column have numbers beside words: "r0=101.5;r1=99.8"."""
     with_number = [bool(_NUMBER_IN_TEXT.search(text)) for text in texts]
     return 2 * sum(with_number) > len(with_number)
+
+
+def question_about_counts(draft: Draft, column: str) -> str:
+    """Return the question about numbers with one word after each, "1,204 issues"; "" for others.
+
+    A first column names the rows, and "3 nodes" and powers of two are chosen.
+    """
+    matches = [_COUNTED.fullmatch(str(cell).strip()) for cell in draft.known(column)]
+    counts = [match for match in matches if match]
+    words = {match[2] for match in counts}
+    plurals = {word.removesuffix("s") for word in words}
+    numbers = {match[1] for match in counts}
+    if column == draft.columns[0] or len(counts) < len(matches) or len(plurals) != 1:
+        return ""
+    if 2 * len(numbers) <= len(counts) or any(meaning_of(word).kind == "factor" for word in words):
+        return ""
+    are_chosen = all(_is_power_of_two(int(re.sub("[^0-9]", "", number))) for number in numbers)
+    return "" if are_chosen else f'a setting or a result? its numbers are of "{max(words, key=len)}"'
+
+
+def _is_power_of_two(number: int) -> bool:
+    """Return whether a whole number is 1, 2, 4, 8, ..."""
+    return number > 0 and number & (number - 1) == 0
 
 
 def several_numbers(cells: Sequence[object]) -> str:
