@@ -23,12 +23,13 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import meaning_of
+from reportgen.formats.tables.column_words import RATED, meaning_of, words_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
 from reportgen.formats.tables.interpret.cases import FRACTIONS, OF_CASES, OF_KEY, OF_STATISTICS
 from reportgen.formats.tables.interpret.columns import PARTLY
+from reportgen.formats.tables.interpret.draft import SETTING_OR_RESULT
 from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
 from reportgen.formats.tables.interpret.texts import MAYBE_TIME, SEVERAL_NUMBERS
 from reportgen.formats.tables.records import Record, are_branches
@@ -276,7 +277,9 @@ def _asked(column: str, question: str) -> str:
 def answer_for(column: str, question: str) -> str:
     """Return examples of answers that can be pasted, "" if no unit answers the question."""
     of_result = unit_for(column, question)
-    if not question.startswith("a setting or a result?"):
+    words = set(words_of(column))
+    may_be_chosen = question.startswith(SETTING_OR_RESULT) or ("rate" in words and not words & RATED)
+    if not may_be_chosen or not of_result:
         return of_result
     return f"{of_result}, or {_option(column, SETTING)}"
 

@@ -39,6 +39,7 @@ from tests.builders import check_valid, write_files
 from tests.cli.calling import call, error_of
 from tests.conftest import ROOT
 from tests.each_of import each_of, each_row
+from tests.learn.tables_of_constants import CONSTANTS
 from tests.learn.tables_of_differences import DIFFERENCES
 from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_identities import IDENTITIES
@@ -84,6 +85,7 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
         ("score", "its unit is not stated", '--unit "score=1"'),
         ("$ cost", "its unit is not stated", "--unit '$ cost=$'"),
         ("failed jobs", "its unit is not stated", '--unit "failed jobs=1"'),
+        ("target rate", "has no unit", '--unit "target rate=operations/s", or --unit "target rate=setting"'),
         ("recall(B)", "has no unit; its numbers are at most 1", '--unit "recall(B)=1"'),
         ("atoms", "a setting or a result?", '--unit "atoms=1", or --unit "atoms=setting"'),
         ("db_size_mb", "a setting or a result?", '--unit "db_size_mb=MB", or --unit "db_size_mb=setting"'),
@@ -148,9 +150,9 @@ def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact:
         proposed(table)
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES)
+@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES | CONSTANTS)
 def test_an_answer_changes_no_other_column(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES)[name]
+    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES | CONSTANTS)[name]
     for each in find_tables(LogFiles.of({table.file: table.text.encode()}).file(table.file)):
         before = interpret(each)
         for column in () if any(figure.where for figure in before.figures) else before.open:
@@ -162,9 +164,9 @@ def test_an_answer_changes_no_other_column(name: str) -> None:
             assert after.left_out == before.left_out
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES)
+@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES | CONSTANTS)
 def test_a_table_is_learned_and_read_back(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES)[name]
+    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES | CONSTANTS)[name]
     proposal = proposed(table)
     if not table.numbers:
         assert proposal is None

@@ -199,7 +199,7 @@ _QUALITIES = _words(
     "ap50 auc bleu cer f1 iou mae map50 miou mrr mse ndcg perplexity ppl psnr recall rmse rouge ssim wer"
 )
 # What a rate of them is a share of: no speed.
-_RATED = _words("acceptance cache error errors fail failure hit loss miss reject rejection success")
+RATED = _words("acceptance cache error errors fail failure hit loss miss reject rejection success")
 # What is counted where something goes wrong.
 FAULTS = _words("crashes dropped drops errors errs failed failures lost retransmits timeouts")
 _ERROR = _words("err error")
@@ -810,7 +810,7 @@ def _temperature(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
 def _unitless(words: list[str]) -> ColumnMeaning:
     """Return the metric that words name without a unit; the unit stays open."""
     own = set(words)
-    if "rate" in own and own & _RATED:
+    if "rate" in own and own & RATED:
         return ColumnMeaning("figure", "_".join(words), doubt="has no unit", is_own=True)
     for names, unit in (
         ({"ttft", "tpot", "itl", "e2el"} | _LATENCY_WORDS | _TIME_WORDS, "s"),

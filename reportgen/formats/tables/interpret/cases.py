@@ -18,7 +18,7 @@ from reportgen.formats.tables.column_words import (
     words_of,
 )
 from reportgen.formats.tables.interpret.captions import stated_metric
-from reportgen.formats.tables.interpret.draft import MAX_FIGURES, NEAR, VALUE_COLUMN, Draft
+from reportgen.formats.tables.interpret.draft import MAX_FIGURES, NEAR, SETTING_OR_RESULT, VALUE_COLUMN, Draft
 from reportgen.formats.tables.interpret.reading import FigureGuess
 from reportgen.formats.tables.interpret.roles import add_factor, corner_names, factor_of
 from reportgen.formats.tables.levels import BASELINES
@@ -73,7 +73,8 @@ def _ask(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
         return False
     if meaning.unit and meaning.metric and (not meaning.doubt or meaning.doubt == "names no metric"):
         return False
-    if meaning.unit and not meaning.metric and meaning.base == "s" and meaning.extra:
+    is_time = not meaning.metric and meaning.base == "s" and bool(meaning.extra)
+    if is_time and meaning.doubt != SETTING_OR_RESULT:
         return False
     draft.result.open[column] = question(draft, column, meaning)
     return True
@@ -284,7 +285,7 @@ def _unstated(draft: Draft, column: str, unknown: Sequence[str]) -> str:
         is_one = not meaning.extra or alike > 1
         return f"{OF_STATISTICS if is_one else 'a statistic'}? its metric and unit are not stated"
     unstated = "name says no metric" if draft.unit_of_cells(column) else "unit is not stated"
-    return f"a setting or a result? its {unstated}{_size_of_share(draft, column)}"
+    return f"{SETTING_OR_RESULT} its {unstated}{_size_of_share(draft, column)}"
 
 
 def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ from reportgen.formats.tables.column_words import (
 )
 from reportgen.formats.tables.interpret.arithmetic import is_difference, is_ratio
 from reportgen.formats.tables.interpret.aside import is_total
-from reportgen.formats.tables.interpret.draft import AROUND, Draft
+from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft
 from reportgen.formats.tables.interpret.misnamed import misnamed
 from reportgen.formats.tables.interpret.sizes import size_meaning
 from reportgen.formats.tables.interpret.spreads import is_spread
@@ -73,6 +73,11 @@ _RANKS = ("rank", "place", "position", "platz", "rang")
 _COMPRESSION = ({"compression", "rate"}, {"compression", "ratio"}, {"compression", "factor"})
 # A larger number is rather a percentage.
 _LARGEST_COMPRESSION = 20
+# Words of shares that are measured, also if all rows have the same one.
+_RESULTS = {
+    *("accuracy", "acc", "completed", "completion", "correct", "error", "errors", "failed", "failure", "hit"),
+    *("miss", "pass", "passed", "recall", "success", "succeeded", "util", "utilization"),
+}
 # Words of what a device could reach, which is the same in all rows.
 _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 
@@ -257,9 +262,22 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     is_named = bool(meaning.label) and not kind_of([meaning.label])
     is_unclear = meaning.is_own or (is_named and meaning.doubt == "names no metric")
     is_unclear = is_unclear and not draft.table.rows.transposed  # its rows are figures
-    if is_unclear and draft.is_constant(column) and meaning.metric != "error_rate":
-        return ColumnMeaning("factor", factor=factor_name(column))
-    return None
+    is_same = draft.is_constant(column) and not _RESULTS & set(words_of(column))
+    return _of_constant(draft, column, meaning) if is_unclear and is_same else None
+
+
+def _of_constant(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning:
+    """Return the meaning of a quantity that is the same in all rows: whole and before results, a factor.
+
+    So is a whole time, because no two measured times are equal. Others may be measured: they are asked about.
+    """
+    before = map(meaning_of, draft.columns[: draft.columns.index(column)])
+    is_after = meaning.base != "s" and any(each.kind == "figure" for each in before)
+    if is_after or any(value % 1 for value in draft.values(column)):
+        return replace(meaning, doubt=SETTING_OR_RESULT)
+    draft.result.doubts.append(f'"{column}" may be a setting or a result')
+    draft.result.notes.append(f'"{column}" is read as a factor; if it is a result, state its unit')
+    return ColumnMeaning("factor", factor=factor_name(column))
 
 
 def _unit_of_tps(draft: Draft) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.derive import is_about
-from reportgen.formats.tables.interpret.draft import AROUND, Draft
+from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft
 from reportgen.formats.tables.records import TITLE
 
 # Of these sizes the name says that they are measured.
@@ -40,7 +40,7 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
         return None
     is_alone = is_repeated or any(_are_distinct(draft, [key]) for key in keys)
     is_clear = is_result or is_measured or not is_alone
-    doubt = "" if is_clear else "a setting or a result?"
+    doubt = "" if is_clear else SETTING_OR_RESULT
     return ColumnMeaning(
         "figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=not (is_result or is_measured)
     )

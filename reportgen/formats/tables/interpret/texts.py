@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import meaning_of, slug
 from reportgen.formats.tables.derive import is_clock, spelled
-from reportgen.formats.tables.interpret.draft import AROUND, Draft
+from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft
 
 SEVERAL_NUMBERS = "several numbers in a cell, such as"
 MAYBE_TIME = "may be a time"
@@ -70,4 +70,4 @@ def question_about(draft: Draft, column: str) -> str:
     if all(map(is_clock, texts)):
         return f'is "{texts[0]}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?'
     are_times = all(":" in text and spelled(text, "s") for text in texts)
-    return f'a setting or a result? "{texts[0]}" {MAYBE_TIME}' if are_times else ""
+    return f'{SETTING_OR_RESULT} "{texts[0]}" {MAYBE_TIME}' if are_times else ""

@@ -87,7 +87,8 @@ def keep_rows_apart(draft: Draft) -> None:
     ratios = [column for column, why in result.left_out.items() if why == DERIVED]
     times = [x.column for x in result.figures if not x.statistic and draft.is_repetitive(x.column)]
     chosen = (*shares, *ratios, *(times if len(result.figures) > len(times) else ()))
-    for column in (*_chosen_open(draft), *filter(draft.is_whole, chosen)):
+    whole = [x for x in chosen if draft.values(x) and all(map(float.is_integer, draft.values(x)))]
+    for column in (*_chosen_open(draft), *whole):
         if most_alike(draft) > 1 and column in draft.cells and not draft.is_text(column):
             _keep_apart(draft, column)
 
@@ -173,6 +174,7 @@ def _make_factor(draft: Draft, column: str) -> None:
     add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
     result.open.pop(column, None)
     result.left_out.pop(column, None)
+    result.notes = [note for note in result.notes if not note.startswith(f'"{column}" ')]
     result.doubts.append(f'"{column}" may be a setting or a result')
     result.notes.append(
         f'"{column}" is read as a factor, so that its rows are not taken for repeats; if it is a result,'
