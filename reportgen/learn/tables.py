@@ -32,6 +32,7 @@ from reportgen.formats.tables.interpret.columns import PARTLY
 from reportgen.formats.tables.interpret.draft import SETTING_OR_RESULT
 from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
 from reportgen.formats.tables.interpret.texts import MAYBE_TIME, SEVERAL_NUMBERS
+from reportgen.formats.tables.interpret.whole import NAMELESS_ROWS
 from reportgen.formats.tables.records import Record, are_branches
 from reportgen.formats.tables.stated_units import IGNORE, SETTING, is_short_answer, named_unit
 from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
@@ -286,6 +287,8 @@ def answer_for(column: str, question: str) -> str:
 
 def unit_for(column: str, question: str) -> str:
     """Return an example of an answer that states a unit, "" if no unit answers the question."""
+    if question == NAMELESS_ROWS:
+        return ""
     if question.startswith(SEVERAL_NUMBERS):
         return _option(column, SETTING)
     if re.search(r"separate thousands|plain numbers|of the form|samples", question):

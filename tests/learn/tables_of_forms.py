@@ -3,6 +3,24 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 FORMS = {
+    "rows without names that differ by orders of magnitude": PeoplesTable(
+        "r.csv",
+        "latency_ms,memory_gib\n0.0125,10.5\n35.5,10.75\n450.5,9.5\n",
+        3,
+        (("memory_used", 9.5 * 2**30, {}),),
+        open=frozenset({"latency_ms"}),
+    ),
+    "JSON of statistics of two devices beside single figures": PeoplesTable(
+        "j.json",
+        '{"name": "tiny", "cpu_latency": {"mean_ms": 42.5, "std_ms": 1.5, "p95_ms": 45.25, "batch_size": 4, "num_runs": 50},'
+        ' "gpu_latency": {"mean_ms": 2.5, "std_ms": 0.25, "p95_ms": 2.75, "batch_size": 4, "num_runs": 50}, "memory_gib": 1.5}',
+        5,
+        (
+            ("latency", 0.0425, {"device": "cpu", "statistic": "mean", "batch_size": 4}),
+            ("latency", 0.00275, {"device": "gpu", "statistic": "p95"}),
+            ("memory_used", 1.5 * 2**30, {}),
+        ),
+    ),
     "JSON of named rows with uneven keys": PeoplesTable(
         "n.json",
         '{"scan": {"mean_ms": 1.25, "std_ms": 0.05, "rps": 210.5}, "merge": {"mean_ms": 3.5, "std_ms": 0.15},'

@@ -188,6 +188,18 @@ def test_a_table_is_learned_and_read_back(name: str) -> None:
     assert tomllib.loads(proposal.toml)["table"]["name"] == proposal.name
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Results\n\n| tiny | 12.5 ms |\n|--|--|\n| mid | 14.5 ms |\n| large | 90.5 ms |\n",
+        "| 12.5 ms | 13.5 s |\n|--|--|\n| 14.5 ms | 0.5 s |\n",
+        "12.5 ms   13.5 ms\n-------   -------\n14.5 ms   0.5 ms\n",
+    ],
+)
+def test_a_row_is_not_a_header(text: str) -> None:
+    assert propose_each(LogFiles.of({"r.md": text.encode()}).file("r.md")) == []
+
+
 def test_a_folder_names_once_what_it_cannot_open() -> None:
     paths = ("a.xlsx", "b.xlsx")
     reason = "was skipped: needs openpyxl: install it"

@@ -15,7 +15,7 @@ from reportgen.formats.tables.column_words import CONFIGURATION
 from reportgen.formats.tables.definition import Kind, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.find_json import TablePlace, places_in_json
-from reportgen.formats.tables.header import header_of, heads_of, other_header
+from reportgen.formats.tables.header import header_of, heads_of, is_row, other_header
 from reportgen.formats.tables.records import Record, TableFile, lines_between_bars, read_records, whole_lines
 from reportgen.formats.tables.unnamed import named_table
 from reportgen.sources.logfiles import LogFiles
@@ -125,11 +125,18 @@ def _between_bars(text: str, kind: Kind) -> Iterator[TablePlace]:
         if begins and "|" in line and _RULE.fullmatch(line.strip()) and "|" in lines[number - 1]:
             tables.setdefault(lines[number - 1].strip(), []).append(number - 1)
     for header, starts in tables.items():
+        below = lines[starts[0] + 2] if starts[0] + 2 < len(lines) else ""
+        if is_row(_bar_cells(header), _bar_cells(below)):
+            continue
         pattern = _line_pattern(header, "^[ \\t]*") if len(tables) > 1 else ""
         texts = [titles.near(lines, start) for start in starts]
         shared = tuple(text for text in texts[0] if all(text in each for each in texts))
         rows = TableRows(kind=kind, header=pattern)
         yield TablePlace(rows, _shared_titles(lines, starts), shared)
+
+
+def _bar_cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
 
 
 def _shared_titles(lines: Sequence[str], starts: Sequence[int]) -> tuple[str, ...]:

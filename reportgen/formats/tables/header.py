@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
 from reportgen.core.lazy_pattern import lazy_pattern
+from reportgen.formats.parsing.csv_cells import quantity
 from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.tables import latex
 from reportgen.formats.tables.column_units import is_unit_alone, unit_of
@@ -102,7 +103,7 @@ def _header_at(
     row = _row_after(cells, start)
     if separator == " " and is_indexed(lines[start], len(names), row):
         names = ["", *names]
-    if len(row) != len(names) or _is_like_its_rows(names, row) or _recurs(names, cells):
+    if len(row) != len(names) or _is_like_its_rows(names, row) or is_row(names, row) or _recurs(names, cells):
         return None
     count = sum(1 for row in cells[start:] if len(row) == len(names))
     if separator == " " and (count < 3 or not (_has_metric(names) or _has_quantity(names, row))):
@@ -155,6 +156,14 @@ def _are_names(cells: Sequence[str]) -> bool:
     return any(re.search(r"[^\W\d_]", cell) for cell in cells) and 2 * numbers <= len(cells)
 
 
+def is_row(names: Sequence[str], row: Sequence[str]) -> bool:
+    """Return whether a line is a row and not a header: all are numbers, or one has the unit below it."""
+    if all(map(_is_number, names)):
+        return True
+    cells = [(quantity(name, ""), quantity(cell, "")) for name, cell in zip(names, row, strict=False)]
+    return any(name and cell and name[1] == cell[1] != "" for name, cell in cells)
+
+
 def _is_number(cell: str) -> bool:
     """Return whether a cell is a number, with a unit or a label before it: "8 ms", but not "8 GPU"."""
     cell = _LABELLED.sub("", cell).partition("±")[0].strip()
@@ -173,8 +182,8 @@ def _are_counted(cells: Sequence[str]) -> bool:
 
 
 def _row_after(cells: Sequence[list[str]], start: int) -> list[str]:
-    """Return the cells of the next line that is not empty and no comment."""
-    rows = (row for row in cells[start + 1 :] if any(cell.strip() for cell in row))
+    """Return the cells of the next line that is not empty, without comments and rules."""
+    rows = (row for row in cells[start + 1 :] if any(cell.strip("-: ") for cell in row))
     return next((row for row in rows if len(row) > 1 or not row[0].startswith("#")), [])
 
 

@@ -25,15 +25,13 @@ def are_columns(value: object) -> bool:
 
 
 def _are_cases(value: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
-    """Return whether objects have statistics, or metrics with units, and are rows: no name is a metric."""
+    """Return whether objects are rows: they have figures with units, or statistics without named metrics."""
     keys = {key for name in columns if isinstance(value[name], dict) for key in value[name]}
     meanings = [meaning_of(key) for key in keys]
     are_statistics = all(x.kind == "spread" or (x.statistic and not x.extra) for x in meanings)
-    has_metric = any(x.kind == "figure" and x.metric and x.unit for x in meanings)
-    if {"value", "unit"} <= keys:
+    if {"value", "unit"} <= keys or any(x.kind == "figure" and x.unit for x in meanings):
         return True
-    is_named = any(meaning_of(name).kind == "figure" for name in columns)
-    return bool(keys) and (are_statistics or has_metric) and not is_named
+    return bool(keys) and are_statistics and all(meaning_of(name).kind != "figure" for name in columns)
 
 
 def is_split(value: object) -> bool:

@@ -20,6 +20,10 @@ _THOUSAND_COMMA = lazy_pattern(r"[0-9],[0-9]{3}(?![0-9])")
 # A number below a thousand without decimals, beside others with a comma.
 _SHORT = lazy_pattern(r"[0-9]{1,3}")
 _THREE_DIGITS = lazy_pattern(r"[0-9]{1,3}\.[0-9]{3}")
+# How the question begins that no unit answers.
+NAMELESS_ROWS = "what distinguishes its rows? they differ too much for repeats: add a column with names"
+# No repeat is so many times another one.
+_LARGEST_OF_REPEATS = 1000
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 
 
@@ -136,8 +140,9 @@ def check_rows(draft: Draft) -> None:
         result.doubts.append("the decimal mark is a comma")
     if draft.table.rows.heads > 1:
         result.doubts.append("the header has two lines")
+    _check_repeats(draft)
     most = most_alike(draft)
-    if most > 1 and not result.repeat and not _names_rows(draft):
+    if most > 1 and result.figures and not result.repeat and not _names_rows(draft):
         other = apart_by(draft)
         remedy = f'; if "{other}" distinguishes them, state --unit "{other}=setting"' if other else ""
         result.notes.append(f"up to {most} rows agree in all factors: they are read as repeats{remedy}")
@@ -145,6 +150,19 @@ def check_rows(draft: Draft) -> None:
         result.doubts.append("rows do not differ in any factor")
     if not any(units.to_base(1.0, figure.unit)[1] in _SPEEDS for figure in result.figures):
         result.doubts.append("no time or rate")
+
+
+def _check_repeats(draft: Draft) -> None:
+    """Leave figures open whose numbers differ too much for repeats, if no column distinguishes their rows."""
+    result = draft.result
+    if result.factors or result.repeat or _names_rows(draft):
+        return
+    for figure in list(result.figures):
+        values = [value for value in map(abs, draft.values(figure.column)) if value]
+        if values and max(values) > _LARGEST_OF_REPEATS * min(values):
+            result.figures.remove(figure)
+            result.open[figure.column] = NAMELESS_ROWS
+            result.doubts.append("rows without names differ too much for repeats")
 
 
 def _names_rows(draft: Draft) -> bool:
