@@ -3,6 +3,27 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
+    "a time of 0, which is too short to be printed": PeoplesTable(
+        "ops.md",
+        "| Op | Time |\n|---|---|\n| add | 0.25 ns |\n| nop | 0.00 ns |\n| mul | 1.75 ns |\n",
+        2,
+        (("latency", 1.75e-9, {"op": "mul"}),),
+    ),
+    "a column that an answer makes a case beside others": PeoplesTable(
+        "queries.csv",
+        "op,old (ms),new (ms),other\na,12.5,10.5,11.5\nb,14.5,13.5,20.5\n",
+        6,
+        (("latency", 20.5e-3, {"op": "b", "variant": "other"}),),
+        answers={"other": "ms"},
+    ),
+    "a column of an answer beside cells with units": PeoplesTable(
+        "kernels.md",
+        "| n | naive | blocked | simd |\n|---|---|---|---|\n| 10 | 12.5 ms | 30.5 ms | 11.5 |\n"
+        "| 20 | 14.5 ms | 44.5 ms | 11.9 |\n",
+        6,
+        (("latency", 11.9e-3, {"n": 20, "variant": "simd"}),),
+        answers={"simd": "ms"},
+    ),
     "rates of calls with commas between thousands, of quoted cells": PeoplesTable(
         "solvers.csv",
         'solver,result\nlu,"28,500 ns/op"\nqr,"31,250 ns/op"\nsvd,"912,400 ns/op"\n',

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
+from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, parts_of
@@ -181,6 +182,8 @@ def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value:
     is_free = bool(kind) and kind not in draft.result.factors
     if not label:
         _figure(draft, column, meaning, ())
+    elif column in draft.answers and (shared := _factor_of_siblings(draft, _with_metric(meaning))):
+        _figure(draft, column, replace(_with_metric(meaning), doubt=""), ((shared, label),))
     elif is_free and (kind in draft.figure_factors or value.isdigit() or column in draft.answers):
         _figure(draft, column, _with_metric(meaning), ((kind, value),))
     elif is_free and value.lower() not in ("cpu", "gpu"):
@@ -204,6 +207,17 @@ def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value:
             f'"{column}" is read as {metric}; the word "{label}" in its name is left out'
         )
         _figure(draft, column, _with_metric(meaning), ())
+
+
+def _factor_of_siblings(draft: Draft, meaning: ColumnMeaning) -> str:
+    """Return the factor in whose values the other figures of a metric differ, "" without one."""
+    own = (meaning.metric, meaning.phase, meaning.statistic, meaning.base)
+    factors = {
+        figure.factors[0][0] if len(figure.factors) == 1 else ""
+        for figure in draft.result.figures
+        if own == (figure.metric, figure.phase, figure.statistic, units.to_base(1.0, figure.unit)[1])
+    }
+    return factors.pop() if len(factors) == 1 else ""
 
 
 def _figure(draft: Draft, column: str, meaning: ColumnMeaning, factors: tuple[tuple[str, str], ...]) -> None:

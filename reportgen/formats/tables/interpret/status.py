@@ -85,12 +85,29 @@ def _add_negative(draft: Draft, column: str, unit: str) -> None:
     ]
 
 
+def _add_zero(draft: Draft, column: str, unit: str) -> None:
+    """Leave out times of 0, which are shorter than their last digit or were not measured."""
+    known = [cell for cell in draft.known(column) if not isinstance(cell, list)]
+    zero = next((cell for cell in known if (number := number_in(cell, unit)) and number[0] == 0), None)
+    if zero is None or units.to_base(1.0, unit)[1] != "s":
+        return
+    draft.result.doubts.append(f'"{column}" has times of 0')
+    draft.result.notes.append(
+        f'"{zero}" in column "{column}" is not read: it is too short, or was not measured'
+    )
+    draft.result.figures = [
+        replace(figure, is_positive=True) if figure.column == column else figure
+        for figure in draft.result.figures
+    ]
+
+
 def add_faults(draft: Draft, column: str) -> None:
     """Add checks for texts such as OOM in place of numbers, and say which other cells are not numbers."""
     unit = next(figure.unit for figure in draft.result.figures if figure.column == column)
     known = [cell for cell in draft.known(column) if not isinstance(cell, list)]
     faults = dict.fromkeys(str(x).strip() for x in known if number_in(x, unit) is None)
     _add_negative(draft, column, unit)
+    _add_zero(draft, column, unit)
     clock = next((str(x) for x in known if is_clock(str(x)) and number_in(x, unit)), "")
     if clock and column not in draft.answers and not draft.clock_of(column):
         draft.result.doubts.append(f'"{column}" has times with one colon beside plain numbers')
