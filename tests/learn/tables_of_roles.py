@@ -3,6 +3,12 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 ROLES = {
+    "levels of which some end with a zero": PeoplesTable(
+        "sparse.csv",
+        "sparsity,lib,ms\n0.10,a,12.5\n0.25,a,11.5\n0.10,b,22.5\n0.25,b,20.5\n",
+        4,
+        (("latency", 12.5e-3, {"sparsity": 0.1, "lib": "a"}),),
+    ),
     "devices of which some are called Max": PeoplesTable(
         "d.md",
         "| Model | A100 | M4 Max |\n|--|--|--|\n| tiny | 100 tok/s | 50 tok/s |\n| large | 10.5 tok/s | 5.5 tok/s |\n",

@@ -29,6 +29,7 @@ from reportgen.formats.tables.titles import shared_words
 
 # "128 256 512" has three numbers rather than one.
 _LIST = lazy_pattern(r"[0-9]{3}(?: [0-9]{3})*(?: (?!000)[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3}){3,}")
+_FRACTION = lazy_pattern(r"0?\.[0-9]{2,}|1\.0+")
 _VERSION = {"version", "versions", "ver", "release"}
 # Why a column of ratios is left out.
 DERIVED = "derived from other columns"
@@ -218,7 +219,8 @@ def add_factor(draft: Draft, name: str, column: str, pattern: str = "") -> None:
         return
     options: dict[str, Any] = {"pattern": pattern} if pattern else {}
     options |= {"text": True} if not pattern and _are_versions(draft, column) else {}
-    options |= {"grouped": True} if not options and _are_grouped(draft, column) else {}
+    are_numbers = _are_grouped(draft, column) or _are_levels(draft, column)
+    options |= {"grouped": True} if not options and are_numbers else {}
     draft.result.factors[name] = {"column": column, **options} if options else column
 
 
@@ -233,6 +235,13 @@ def _are_grouped(draft: Draft, column: str) -> bool:
     texts = [cell.strip() for cell in draft.known(column) if isinstance(cell, str)]
     are_marked = any(not text.lstrip("+-").isdigit() for text in texts)
     return draft.is_whole(column) and are_marked and not any(map(_LIST.fullmatch, texts))
+
+
+def _are_levels(draft: Draft, column: str) -> bool:
+    """Return whether a column has numbers up to 1 with as many decimals each: 0.10, 0.25."""
+    texts = [str(cell).strip() for cell in draft.known(column)]
+    are_fractions = all(map(_FRACTION.fullmatch, texts)) and len(set(map(len, texts))) == 1
+    return are_fractions and any(text.endswith("0") for text in texts)
 
 
 def _date(draft: Draft, column: str) -> None:
