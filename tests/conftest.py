@@ -53,11 +53,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Start a process for each core and one more, which works while a test of another waits."""
-    return (os.cpu_count() or 1) + 1
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,
