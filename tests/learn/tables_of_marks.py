@@ -47,6 +47,16 @@ MARKS = {
         (("recall_easy", 0.933, {"model": "b"}), ("recall_hard", 0.655, {"model": "b"})),
         answers={"recall (easy)": "1", "recall (hard)": "1"},
     ),
+    "cases of which one has the name of a setting": PeoplesTable(
+        "ways.csv",
+        "size,Naive,Batch,Tiled\nsmall,1.52,0.82,0.61\nmid,5.12,2.71,2.33\nlarge,20.4,11.6,9.71\n",
+        9,
+        (
+            ("latency", 0.0116, {"size": "large", "variant": "Batch"}),
+            ("latency", 0.00233, {"size": "mid", "variant": "Tiled"}),
+        ),
+        answers=dict.fromkeys(("Naive", "Batch", "Tiled"), "ms"),
+    ),
     "letters that are units": PeoplesTable(
         "units.csv",
         "codec,compressed (B),power (W),energy (J)\na,512,30.5,0.25\nb,700,32.5,0.75\n",

@@ -11,6 +11,7 @@ from reportgen.formats.tables.case_kinds import kind_of, numbered, parts_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.draft import AROUND, MAX_FIGURES, NEAR, Draft
+from reportgen.formats.tables.interpret.meaning import COUNTS
 from reportgen.formats.tables.interpret.spreads import is_spread
 
 
@@ -95,7 +96,7 @@ def _is_bare(draft: Draft, name: str) -> bool:
         and bool(draft.values(name))
         and not draft.is_text(name)
         and not draft.are_truths(name)
-        and own.kind == "other"
+        and (own.kind == "other" or (own.factor in COUNTS and not draft.is_whole(name)))
         and not own.statistic
         and not is_spread(name, draft.columns)
     )

@@ -42,7 +42,7 @@ _MAX_TEXT = 300
 # "1.93x", "x1.93", the ratio of two results; a whole number, as in "8x", may be a count.
 _MULTIPLE = lazy_pattern(r"[0-9]+\.[0-9]+ ?[x×]|[x×] ?[0-9]+\.[0-9]+")
 # Factors that only have whole numbers: "GBs" is a batch size with 512, a bandwidth with 410.5.
-_COUNTS = frozenset(
+COUNTS = frozenset(
     (
         *(
             "batch_size",
@@ -246,7 +246,7 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     if slug(column) == "map" and any(meaning_of(other).factor == "model" for other in draft.columns):
         return ColumnMeaning("figure", "map", doubt="has no unit")
     is_named_kind = words_of(column)[-1:] in _LEVELS and any(value % 1 for value in draft.values(column))
-    is_counted = meaning.factor in _COUNTS or (meaning.kind == "factor" and is_named_kind)
+    is_counted = meaning.factor in COUNTS or (meaning.kind == "factor" and is_named_kind)
     if is_counted and not draft.is_text(column) and not draft.is_whole(column):
         return meaning_of("bandwidth", "GB/s") if slug(column) == "gbs" else ColumnMeaning("other")
     if meaning.kind == "other" and counts_faults(column) and draft.is_whole(column):
