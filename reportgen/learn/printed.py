@@ -67,6 +67,13 @@ def printed_results(files: LogFiles) -> tuple[FoundTable, int] | None:
     return (table, len(results) - len(rows)) if table and len(table.records) == len(rows) else None
 
 
+def other_results(files: LogFiles, read: Collection[int]) -> int:
+    """Return how many lines have a name before a colon, and numbers with units. read  lines left out"""
+    lines = TextLog(files).content.decode("utf-8", "replace").split("\n")[:_MAX_LINES]
+    others = (line.rstrip("\r") for number, line in enumerate(lines, 1) if number not in read and ":" in line)
+    return sum(1 for line in others if "|" not in line and _result(line))
+
+
 def _titles(lines: Sequence[str], rows: Mapping[int, str], results: set[int]) -> list[str]:
     """Return the patterns of titles above blocks of lines, [] without one above each or of lines without "=".
 

@@ -40,7 +40,7 @@ from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.learn.blocks import printed_blocks
 from reportgen.learn.likely_units import in_full, likely_unit
-from reportgen.learn.printed import printed_results
+from reportgen.learn.printed import other_results, printed_results
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
 from reportgen.report.listing import RunListing
@@ -56,6 +56,7 @@ _MAX_SHOWN_CHARS = 24
 _MAX_NAMED = 12
 _MAX_ASKED = 24
 _MAX_QUESTIONS = 8
+_LINES = "other lines with a name and numbers with units are not read"
 _OTHERS = "the file has other tables, which are not read"
 _UNKNOWN = "the file has tables whose metric or unit is not stated"
 
@@ -187,7 +188,7 @@ def propose_printed(files: LogFiles, answers: Mapping[str, str]) -> TableProposa
     if reading is None or not reading.figures:
         return None
     if others:
-        reading.notes.append(f"other lines with a name and numbers with units are not read: {others}")
+        reading.notes.append(f"{_LINES}: {others}")
     return _proposal(files, reading, _name(files.path, ()))
 
 
@@ -444,6 +445,13 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
         notes.append(f"only the first {len(tables)} tables of the file were looked at")
     others = [each for each in map(interpret, tables) if not _is_within(each, reading)]
     is_text = not reading.table.is_json
+    read = {record.line for table in tables for record in table.records} if is_text else set()
+    if (
+        is_text
+        and reading.table.rows.kind not in ("pattern", "block")
+        and (lines := other_results(files, read))
+    ):
+        notes.append(f"{_LINES}: {lines}")
     for fact, readings in (
         (_OTHERS, [each for each in others if each.figures]),
         (_UNKNOWN, [each for each in others if is_text and each.open and not each.figures]),

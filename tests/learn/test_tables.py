@@ -200,6 +200,13 @@ def test_a_row_is_not_a_header(text: str) -> None:
     assert propose_each(LogFiles.of({"r.md": text.encode()}).file("r.md")) == []
 
 
+def test_lines_of_results_beside_a_table_are_named() -> None:
+    text = "copy : 120.5 GB/s (1.25 ms)\nscale : 98.5 GB/s (2.5 ms)\n\nKernel     Time (ms)\n---------  ---------\nnaive      10.5\ntiled      5.25\n"
+    (proposal,) = propose_each(LogFiles.of({"k.txt": text.encode()}).file("k.txt"))
+    assert proposal.read == 2
+    assert "other lines with a name and numbers with units are not read: 2" in proposal.notes
+
+
 def test_a_folder_names_once_what_it_cannot_open() -> None:
     paths = ("a.xlsx", "b.xlsx")
     reason = "was skipped: needs openpyxl: install it"
