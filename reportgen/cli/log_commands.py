@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reportgen.cli.build_commands import FINDINGS, Strict
-from reportgen.cli.log_messages import skipped_files
+from reportgen.cli.log_messages import how_to_learn, skipped_files
 from reportgen.cli.options import (
     Format,
     Scheduler,
@@ -91,7 +91,9 @@ def runs(
         findings = listing.findings
         listed = () if format is ListingFormat.json else listing.file_findings
         what = count_by_status("run", listing.statuses)
-        summarize(findings, what + skipped_files(listing.unrecognised, "--skipped"), listed=listed)
+        what += skipped_files(listing.unrecognised, "--skipped")
+        what += "" if listing.statuses else how_to_learn(listing.unrecognised)
+        summarize(findings, what, listed=listed)
     if strict and any(finding.severity != "note" for finding in findings):
         raise typer.Exit(FINDINGS)
 

@@ -44,6 +44,13 @@ def _tables(files: "Sequence[UnrecognisedFile]") -> str:
     return f"; {count(len(tables), 'file')} {looks} of results: {command}"
 
 
+def how_to_learn(files: "Sequence[UnrecognisedFile]") -> str:
+    """Return the part of a summary without runs that says how its only file is learned; "" for others."""
+    if len(files) != 1 or _tables(files) or not files[0].may_be_table:
+        return ""
+    return f"; propose how to read it: reportgen learn {shlex.quote(files[0].path)}"
+
+
 def unexplained_files(logs: "LogSummary") -> "list[UnrecognisedFile]":
     """Return the unrecognised files that are in no folder that is named already."""
     folders = [f"{folder.path}/" for folder in logs.unknown_folders]

@@ -56,6 +56,13 @@ class UnrecognisedFile:
         return not self.is_fixture and not _NOT_A_LOG.fullmatch(self._name)
 
     @property
+    def may_be_table(self) -> bool:
+        """Whether it may be a log, or a text of Markdown with a table."""
+        is_prose = self._name.lower().startswith(("readme", "license", "licence"))
+        is_markdown = self._name.lower().endswith(".md") and not is_prose
+        return self.is_text and not self.is_fixture and (self.may_be_log or is_markdown)
+
+    @property
     def _name(self) -> str:
         return self.path.rpartition("/")[2]
 

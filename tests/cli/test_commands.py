@@ -560,6 +560,18 @@ def test_runs_says_why_a_run_has_no_measurement_and_strict_counts_it(short):
     )
 
 
+def test_runs_of_one_unknown_table_names_the_command_that_learns_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "engine,alpha,beta\nx,12.5,30.5\ny,14.5,44.5\n"
+    write_files(
+        tmp_path,
+        {"r.csv": rows, "notes.md": "| a | b |\n|---|---|\n| x | 12.5 |\n", "README.md": "# Notes\n"},
+    )
+    assert "; propose how to read it: reportgen learn r.csv; findings" in call("runs", "r.csv")[1]
+    assert "; propose how to read it: reportgen learn notes.md; findings" in call("runs", "notes.md")[1]
+    assert "reportgen learn" not in call("runs", "README.md")[1]
+
+
 def test_runs_lists_skipped_files_with_their_reasons(short):
     for name, content in {"e.log": b"", "f.log": b"\0\1", "README.md": b"# Notes\n"}.items():
         Path("logs", name).write_bytes(content)
