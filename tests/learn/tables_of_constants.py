@@ -23,6 +23,19 @@ CONSTANTS = {
         (("latency", 0.0155, {"config": "c", "occupancy": 75}),),
         answers={"occupancy (%)": "setting"},
     ),
+    "sizes of subjects below the name of a metric": PeoplesTable(
+        "models.json",
+        '{"accuracy": {"resnet": 0.761, "vit": 0.812}, "params": {"vit": "86M", "resnet": "25M", "tiny": "5M"},'
+        ' "latency_ms": {"resnet": 4.5, "vit": 9.5}}',
+        4,
+        (("latency", 0.0095, {"case": "vit", "params": "86M", "tiny": None, "resnet": None}),),
+    ),
+    "counts of subjects of which one has no time": PeoplesTable(
+        "servers.json",
+        '{"throughput_rps": {"left": 450.5, "right": 950.5}, "p50_ms": {"left": 4.5, "right": 9.5, "new": 3.5}}',
+        5,
+        (("latency", 0.0035, {"case": "new"}), ("request_throughput", 950.5, {"case": "right"})),
+    ),
     "rates with units that distinguish the rows": PeoplesTable(
         "load.csv",
         "model,rate,p50 (ms)\na,10 req/s,1.5\na,20 req/s,2.5\nb,10 req/s,3.5\nb,20 req/s,4.5\n",

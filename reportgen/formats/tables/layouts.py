@@ -78,7 +78,7 @@ def _by_columns(value: object) -> Iterator[dict[str, Any]]:
     columns = _columns(value)
     about = {name: cell for name, cell in value.items() if name not in columns}
     first = next((column for column in columns.values()), [])
-    keys = next((list(value[name]) for name in columns if isinstance(value[name], dict)), [])
+    keys = _keys([value[name] for name in columns if isinstance(value[name], dict)])
     named = {} if keys == [str(at) for at in range(len(keys))] else dict(enumerate(keys))
     for at in range(len(first)):
         own = {"*": named[at]} if at in named else {}
@@ -93,7 +93,17 @@ def _columns(value: Mapping[str, Any]) -> dict[str, list[Any]]:
         return {name: cell for name, cell in lists.items() if len(cell) == length}
     objects = {name: cell for name, cell in value.items() if isinstance(cell, dict) and cell}
     form = Counter(map(tuple, objects.values())).most_common(1)[0][0] if objects else ()
-    return {name: list(cell.values()) for name, cell in objects.items() if tuple(cell) == form}
+    # A subject may lack one of the metrics.
+    alike = {
+        name: cell for name, cell in objects.items() if 2 * len(cell.keys() & form) >= len({*cell, *form})
+    }
+    keys = _keys(list(alike.values()))
+    return {name: [cell.get(key) for key in keys] for name, cell in alike.items()}
+
+
+def _keys(objects: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the keys of objects, each once."""
+    return list(dict.fromkeys(key for each in objects for key in each))
 
 
 def _by_rows(value: object) -> Iterator[dict[str, Any]]:
