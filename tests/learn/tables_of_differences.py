@@ -15,6 +15,12 @@ DIFFERENCES = {
         4,
         (("delta_vram", 2510 * 2**20, {"model": "b"}),),
     ),
+    "memory that was saved is not the memory that is used": PeoplesTable(
+        "saved.csv",
+        "model,memory saved (MB),latency increase (ms)\na,33,1.5\nb,44,2.5\n",
+        4,
+        (("memory_saved", 44e6, {"model": "b"}), ("latency_increase", 0.0025, {"model": "b"})),
+    ),
     "an efficiency in a unit of its own": PeoplesTable(
         "chips.csv",
         "chip,tokens/s,efficiency (tokens/s/W)\na,120,1.5\nb,250,1.75\n",

@@ -105,11 +105,14 @@ _SPREADS = _words(
 _STATISTICS_AND_SPREADS = _STATISTICS | _SPREADS
 _DERIVED = _words(
     """
-    aceleración accélération beschleunigung change delta δ diff difference efficiency effizienz
-    faktor gain ideal improvement mejora normalised normalized overhead rapport rapporto ratio
-    relación relativ relative scaling slowdown speedup verhältnis vs
+    aceleración accélération beschleunigung change degradation delta δ diff difference efficiency
+    effizienz faktor gain ideal improvement mejora normalised normalized overhead penalty rapport
+    rapporto ratio regression relación relativ relative saving savings scaling slowdown speedup
+    verhältnis vs
     """
 )
+# Differences beside other words; alone they may be what was measured, such as the operation "drop".
+_DIFFERENCES = _words("decrease drop increase reduction saved")
 _SERIES = _words(
     """
     elapsed epoch epochs global_step iter iteration step steps
@@ -300,7 +303,11 @@ def words_of(name: str) -> list[str]:
 
 def compares(name: str) -> bool:
     """Return whether a name has a word of a ratio or of a difference."""
-    return not _DERIVED.isdisjoint(words_of(name))
+    return _is_compared(words_of(name))
+
+
+def _is_compared(words: Sequence[str]) -> bool:
+    return not _DERIVED.isdisjoint(words) or (len(words) > 1 and not _DIFFERENCES.isdisjoint(words))
 
 
 def counts_faults(name: str) -> bool:
@@ -407,7 +414,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         words.remove(short)
     if spread and (own_meaning := _of_spread(name, statistic, unit, words)):
         return own_meaning
-    is_ratio = bool(set(words) & _DERIVED) or bool(_SHARE_OF.match(name))
+    is_ratio = _is_compared(words) or bool(_SHARE_OF.match(name))
     if is_ratio or (unit and unit.doubt.startswith('"x"')):
         return _compared(own, unit, statistic)
     if unit and unit.doubt:
