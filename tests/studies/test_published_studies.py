@@ -1,10 +1,12 @@
 """The four studies: the generated tables show the published values.
 
-The csv module reads both sides: the published values in logs/ and the tables in reports/. Derived values
-(speed-ups, ratios, expected speed) are computed here, or by an independent program (the corpus).
+The csv module reads both sides: the published values in logs/, and the tables of the committed reports as the CSV
+files that a clone builds. Derived values (speed-ups, ratios, expected speed) are computed here, or by an independent
+program (the corpus).
 """
 
 import csv
+import io
 import json
 import math
 import re
@@ -13,10 +15,14 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from reportgen.document import file_names
+from reportgen.document.encode import decode
+from reportgen.render.data.csv import table_csv
 from tests.conftest import ROOT
 
 CLASSES = {
@@ -53,14 +59,22 @@ def logged(path: str) -> list[Row]:
         return list(csv.DictReader(lines))
 
 
+@cache
+def built(report: str) -> dict[str, str]:
+    """Return the CSV files of a committed report by the names of its tables."""
+    content = (ROOT / "reports" / report / file_names.REPORT_JSON).read_bytes()
+    document = decode(content, report)
+    names = file_names.stems(each.id for each in document.tables)
+    return {names[each.id]: table_csv(document, each).decode() for each in document.tables}
+
+
 def table(report: str, name: str) -> list[Row]:
-    with (ROOT / "reports" / report / "tables" / f"{name}.csv").open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+    return list(csv.DictReader(io.StringIO(built(report)[name])))
 
 
 def tables(report: str, prefix: str) -> Iterator[Row]:
-    for path in sorted((ROOT / "reports" / report / "tables").glob(f"{prefix}--*.csv")):
-        yield from table(report, path.stem)
+    for name in sorted(name for name in built(report) if name.startswith(f"{prefix}--")):
+        yield from table(report, name)
 
 
 def number(text: str) -> float:
