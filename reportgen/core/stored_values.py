@@ -64,8 +64,6 @@ class StoredValues(Sequence[T], Generic[T]):
             return NotImplemented
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 def tuple_of(values: Iterable[T], of: type[T], most: int) -> tuple[T, ...]:
     """Return values as a tuple; as StoredValues, which can be read like one, if they are more than `most`."""

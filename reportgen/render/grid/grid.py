@@ -6,7 +6,7 @@ differ only in how they write an item, so both pages show the same numbers. The 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
 from typing import Literal
@@ -90,6 +90,16 @@ class Grid:
     def caption(self) -> tuple[str, ...]:
         """Return the sentences about the whole table."""
         return tuple(note.text for note in self.about)
+
+
+def with_heads(grid: Grid, change: Callable[[Item], Item]) -> Grid:
+    """Return the grid with the heads of its rows and columns changed."""
+    return replace(
+        grid,
+        lead=tuple(map(change, grid.lead)),
+        levels=tuple(tuple(map(change, level)) for level in grid.levels),
+        rows=tuple((tuple(map(change, lead)), cells) for lead, cells in grid.rows),
+    )
 
 
 def lay_out(document: Document, table: Table) -> Grid:

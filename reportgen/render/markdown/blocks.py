@@ -13,14 +13,14 @@ from msgspec import structs
 from reportgen.core.plain_text import one_line
 from reportgen.document.model import Figure, Table
 from reportgen.render.data import svg
-from reportgen.render.grid.grid import Grid, GridNote, Item, lay_out
+from reportgen.render.grid.grid import Grid, GridNote, Item, lay_out, with_heads
 from reportgen.render.grid.summary import alt_text
 from reportgen.render.grid.table_result import result_text, title_of
 from reportgen.render.markdown import table as markdown
 from reportgen.render.markdown.fit_width import MAX_WIDTH
 from reportgen.render.markdown.folding import MAX_TABLES, Form
 from reportgen.render.markdown.notes import PageNotes
-from reportgen.render.markdown.placing import ROWS_OF_LONG_TABLE, PlacedFigure, PlacedTables, is_long
+from reportgen.render.markdown.placing import PlacedFigure, PlacedTables, kept_rows
 from reportgen.render.outputs import Content
 from reportgen.render.text import escape
 from reportgen.render.text.english import count, sentence
@@ -112,7 +112,7 @@ class TableBlocks:
 
     def _open(self, table: Table) -> str:
         shown = _first_rows(table)
-        grid = self._with_new_links(lay_out(self.content.report, shown))
+        grid = with_heads(lay_out(self.content.report, shown), self._with_new_link)
         self.notes.add(table.title, (*grid.notes, *_elsewhere(grid)))
         above = [markdown.rows(shown, grid), self._rest(table, shown), self._line(table, grid)]
         parts = [*above, *self._author_notes(table)]
@@ -123,15 +123,6 @@ class TableBlocks:
         notes = [note.text for note in table.about if note.name == _AUTHOR and note.text not in self.said]
         self.said.update(notes)
         return [escape.paragraph(sentence(note)) for note in notes]
-
-    def _with_new_links(self, grid: Grid) -> Grid:
-        """Return the grid with the links that are not on the page yet."""
-        return replace(
-            grid,
-            lead=tuple(map(self._with_new_link, grid.lead)),
-            levels=tuple(tuple(map(self._with_new_link, level)) for level in grid.levels),
-            rows=tuple((tuple(map(self._with_new_link, lead)), cells) for lead, cells in grid.rows),
-        )
 
     def _with_new_link(self, item: Item) -> Item:
         link = (item.text, item.href)
@@ -175,10 +166,10 @@ def _elsewhere(grid: Grid) -> list[GridNote]:
 
 
 def _first_rows(table: Table) -> Table:
-    """Return the table with as many rows as a page shows; means stay."""
-    if not is_long(table):
+    """Return the table with as many rows as a page shows."""
+    kept = kept_rows(table)
+    if len(kept) == len(table.rows):
         return table
-    kept = [i for i, row in enumerate(table.rows) if i < ROWS_OF_LONG_TABLE or row.is_mean]
     return structs.replace(
         table, rows=tuple(table.rows[i] for i in kept), cells=tuple(table.cells[i] for i in kept)
     )

@@ -65,8 +65,15 @@ def apart(report: Document, prose: "Prose") -> list[Table]:
 
 
 def is_long(table: Table) -> bool:
-    """Return whether README.md shows the first rows of a table only."""
-    return len(table.rows) > MAX_ROWS
+    """Return whether README.md shows some rows of a table only."""
+    return len(kept_rows(table)) < len(table.rows)
+
+
+def kept_rows(table: Table) -> list[int]:
+    """Return which rows of a table README.md shows: of a long one the first ones, and the means."""
+    rows = enumerate(table.rows)
+    most = len(table.rows) if len(table.rows) <= MAX_ROWS else ROWS_OF_LONG_TABLE
+    return [i for i, row in rows if i < most or row.is_mean]
 
 
 def in_text(report: Document, prose: "Prose", text: str, folding: Folding) -> Iterator[Placed]:
