@@ -145,7 +145,7 @@ _PREFIXED = lazy_pattern(
 )
 _PREFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1e9}
 # Bits, bytes, lengths and operations in a spelling that is not listed above: not items.
-_NO_ITEM = lazy_pattern(r"[kmgtpe]?i?(?:b|bits?|bytes?|flops?)|[kcmun]?m|met(?:er|re)s?", re.IGNORECASE)
+_NO_ITEM = lazy_pattern(r"(?:[kmgtpe] ?)?i?(?:b|bits?|bytes?|flops?)|[kcmun]?m|met(?:er|re)s?", re.IGNORECASE)
 
 
 def find(name: str) -> Unit | None:

@@ -120,3 +120,4 @@ def test_a_rate_is_named_after_its_items(item, unit):
 def test_every_known_unit_is_found():
     assert all(find(name) for name in known_units())
     assert find("9/s") is None
+    assert [find(name) for name in ("G bits/s", "M bytes/s", "G flops/s")] == [None] * 3

@@ -102,6 +102,8 @@ _SHARE = lazy_pattern(r"(?:in )?(?:%|percent|pct|prozent)(?: (?:of|der|du|von) .
 _KILO = lazy_pattern(r"(?P<prefix>[km])(?P<rate>i?ops|[rqf]ps)")
 _RATE_OF = {"ops": "operations/s", "rps": "requests/s", "qps": "queries/s", "fps": "frames/s"}
 _PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6}
+# "MJ" is a million J, "mJ" a thousandth: the letter decides.
+_MILLI_OR_MEGA = frozenset(("mj", "mw", "mwh"))
 # "10^3 ops/s", "x1000 req/s", "×10⁶ rows/s"
 _POWER = lazy_pattern(
     r"(?:[x×] ?(?P<times>1000|1000000|10\^?[36]|10[³⁶])|(?P<power>10(?:\^[36]|[³⁶])))"
@@ -216,7 +218,7 @@ def _plain(shown: str, lower: str) -> ColumnUnit | None:
         return ColumnUnit("s", 60.0 if shows_hours_alone(lower) else 1.0)
     if lower in _TIME_OF:
         return ColumnUnit(_TIME_OF[lower])
-    if lower in _SHORT:
+    if lower in _SHORT and not (lower in _MILLI_OR_MEGA and shown.startswith("M")):
         return ColumnUnit(_SHORT[lower], metric="iops" if lower == "iops" else "")
     if match := _KILO.fullmatch(lower):
         is_io = match["rate"] == "iops"

@@ -60,7 +60,7 @@ _OF_RUNS = lazy_pattern(
 )
 # "Time/ms", "Throughput / (req/s)"
 _DIVIDED = lazy_pattern(r"(?P<quantity>[^/()\[\]]*[^/()\[\]\s]) ?/ ?\(?(?P<unit>[^()\s][^()]{0,14}?)\)?")
-_BITS_OF_MEMORY = lazy_pattern(r"(?<![A-Z])([KMG])b(?![A-Za-z/])")
+_BITS_OF_MEMORY = lazy_pattern(r"(?<![A-Z])([KMG])b(?!_?[A-Za-z/]| ?per)")
 _A_MINUTE = lazy_pattern(r"(?i)(?:(?:/ ?|\bper[ _])min(?:ute)?)$")
 _MINUTES_PER = lazy_pattern(r"(?i)min ?/ ?(?:epoch|step|iter|run|image|img|sample|file|doc|page|video|query)")
 # "95% reads", "at 80% load"
@@ -307,7 +307,9 @@ def compares(name: str) -> bool:
 
 
 def _is_compared(words: Sequence[str]) -> bool:
-    return not _DERIVED.isdisjoint(words) or (len(words) > 1 and not _DIFFERENCES.isdisjoint(words))
+    return not _DERIVED.isdisjoint(words) or (
+        len(words) > 1 and "rate" not in words and not _DIFFERENCES.isdisjoint(words)
+    )
 
 
 def counts_faults(name: str) -> bool:
@@ -477,7 +479,9 @@ def _with_unit_in_brackets(name: str) -> str:
 
     "Kb" of memory are bytes: no program states its memory in bits.
     """
-    if (match := _DIVIDED.fullmatch(name)) and (unit := unit_of(match["unit"])):
+    # `step_time/min` is the minimum that a logger keeps.
+    is_statistic = name.endswith("/min")
+    if not is_statistic and (match := _DIVIDED.fullmatch(name)) and (unit := unit_of(match["unit"])):
         is_time = units.to_base(1.0, unit.unit)[1] == "s"
         is_symbol = is_time and match["quantity"] == "t" and name != "t/s"  # that may be tokens/s
         if (

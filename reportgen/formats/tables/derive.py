@@ -186,7 +186,8 @@ def spelled(text: str, unit: str) -> tuple[float, str] | None:
     if base == "samples/s" and (short := _SHORTENED.fullmatch(text)):
         return float(short[1]) * {"M": 1e6, "G": 1e9, "B": 1e9}.get(short[2], 1e3), unit
     if base == "B" and (size := _SHORT_SIZE.fullmatch(text)):
-        return float(size[1]), f"{size[2].replace('K', 'k') if len(size[2]) == 1 else size[2]}B"
+        prefix = f"{size[2].upper()}i" if unit.endswith("iB") and len(size[2]) == 1 else size[2]
+        return float(size[1]), f"{prefix.replace('K', 'k') if len(prefix) == 1 else prefix}B"
     if base != "s":
         return None
     clock = _CLOCK.fullmatch(text)
@@ -194,7 +195,7 @@ def spelled(text: str, unit: str) -> tuple[float, str] | None:
         days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
         return ((days * 24 + hours) * 60 + minutes) * 60 + seconds, "s"
     short = _MINUTES.fullmatch(text)  # beside "12m 30s"
-    return (float(short[1]) * 60, "s") if short else duration(text)
+    return (float(short[1]) * 60, "s") if short and unit in ("s", "min", "h") else duration(text)
 
 
 def numeric(cell: object) -> float:
