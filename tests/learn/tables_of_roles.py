@@ -368,4 +368,22 @@ ROLES = {
         (("latency", 0.0095, {"model": "b", "map": None, "wer": None}),),
         frozenset({"map", "WER"}),
     ),
+    "first columns of numbers that are written once for two rows": PeoplesTable(
+        "wave.tsv",
+        "Len\tNum\tRate\tTool\tTime\n100\t500\t0.05\tfast\t5.5 s\n\t\t\tslow\t9.5 s\n100\t500\t0.25\tfast\t15.5 s\n\t\t\tslow\t29.5 s\n",
+        4,
+        (("run_time", 29.5, {"len": 100, "num": 500, "rate": 0.25, "tool": "slow"}),),
+    ),
+    "numbers with units that are written once for a group": PeoplesTable(
+        "supply.md",
+        "| Key Supply Rate | Users | Success Rate |\n|--|--|--|\n| 1 kbps | 1 | 100% |\n| | 5 | 99% |\n| 10 kbps | 1 | 97% |\n| | 5 | 96% |\n",
+        4,
+        (("success_rate", 0.96, {"key_supply_rate": "10 kbps", "users": 5}),),
+    ),
+    "an empty first cell that no group explains": PeoplesTable(
+        "flags.csv",
+        "level,tool,ms\n3,a,5.5\n,b,6.5\n9,c,7.5\n",
+        3,
+        (("latency", 0.0065, {"level": None, "tool": "b"}),),
+    ),
 }

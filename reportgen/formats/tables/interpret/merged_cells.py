@@ -1,5 +1,6 @@
 """Give rows the cells that are written once for several: above in a first column, or in a row of its own."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -18,7 +19,7 @@ def without_gaps(table: FoundTable) -> FoundTable:
     fill: list[str] = []
     before: list[tuple[str, ...]] = [()] * len(table.records)
     for name in table.columns[:-1]:
-        cells = [str(record.cells.get(name) or "").strip() for record in table.records]
+        cells = _texts(table, name)
         if table.is_json or not cells or not cells[0] or not _are_names(table, name, cells):
             break
         if any(not cell and before[at] != before[at - 1] for at, cell in enumerate(cells)):
@@ -28,7 +29,8 @@ def without_gaps(table: FoundTable) -> FoundTable:
         whole = (str(record.cells.get(name)) for record in filled(table.records, [name]))
         before = [(*texts, cell) for texts, cell in zip(before, whole, strict=True)]
     records = tuple(filled(table.records, fill))
-    if not fill or not (_differ(records, table.columns) or _are_headings(table, fill[0])):
+    # An empty cell is a setting, too: no flags.
+    if not fill or not (_are_distinct(records, _settings(table, fill)) or _are_headings(table, fill[0])):
         return table
     return replace(table, rows=msgspec.structs.replace(table.rows, fill=fill), records=records)
 
@@ -43,22 +45,42 @@ def _are_names(table: FoundTable, column: str, cells: Sequence[str]) -> bool:
     others = [name for name in table.columns if name != column]
     rows = [record for record, cell in zip(table.records, cells, strict=True) if cell]
     has_numbers = any(number_of(record.cells.get(name)) for record in rows for name in others)
-    return len(rows) < len(cells) and (not has_numbers or _are_conditions(table, column))
+    return len(rows) < len(cells) and (
+        not has_numbers or _are_conditions(table, _written_with(table, column))
+    )
 
 
-def _are_conditions(table: FoundTable, column: str) -> bool:
-    """Return whether numbers are written once for a group of rows: only so, no two rows have one key."""
-    if meaning_of(column).kind == "figure":
+def _texts(table: FoundTable, column: str) -> list[str]:
+    return [str(record.cells.get(column) or "").strip() for record in table.records]
+
+
+def _written_with(table: FoundTable, column: str) -> list[str]:
+    """Return a column and those beside it whose cells are empty in the same rows."""
+    gaps = [not text for text in _texts(table, column)]
+    alike = [[not text for text in _texts(table, name)] == gaps for name in table.columns]
+    at = table.columns.index(column)
+    begin = next((i + 1 for i in range(at, -1, -1) if not alike[i]), 0)
+    end = next((i for i in range(at, len(alike)) if not alike[i]), len(alike))
+    return list(table.columns[begin:end])
+
+
+def _are_conditions(table: FoundTable, columns: Sequence[str]) -> bool:
+    """Return whether numbers are written once for a group of rows: only so, no two rows have one key.
+
+    columns  beside each other, with the same gaps
+    """
+    if all(meaning_of(column).kind == "figure" and meaning_of(column).unit for column in columns):
         return False
-    settings = [column, *(name for name in _settings(table.columns) if _recurs(table, name))]
-    whole = tuple(filled(table.records, [column]))
+    others = (name for name in _settings(table, columns) if name not in columns and _recurs(table, name))
+    settings = [*columns, *others]
+    whole = tuple(filled(table.records, columns))
     return not _are_distinct(table.records, settings) and _are_distinct(whole, settings)
 
 
 def _recurs(table: FoundTable, column: str) -> bool:
-    """Return whether cells of a column are the same in several rows, as settings are and results are not."""
-    known = [text for record in table.records if (text := str(record.cells.get(column) or "").strip())]
-    return 2 * len(set(known)) <= len(known)
+    """Return whether half of the cells of a column recur, as settings do and results do not."""
+    counts = Counter(filter(None, _texts(table, column)))
+    return 2 * sum(count for count in counts.values() if count > 1) >= counts.total() > 0
 
 
 def _are_headings(table: FoundTable, column: str) -> bool:
@@ -87,13 +109,11 @@ def with_groups(table: FoundTable) -> FoundTable:
     return replace(table, rows=rows, records=records, columns=(*table.columns, GROUP))
 
 
-def _differ(records: Sequence[Record], columns: Sequence[str]) -> bool:
-    """Return whether filled rows differ in their settings; an empty cell is a setting, too: no flags."""
-    return _are_distinct(records, _settings(columns))
-
-
-def _settings(columns: Sequence[str]) -> list[str]:
-    return [name for name in columns if meaning_of(name).kind in ("factor", "other", "index", "repeat")]
+def _settings(table: FoundTable, first: Sequence[str]) -> list[str]:
+    """Return the first columns and those with settings: by their names, or after the first if cells recur."""
+    after = [name for name in table.columns[table.columns.index(first[-1]) + 1 :][:1] if _recurs(table, name)]
+    kinds = ("factor", "other", "index", "repeat")
+    return [*first, *after, *(name for name in table.columns if meaning_of(name).kind in kinds)]
 
 
 def _are_distinct(records: Sequence[Record], columns: Sequence[str]) -> bool:
