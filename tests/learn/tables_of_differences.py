@@ -33,4 +33,22 @@ DIFFERENCES = {
         6,
         (("latency", 0.024, {"case": "b", "variant": "traced"}),),
     ),
+    "words of a difference that are names": PeoplesTable(
+        "tables.csv",
+        "engine,drop latency (ms),insert latency (ms)\na,1.5,12.5\nb,1.75,14.5\n",
+        4,
+        (("latency", 1.5e-3, {"engine": "a", "variant": "drop"}),),
+    ),
+    "the reduction of a sum, and a regression of statistics": PeoplesTable(
+        "kernels.csv",
+        "size,sum reduction (ms),logistic regression (ms)\n64,1.5,12.5\n128,1.75,14.5\n",
+        4,
+        (("sum_reduction_time", 1.75e-3, {"size": 128}), ("logistic_regression_time", 12.5e-3, {"size": 64})),
+    ),
+    "a quantity that changed": PeoplesTable(
+        "commits.csv",
+        "commit,time (s),fps drop (%),drop in accuracy (%),latency regression (%)\na,2.5,3.5,0.5,1.5\nb,2.75,4.5,1.5,2.5\n",
+        2,
+        (("run_time", 2.75, {"commit": "b"}),),
+    ),
 }

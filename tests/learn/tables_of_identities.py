@@ -97,4 +97,25 @@ IDENTITIES = {
         frozenset({"old"}),
         answers={"new": "us"},
     ),
+    "times of two things that are equal": PeoplesTable(
+        "codecs.csv",
+        "codec,pack_ms,unpack_s\na,12.5,0.0125\nb,13.5,0.0135\nc,15.5,0.0155\n",
+        6,
+        (("unpack_time", 0.0135, {"codec": "b"}),),
+    ),
+    "one time in two units": PeoplesTable(
+        "loads.csv",
+        "loader,time_ms,time_s\na,1250,1.25\nb,1350,1.35\nc,1550,1.55\n",
+        3,
+        (("latency", 1.35, {"loader": "b"}),),
+    ),
+    "the time of many runs is not the time of one": PeoplesTable(
+        "totals.csv",
+        "tool,Total time over 100 iterations (ms),Time for 1000 steps (s)\na,1250.5,12.5\nb,980.5,14.5\n",
+        4,
+        (
+            ("run_time", 0.9805, {"tool": "b", "variant": "over 100 iterations"}),
+            ("run_time", 14.5, {"tool": "b", "variant": "for 1000 steps"}),
+        ),
+    ),
 }

@@ -107,6 +107,18 @@ MISNAMED = {
         3,
         (("bandwidth", 11.75e9, {"nic": "b"}),),
     ),
+    "a round time beside no rate is a result": PeoplesTable(
+        "sorts.csv",
+        "tool,runtime_s,peak_mem_mib\na,10.1,1250.5\nb,10.0,980.5\nc,9.9,1180.5\n",
+        6,
+        (("run_time", 10.1, {"tool": "a"}),),
+    ),
+    "the time of sampling tokens is a result": PeoplesTable(
+        "chat.csv",
+        "model,sampling_time_ms,tokens/s\na,10.5,1250.5\nb,12.5,980.5\nc,9.5,1180.5\n",
+        6,
+        (("sampling_time", 0.0125, {"model": "b"}),),
+    ),
     "a window of measurement": PeoplesTable(
         "net.csv",
         "driver,window_seconds,rate_mpps\na,5.25,65.5\nb,4.75,68.5\n",

@@ -47,7 +47,10 @@ from tests.learn.tables_of_marks import MARKS
 from tests.learn.tables_of_misnamed_columns import MISNAMED
 from tests.learn.tables_of_people import TABLES, PeoplesTable
 from tests.learn.tables_of_roles import ROLES
+from tests.learn.tables_of_statistics import STATISTICS
 from tests.learn.tables_of_units import UNITS
+
+EVERY = TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES | CONSTANTS | STATISTICS
 
 
 def proposed(table: PeoplesTable) -> TableProposal | None:
@@ -150,9 +153,9 @@ def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact:
         proposed(table)
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES | CONSTANTS)
+@each_of(EVERY)
 def test_an_answer_changes_no_other_column(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES | CONSTANTS)[name]
+    table = EVERY[name]
     for each in find_tables(LogFiles.of({table.file: table.text.encode()}).file(table.file)):
         before = interpret(each)
         for column in () if any(figure.where for figure in before.figures) else before.open:
@@ -164,9 +167,9 @@ def test_an_answer_changes_no_other_column(name: str) -> None:
             assert after.left_out == before.left_out
 
 
-@each_of(TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES | CONSTANTS)
+@each_of(EVERY)
 def test_a_table_is_learned_and_read_back(name: str) -> None:
-    table = (TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES | CONSTANTS)[name]
+    table = EVERY[name]
     proposal = proposed(table)
     if not table.numbers:
         assert proposal is None

@@ -17,6 +17,7 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.column_units import ColumnUnit, multiple_of, unit_of
 from reportgen.formats.tables.definition import statistic_name
+from reportgen.formats.tables.extremes import extreme
 
 Kind = Literal[
     "figure",
@@ -58,6 +59,9 @@ _OF_RUNS = lazy_pattern(
     rf"(?i)(?<=[(\[])(?:n ?= ?)?[0-9]+ ?{_RUNS}(?=[)\]])|(?<=[(\[])n ?= ?[0-9]+(?=[)\]])"
     rf"|\b(?:of|over|across) [0-9]+(?: {_RUNS}\b|(?=[)\]]))"
 )
+# "Total time over 100 iterations" is not the time of one.
+_SUMS = _words("cumulative sum summed total")
+_COUNTED_RUNS = lazy_pattern(rf"(?i){_RUNS}|steps?|calls?")
 # "Time/ms", "Throughput / (req/s)"
 _DIVIDED = lazy_pattern(r"(?P<quantity>[^/()\[\]]*[^/()\[\]\s]) ?/ ?\(?(?P<unit>[^()\s][^()]{0,14}?)\)?")
 _BITS_OF_MEMORY = lazy_pattern(r"(?<![A-Z])([KMG])b(?!_?[A-Za-z/]| ?per)")
@@ -94,7 +98,6 @@ _STATISTICS = _words(
     average avg best fastest max maximum mean med median min minimum p50 slowest worst
     """
 )
-_STATISTIC_OF = {"med": "median", "worst": "maximum", "fastest": "minimum", "slowest": "maximum"}
 # "Max" is a part of these names.
 _PRODUCT = lazy_pattern(r"(?i)(?<![^\W_])(?:m[1-9]|ai|iphone[\s_][0-9]{1,2}[\s_]pro)[\s_]max$")
 _SPREADS = _words(
@@ -107,12 +110,12 @@ _DERIVED = _words(
     """
     aceleración accélération beschleunigung change degradation delta δ diff difference efficiency
     effizienz faktor gain ideal improvement mejora normalised normalized overhead penalty rapport
-    rapporto ratio regression relación relativ relative saving savings scaling slowdown speedup
+    rapporto ratio relación relativ relative saving savings scaling slowdown speedup
     verhältnis vs
     """
 )
-# Differences beside other words; alone they may be what was measured, such as the operation "drop".
-_DIFFERENCES = _words("decrease drop increase reduction saved")
+# Differences after a quantity; others may be what was measured: "drop table", "logistic regression".
+_CHANGES = _words("decrease drop increase reduction regression")
 _SERIES = _words(
     """
     elapsed epoch epochs global_step iter iteration step steps
@@ -234,6 +237,15 @@ QUALITY_WORDS = _QUALITIES | _words("acc accuracy ap loss map precision score")
 MEASURED_WORDS = (
     _MEMORY_WORDS | _SIZE_WORDS | _words("current draw energy power temp temperature voltage watts")
 )
+_QUANTITIES = (
+    _LATENCY_WORDS
+    | _TIME_WORDS
+    | _RATE_WORDS
+    | _BANDWIDTH_WORDS
+    | _MEMORY_WORDS
+    | QUALITY_WORDS
+    | _UNIT_WORDS
+) | _words("cost energy perf performance power quality ttft tpot itl")
 # metric, words, a phrase: one of the words or the phrase names the metric
 _NAMED_TIMES: tuple[tuple[str, frozenset[str], str], ...] = (
     ("ttft", frozenset(("ttft",)), "time to first token"),
@@ -307,8 +319,17 @@ def compares(name: str) -> bool:
 
 
 def _is_compared(words: Sequence[str]) -> bool:
-    return not _DERIVED.isdisjoint(words) or (
-        len(words) > 1 and "rate" not in words and not _DIFFERENCES.isdisjoint(words)
+    is_saved = "saved" in words and len(words) > 1 and "rate" not in words
+    return not _DERIVED.isdisjoint(words) or is_saved or _is_change(words)
+
+
+def _is_change(words: Sequence[str]) -> bool:
+    """Return whether a quantity is before a word of its change: "latency increase", "drop in accuracy"."""
+    if words == ["regression"]:
+        return True
+    changes = [at for at, word in enumerate(words) if word in _CHANGES]
+    return any(
+        not _QUANTITIES.isdisjoint(words[:at]) or words[at + 1 : at + 2] in (["in"], ["of"]) for at in changes
     )
 
 
@@ -395,7 +416,7 @@ def _role(own: str) -> ColumnMeaning | None:
 
 def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     """Return the meaning of a name that is not one of the usual names of factors."""
-    name = _OF_RUNS.sub("", name)
+    name = name if _SUMS & set(words_of(name)) else _OF_RUNS.sub("", name)
     name = with_plain_statistic(_PLUS_MINUS.split(name)[0])
     name = _with_unit_in_brackets(_GROUP.sub(r"\1 ", name))
     scale, name = _multiple_beside(name)
@@ -416,7 +437,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         words.remove(short)
     if spread and (own_meaning := _of_spread(name, statistic, unit, words)):
         return own_meaning
-    is_ratio = _is_compared(words) or bool(_SHARE_OF.match(name))
+    is_ratio = _is_compared(words_of(text)) or bool(_SHARE_OF.match(name))
     if is_ratio or (unit and unit.doubt.startswith('"x"')):
         return _compared(own, unit, statistic)
     if unit and unit.doubt:
@@ -433,6 +454,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         statistic = ""  # memory is a peak
     label = _label(text, meaning.extra)
     scale = (unit.scale if unit else 1.0) * (scale if meaning.base == "samples/s" else 1.0)
+    statistic = extreme(statistic, meaning.metric, meaning.unit)
     return replace(meaning, scale=scale, statistic=statistic, label=label)
 
 
@@ -441,6 +463,7 @@ def _compared(text: str, unit: ColumnUnit | None, statistic: str) -> ColumnMeani
     if unit is None or unit.doubt or units.to_base(1.0, unit.unit)[1] in ("1", "ratio"):
         return ColumnMeaning("derived")
     metric = _free_name(slug(text).strip("%_"), unit.unit)
+    statistic = extreme(statistic, metric, unit.unit)
     return ColumnMeaning("figure", metric, unit.unit, unit.scale, statistic, is_own=True)
 
 
@@ -587,7 +610,7 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
         plain = word if _PERCENTILE.fullmatch(word) else re.split(r"[._]", word)[0]
         if plain in _STATISTICS or _PERCENTILE.fullmatch(plain):
             name = f"p{plain[:-2]}" if plain.endswith("th") else plain.removesuffix("ile")
-            statistic = statistic_name(_STATISTIC_OF.get(name, name))
+            statistic = statistic_name(name)
         elif plain in _SPREADS:
             spread = True
         else:
@@ -658,6 +681,8 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
     own, said = set(words), set(words) | ({unit.per} if unit.per else set())
     joined = " ".join(words)
     generic = _TIME_WORDS | {"latency", "lat", "total", "run", "train", "training", "end"}
+    if any(before.isdigit() and _COUNTED_RUNS.fullmatch(word) for before, word in pairwise(words)):
+        return _made("run_time", unit, words, generic)
     if own & {"gpu", "gpus", "device", "node", "cpu"} and unit.unit == "h":
         return ColumnMeaning("derived")  # hours of all devices together
     for metric, names, phrase in _NAMED_TIMES:

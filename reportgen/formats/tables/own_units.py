@@ -98,6 +98,11 @@ def own_unit_of(text: str) -> str:
     return f"{amount or above}/{per}" if per and is_named else ""
 
 
+def is_own_rate(unit: str) -> bool:
+    """Return whether a unit that keeps its own name is a rate: mpps, tpmC, orders/s."""
+    return bool(_RATE.fullmatch(unit)) or unit in _RATES.values() or unit.endswith("/s")
+
+
 def _energy(text: str) -> str:
     """Return the unit of energy that a text is, "" for others."""
     match = _ENERGY.fullmatch(text)

@@ -19,6 +19,7 @@ from reportgen.formats.tables.column_words import (
     with_plain_statistic,
     without_statistic,
 )
+from reportgen.formats.tables.extremes import extreme
 
 # The answer that numbers were chosen and not measured.
 SETTING = "setting"
@@ -58,6 +59,7 @@ def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMean
     metric = of_unit if label else slug(text) or of_unit
     if metric in METRICS and METRICS[metric].unit != units.to_base(1.0, own.unit)[1]:
         metric = f"{metric}_in_{of_unit}"
+    statistic = extreme(statistic, metric, own.unit)
     return ColumnMeaning("figure", metric, own.unit, own.scale, statistic, label=label)
 
 

@@ -18,6 +18,7 @@ from reportgen.formats.tables.column_words import (
     slug,
     words_of,
 )
+from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.interpret.captions import stated_metric
 from reportgen.formats.tables.interpret.draft import MAX_FIGURES, NEAR, SETTING_OR_RESULT, VALUE_COLUMN, Draft
 from reportgen.formats.tables.interpret.reading import FigureGuess
@@ -317,7 +318,8 @@ def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
     parts = [] if kind or len(cases) < 2 else parts_of(cases)
     if all(each.statistic and not each.extra for each in statistics):
         for column, own in zip(cases, statistics, strict=True):
-            _figure(draft, column, replace(meaning, statistic=own.statistic), ())
+            statistic = extreme(own.statistic, meaning.metric, meaning.unit)
+            _figure(draft, column, replace(meaning, statistic=statistic), ())
     elif len(cases) == 1 and slug(cases[0]) in VALUE_COLUMN:
         _figure(draft, cases[0], meaning, ())
     elif parts:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.definition import statistic_name
+from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.interpret.draft import Columns, Draft
 from reportgen.formats.tables.interpret.statements import statements
 from reportgen.formats.tables.stated_units import stated_meaning
@@ -38,7 +39,7 @@ _STATISTIC = lazy_pattern(
     rf"(?:{_COUNT})(?:(?: [\w-]+)? (?:{_RUNS})\b|(?=\s*(?:$|[.,;:)\]])))"
 )
 _NAMES = {
-    "fastest": "minimum", "mittelwert": "mean", "mittel": "mean", "moyenne": "mean", "media": "mean",
+    "mittelwert": "mean", "mittel": "mean", "moyenne": "mean", "media": "mean",
     "médiane": "median", "mediana": "median", "durchschnitt": "mean", "moyen": "mean", "medio": "mean",
     "promedio": "mean", "média": "mean", "médio": "mean",
 }  # fmt: skip
@@ -69,7 +70,8 @@ def read_described(draft: Draft, figures: Columns, unknown: list[str]) -> None:
             unknown[:] = [name for name in unknown if name not in known]
             for column, said in known.items():
                 meaning = stated_meaning(column, said.unit, is_case=said.is_case)
-                figures.append((column, replace(meaning, statistic=meaning.statistic or said.statistic)))
+                statistic = extreme(said.statistic, meaning.metric, meaning.unit)
+                figures.append((column, replace(meaning, statistic=meaning.statistic or statistic)))
             shown = ", ".join(f'"{column}" in {said.unit}' for column, said in known.items())
             draft.result.notes.append(f"{shown}: as the text beside the table says")
             draft.result.doubts.append("the units are stated beside the table")
@@ -138,7 +140,7 @@ def state_statistic(draft: Draft) -> None:
         if statistic and not x.statistic and units.to_base(1.0, x.unit)[1] in _MEASURED
     ]
     for i in at:
-        figures[i] = replace(figures[i], statistic=statistic)
+        figures[i] = figures[i].of_statistic(statistic)
     if at:
         draft.result.notes.append(f"times and rates are the {statistic} of runs, as the text beside says")
         draft.result.files = draft.result.files or ("" if draft.table.is_json else draft.table.name)

@@ -76,25 +76,26 @@ def with_sibling_units(draft: Draft, figures: Columns, unknown: list[str]) -> Co
     Their numbers must be in the order of the statistics in each row. unknown  loses them
     """
     stated = [(column, x) for column, x in figures if x.statistic in _RANKS and x.doubt == "names no metric"]
-    bare = [x for x in unknown if meaning_of(x).statistic in _RANKS and not meaning_of(x).extra]
-    if not bare or len({x.unit for _, x in stated}) != 1:
+    if len({x.unit for _, x in stated}) != 1:
         return figures
     unit = stated[0][1].unit
-    if not all(_are_ordered(draft, column, name) for column in bare for name, _ in stated):
+    bare = {x: own for x in unknown if (own := meaning_of(x, unit)).statistic in _RANKS and not own.extra}
+    pairs = [((column, own), other) for column, own in bare.items() for other in stated]
+    if not bare or not all(_are_ordered(draft, *pair) for pair in pairs):
         return figures
     unknown[:] = [column for column in unknown if column not in bare]
     shown = ", ".join(f'"{column}"' for column in bare)
     draft.result.notes.append(f'{shown}: in {unit}, as "{stated[0][0]}" says')
     draft.result.doubts.append("a unit is stated for one statistic of several")
-    return [*figures, *((column, meaning_of(column, unit)) for column in bare)]
+    return [*figures, *bare.items()]
 
 
-def _are_ordered(draft: Draft, column: str, other: str) -> bool:
+def _are_ordered(draft: Draft, column: tuple[str, ColumnMeaning], other: tuple[str, ColumnMeaning]) -> bool:
     """Return whether the numbers of two statistics are in their order in each row."""
-    first, second = sorted((column, other), key=lambda name: _RANKS[meaning_of(name).statistic])
+    first, second = sorted((column, other), key=lambda pair: _RANKS[pair[1].statistic])
     pairs = [
         (low[0], high[0])
-        for a, b in zip(draft.cells[first], draft.cells[second], strict=True)
+        for a, b in zip(draft.cells[first[0]], draft.cells[second[0]], strict=True)
         if (low := number_of(a)) and (high := number_of(b))
     ]
     return bool(pairs) and all(low <= high for low, high in pairs)
@@ -146,17 +147,20 @@ def without_doubles(draft: Draft, figures: Columns) -> Columns:
     return kept
 
 
+def _called(meaning: ColumnMeaning) -> tuple[object, ...]:
+    """Return what a name says but for the unit: a time alone is a latency in ms and one of a run in s."""
+    metric = "" if meaning.metric in ("latency", "run_time") else meaning.metric
+    return metric, meaning.base, meaning.statistic, meaning.phase, meaning.extra
+
+
 def _are_same(draft: Draft, first: tuple[str, ColumnMeaning], second: tuple[str, ColumnMeaning]) -> bool:
-    if (
-        first[1].unit == second[1].unit
-        or first[1].base != second[1].base
-        or first[1].statistic != second[1].statistic
-    ):
+    a, b = first[1], second[1]
+    if a.unit == b.unit or _called(a) != _called(b):
         return False
     same = 0
     for cell, other in zip(draft.cells[first[0]], draft.cells[second[0]], strict=True):
-        a, b = scaled(cell, first[1].unit), scaled(other, second[1].unit)
-        if a and b and abs(a.value - b.value) > a.half + b.half:
+        x, y = scaled(cell, a.unit), scaled(other, b.unit)
+        if x and y and abs(x.value - y.value) > x.half + y.half:
             return False
-        same += bool(a and b)
+        same += bool(x and y)
     return same > 1

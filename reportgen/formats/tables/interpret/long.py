@@ -14,7 +14,7 @@ from reportgen.formats.tables.column_words import (
     with_plain_statistic,
     without_statistic,
 )
-from reportgen.formats.tables.definition import statistic_name
+from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.interpret.cases import add_cases, case_factor, question
 from reportgen.formats.tables.interpret.cells import number_of, text_of
 from reportgen.formats.tables.interpret.draft import (
@@ -143,6 +143,7 @@ def _own_metric(text: str, unit: ColumnUnit, meaning: ColumnMeaning) -> ColumnMe
     """Return the figure of a metric without a usual name: its words name it, without a statistic."""
     statistic, _, rest = without_statistic(with_plain_statistic(text))
     own = replace(meaning, kind="figure", metric=slug(rest) or slug(text), unit=unit.unit, scale=unit.scale)
+    statistic = extreme(statistic, own.metric, own.unit)
     return replace(own, statistic=statistic, label="", doubt="", is_own=True)
 
 
@@ -207,7 +208,7 @@ def _add_statistics(draft: Draft, value: str, statistics: Sequence[str]) -> None
     others = [figure for figure in draft.result.figures if figure not in of_value]
     names = {column: meaning_of(column).statistic for column in dict.fromkeys((value, *statistics))}
     every = [
-        replace(figure, column=column, statistic=statistic)
+        replace(figure, column=column).of_statistic(statistic)
         for figure in of_value
         for column, statistic in names.items()
     ]
@@ -292,7 +293,7 @@ def by_statistic(draft: Draft, column: str) -> None:
     for figure in figures:
         for text, name in names.items():
             if name:
-                draft.result.figures.append(replace(figure, statistic=name, where=((column, text),)))
+                draft.result.figures.append(replace(figure, where=((column, text),)).of_statistic(name))
     for text, name in names.items():
         if not name:
             draft.result.left_out[f"{column} = {text}"] = "not a statistic of values"
@@ -304,4 +305,4 @@ def statistic_of(text: str) -> str:
     meaning = meaning_of(f"latency {text} (ms)")
     if meaning.kind != "figure" or meaning.extra or not meaning.statistic:
         return ""
-    return statistic_name(meaning.statistic)
+    return without_statistic(with_plain_statistic(text))[0]

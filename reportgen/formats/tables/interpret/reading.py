@@ -1,13 +1,14 @@
 """A table as it is understood, and the definition that reads it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reportgen.core import units
 from reportgen.core.factors import parse_scalar
 from reportgen.core.schema import convert
 from reportgen.formats.tables.definition import SAMPLE, Check
+from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.cells import number_in, text_of
 from reportgen.formats.tables.reader import holds
@@ -50,6 +51,10 @@ class FigureGuess:
     def kind(self) -> tuple[object, ...]:
         """The metric with all that distinguishes it: a row has it once."""
         return self.metric, self.phase, self.statistic, self.factors, self.where
+
+    def of_statistic(self, statistic: str) -> "FigureGuess":
+        """Return the figure with a statistic, which may be the best or the worst of it."""
+        return replace(self, statistic=extreme(statistic, self.metric, self.unit))
 
     def toml(self) -> dict[str, Any]:
         """Return the figure as a definition has it."""

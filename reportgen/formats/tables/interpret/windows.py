@@ -1,4 +1,4 @@
-"""Leave out the time for which a benchmark measured: a rate beside it is the result.
+"""Leave out the time for which a benchmark measured, if the rate of this time is beside it.
 
 Its name says so (`window_s`), or it is one round time in all rows (`duration_s`: 30.02, 30.01, 30.05).
 """
@@ -7,8 +7,9 @@ from reportgen.core import units
 from reportgen.formats.tables.column_words import factor_name, words_of
 from reportgen.formats.tables.interpret.draft import Columns, Draft
 from reportgen.formats.tables.interpret.roles import add_factor
+from reportgen.formats.tables.own_units import is_own_rate
 
-_WINDOWS = frozenset(("measurement", "measuring", "observation", "sampling", "window"))
+_WINDOWS = frozenset(("measurement", "measuring", "observation", "window"))
 _DURATIONS = frozenset(("duration", "elapsed", "runtime", "wall", "walltime"))
 _ROUND = (
     1,
@@ -34,15 +35,16 @@ _ROUND = (
     3600,
 )  # seconds
 _NEAR = 0.02
+_RATES = ("samples/s", "B/s", "FLOP/s")
 
 
 def without_windows(draft: Draft, figures: Columns) -> Columns:
     """Return the figures without the times for which others were measured."""
-    has_others = any(meaning.base != "s" for _, meaning in figures)
+    has_rates = any(meaning.base in _RATES or is_own_rate(meaning.unit) for _, meaning in figures)
     windows = {
         column
         for column, meaning in figures
-        if has_others and meaning.base == "s" and column not in draft.answers and not meaning.statistic
+        if has_rates and meaning.base == "s" and column not in draft.answers and not meaning.statistic
         if _is_window(draft, column, meaning.unit)
     }
     for column in sorted(windows, key=draft.columns.index):

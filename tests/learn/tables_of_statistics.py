@@ -1,0 +1,57 @@
+"""Tables whose columns are statistics of one quantity, each with its values by hand."""
+
+from tests.learn.tables_of_people import PeoplesTable
+
+STATISTICS = {
+    "the worst of a rate is the least, the best the highest": PeoplesTable(
+        "scenes.csv",
+        "scene,mean fps,worst fps,best fps\nforest,61.5,31.25,88.5\ncity,45.5,20.25,66.5\n",
+        6,
+        (
+            ("throughput", 31.25, {"scene": "forest", "statistic": "minimum"}),
+            ("throughput", 88.5, {"scene": "forest", "statistic": "maximum"}),
+        ),
+    ),
+    "the worst of a time is the longest, the best the shortest": PeoplesTable(
+        "sorts.md",
+        "| sort | best time (ms) | slowest time (ms) |\n|---|---|---|\n| heap | 2.5 | 9.25 |\n| quick | 1.5 | 30.5 |\n",
+        4,
+        (
+            ("latency", 2.5e-3, {"sort": "heap", "statistic": "minimum"}),
+            ("latency", 30.5e-3, {"sort": "quick", "statistic": "maximum"}),
+        ),
+    ),
+    "the slowest of a bandwidth is the least": PeoplesTable(
+        "disks.csv",
+        "disk,slowest (GB/s),fastest (GB/s)\nnvme0,2.5,6.75\nnvme1,1.5,7.25\n",
+        4,
+        (
+            ("bandwidth", 2.5e9, {"disk": "nvme0", "statistic": "minimum"}),
+            ("bandwidth", 7.25e9, {"disk": "nvme1", "statistic": "maximum"}),
+        ),
+    ),
+    "the best and the worst of a rate that a caption states": PeoplesTable(
+        "proxies.md",
+        "Throughput in req/s\n\n| proxy | best | worst |\n|---|---|---|\n| a | 312.5 | 61.5 |\n| b | 202.5 | 45.5 |\n",
+        4,
+        (
+            ("request_throughput", 61.5, {"proxy": "a", "statistic": "minimum"}),
+            ("request_throughput", 202.5, {"proxy": "b", "statistic": "maximum"}),
+        ),
+    ),
+    "the best and the worst of a rate that a column names": PeoplesTable(
+        "cameras.csv",
+        "camera,statistic,fps\nleft,best,61.5\nleft,worst,31.5\nright,best,63.5\nright,worst,30.5\n",
+        4,
+        (
+            ("throughput", 31.5, {"camera": "left", "statistic": "minimum"}),
+            ("throughput", 63.5, {"camera": "right", "statistic": "maximum"}),
+        ),
+    ),
+    "the best and the worst of a quantity of which more is better": PeoplesTable(
+        "folds.csv",
+        "model,best accuracy (%),worst accuracy (%)\na,96.5,31.25\nb,94.5,20.25\n",
+        4,
+        (("accuracy", 0.3125, {"model": "a", "statistic": "minimum"}),),
+    ),
+}
