@@ -12,7 +12,6 @@ from reportgen.formats.tables.case_kinds import count_word, kind_of, numbered, p
 from reportgen.formats.tables.column_words import (
     QUALITY_WORDS,
     ColumnMeaning,
-    counts_faults,
     factor_name,
     meaning_of,
     slug,
@@ -20,14 +19,13 @@ from reportgen.formats.tables.column_words import (
 )
 from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.interpret.captions import stated_metric
+from reportgen.formats.tables.interpret.chosen import SHARES, is_setting, may_be_result
 from reportgen.formats.tables.interpret.draft import MAX_FIGURES, NEAR, SETTING_OR_RESULT, VALUE_COLUMN, Draft
 from reportgen.formats.tables.interpret.reading import FigureGuess
 from reportgen.formats.tables.interpret.roles import add_factor, corner_names, factor_of
 from reportgen.formats.tables.levels import BASELINES
 from reportgen.formats.tables.stated_units import without_unit
 
-# Names of numbers that are chosen: "num_rows", but not "num_errors".
-_COUNT = lazy_pattern(r"(?:n|num|nr|number_of|no_of)_(?!.*(?:err|fail|timeout|oom|drop))")
 # The name of the second column with one name.
 _REPEATED = lazy_pattern(r"\.[0-9]+$")
 # How the question begins that is asked once for all cases of one metric.
@@ -38,10 +36,6 @@ OF_STATISTICS = "a statistic of one metric"
 OF_KEY = "; it is "
 # How the question about a share ends whose numbers are fractions.
 FRACTIONS = "; its numbers are at most 1"
-_SHARES = frozenset((
-    "acc", "accuracy", "ap", "auc", "cer", "f1", "hit", "iou", "map", "miou", "miss", "precision", "rate",
-    "ratio", "recall", "share", "util", "utilization", "wer",
-))  # fmt: skip
 # Fewer columns with numbers of one size may be of several metrics.
 _MIN_CASES = 3
 # Words of times that alone name no metric, but distinguish several times.
@@ -93,7 +87,7 @@ def question(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
 
 def _size_of_share(draft: Draft, column: str) -> str:
     """Return what the question about a share adds: whether it is a fraction or a percentage."""
-    is_share = column in draft.cells and bool((_SHARES | QUALITY_WORDS) & set(words_of(column)))
+    is_share = column in draft.cells and bool((SHARES | QUALITY_WORDS) & set(words_of(column)))
     values = draft.values(column) if is_share else []
     return FRACTIONS if values and min(values) >= 0 and max(values) <= 1 else ""
 
@@ -273,7 +267,7 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
             draft.result.open[column] = f"{OF_CASES} {of}? its metric and unit are not stated{size}"
         unknown = [column for column in unknown if column not in cases]
     for column in unknown:
-        if is_setting(draft, column):
+        if is_setting(draft, column) and not may_be_result(draft, column):
             add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
             draft.result.doubts.append(f'"{column}" may be a setting or a result')
             draft.result.notes.append(f'"{column}" is read as a factor; if it is a result, state its unit')
@@ -356,17 +350,6 @@ def _named_cases(draft: Draft, columns: list[str]) -> tuple[str, Sequence[str]]:
         corner = corner_names(draft.columns[0])
         return counted or (factor_name(corner[1]) if corner else "", columns)
     return kind_of(columns), columns
-
-
-def is_setting(draft: Draft, column: str) -> bool:
-    """Return whether numbers are rather chosen than measured: whole, or the same in several rows."""
-    if counts_faults(column) or meaning_of(column).statistic or column.isdigit() or column in draft.cases:
-        return False
-    if kind_of([column]) and not draft.is_repetitive(column):
-        return False
-    if draft.is_repetitive(column) or draft.is_constant(column):
-        return True
-    return draft.is_whole(column) and (len(draft.records) < 2 or bool(_COUNT.match(slug(column))))
 
 
 def _guess(

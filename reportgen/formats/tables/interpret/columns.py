@@ -12,8 +12,9 @@ from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, me
 from reportgen.formats.tables.definition import SAMPLE
 from reportgen.formats.tables.derive import is_about, is_clock, spelled
 from reportgen.formats.tables.interpret.alike import find_cases
-from reportgen.formats.tables.interpret.cases import add_cases, is_setting
+from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
+from reportgen.formats.tables.interpret.chosen import are_steps, is_setting
 from reportgen.formats.tables.interpret.described import read_described
 from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.figure_units import (
@@ -35,6 +36,7 @@ from reportgen.formats.tables.interpret.texts import (
     is_packed,
     question_about,
     question_about_counts,
+    question_about_magnitudes,
     several_numbers,
 )
 from reportgen.formats.tables.interpret.windows import without_windows
@@ -64,11 +66,6 @@ PARTLY = "; an answer reads the others"
 _LONGEST_CASE = 100
 # A larger size is one of bytes that was measured.
 _LARGEST_CHOSEN = 10**6
-# Digits of a load that people choose: 1, 2, 4, 5, 10, 16, 25, 30, ...
-_STEPS = {
-    f"{n}".rstrip("0")
-    for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 24, 25, 32, 48, 64, 75, 96, 128, 256, 512)
-}
 
 
 def read_wide(draft: Draft) -> None:
@@ -143,7 +140,8 @@ def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str])
 def _add_text(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
     """Ask about texts that may be times or counts; others, and settings, have a role."""
     is_open = meaning.kind == "other"
-    question = is_open and (question_about(draft, column) or question_about_counts(draft, column))
+    questions = (question_about, question_about_counts, question_about_magnitudes) if is_open else ()
+    question = next((text for about in questions if (text := about(draft, column))), "")
     if question:
         draft.result.open[column] = question
         draft.result.doubts.append(f'"{column}" may be a result')
@@ -197,7 +195,7 @@ def _is_load(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
     is_first = own[0] == column and len(own) > 1
     values = draft.values(column)
     grows = len(values) > 1 and all(a < b for a, b in pairwise(values))
-    return is_first and grows and all(f"{value:g}".rstrip("0") in _STEPS for value in values)
+    return is_first and grows and are_steps(values)
 
 
 def _is_chosen(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:

@@ -44,6 +44,11 @@ _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 Columns = list[tuple[str, ColumnMeaning]]
 
 
+def of_unit(unit: str) -> str:
+    """Return the question about numbers with a unit that may be chosen or measured."""
+    return f'{SETTING_OR_RESULT} its numbers are of "{unit}"'
+
+
 class Draft:
     """One table being understood.
 

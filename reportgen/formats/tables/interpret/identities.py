@@ -26,9 +26,13 @@ _OF_ROWS = ("", "#", "column_1", "index", "unnamed_0")
 _REPEATS = {*_OF_REPEATS.split(), *_OF_ROWS}
 
 
-def most_alike(draft: Draft, without: Collection[str] = ()) -> int:
-    """Return how many rows agree in all factors. without  columns of factors that do not count"""
-    return _most_alike(draft, [column for column in _told_by(draft) if column not in without])
+def most_alike(draft: Draft, without: Collection[str] = (), beside: str = "") -> int:
+    """Return how many rows agree in all factors.
+
+    without  columns of factors that do not count; beside  another column that counts
+    """
+    told_by = [*_told_by(draft), *([beside] if beside else [])]
+    return _most_alike(draft, [column for column in told_by if column not in without])
 
 
 def _told_by(draft: Draft) -> list[str]:
@@ -131,8 +135,14 @@ def _names_cases(draft: Draft, column: str) -> bool:
 
 
 def apart_by(draft: Draft) -> str:
-    """Return a column that is left out and differs between rows that agree in all factors; "" without one."""
-    columns = (name for name, why in draft.result.left_out.items() if why in _CANDIDATES)
-    return next(
-        (name for name in columns if _most_alike(draft, [*_told_by(draft), name]) < most_alike(draft)), ""
-    )
+    """Return a column that is not read and differs between rows that agree in all factors, "" without one."""
+    left_out = [name for name, why in draft.result.left_out.items() if why in _CANDIDATES]
+    asked = [name for name in draft.result.open if name in draft.cells and _may_distinguish(draft, name)]
+    columns = (name for name in (*left_out, *asked) if most_alike(draft, beside=name) < most_alike(draft))
+    return next(columns, "")
+
+
+def _may_distinguish(draft: Draft, column: str) -> bool:
+    """Return whether a column that is open is one of texts, or before the first figure, as settings are."""
+    figures = [draft.columns.index(x.column) for x in draft.result.figures if x.column in draft.columns]
+    return draft.is_text(column) or draft.columns.index(column) < min(figures, default=0)

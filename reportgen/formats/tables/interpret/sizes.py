@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.derive import is_about
-from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft
+from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft, of_unit
 from reportgen.formats.tables.records import TITLE
 
 # Of these sizes the name says that they are measured.
@@ -24,10 +24,11 @@ _CHOSEN = {"block", "buffer", "cache", "cap", "chunk", "input", "limit", "messag
 def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
     """Return a size as a figure, with a doubt if its rows have one key alone; None for a setting."""
     is_rounded = any(is_about(str(cell)) for cell in draft.known(column))
-    is_free = is_rounded or _CHOSEN.isdisjoint(meaning.extra)
-    is_size = meaning.kind == "factor" and meaning.base == "B" and is_free
+    is_size = meaning.kind == "factor" and meaning.base == "B"
     if not is_size or not meaning.extra or draft.is_text(column):
         return None
+    if not is_rounded and not _CHOSEN.isdisjoint(meaning.extra):
+        return _asked(draft, column, meaning)
     keys = [name for name in draft.columns if name != column and _is_key(draft, name)]
     is_repeated = draft.is_repetitive(column)
     is_chosen = draft.is_constant(column) or (is_repeated and draft.is_whole(column))
@@ -46,6 +47,15 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
     )
 
 
+def _asked(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
+    """Return a size whose name says that it is chosen as an open one if it differs after results."""
+    is_chosen = draft.is_repetitive(column) or draft.is_constant(column)
+    if is_chosen or not _has_results_before(draft, column):
+        return None
+    doubt = of_unit(draft.unit_of_cells(column) or meaning.unit)
+    return ColumnMeaning("figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=True)
+
+
 def _note(draft: Draft, column: str) -> None:
     """Note a size that is read as a setting although it is after a time or a rate."""
     before = (meaning_of(name) for name in draft.columns[: draft.columns.index(column)])
@@ -56,9 +66,14 @@ def _note(draft: Draft, column: str) -> None:
 
 def _is_beside_results(draft: Draft, column: str) -> bool:
     """Return whether sizes with fractions are in a column after one of times or rates."""
-    before = (meaning_of(name) for name in draft.columns[: draft.columns.index(column)])
-    has_results = any(each.kind == "figure" and each.metric and each.unit for each in before)
-    return has_results and not draft.is_whole(column)
+    return _has_results_before(draft, column) and not draft.is_whole(column)
+
+
+def _has_results_before(draft: Draft, column: str) -> bool:
+    """Return whether a column before this one has times or rates: by its name, or the units of its cells."""
+    before = draft.columns[: draft.columns.index(column)]
+    meanings = (meaning_of(name, draft.unit_of_cells(name) if name in draft.cells else "") for name in before)
+    return any(each.kind == "figure" and each.metric and each.unit for each in meanings)
 
 
 def _is_key(draft: Draft, name: str) -> bool:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from reportgen.core.lazy_pattern import lazy_pattern
-from reportgen.formats.tables.column_words import meaning_of, slug
+from reportgen.formats.tables.column_words import MEASURED_WORDS, meaning_of, slug, words_of
 from reportgen.formats.tables.derive import is_clock, spelled
-from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft
+from reportgen.formats.tables.interpret.chosen import are_steps
+from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft, of_unit
 
 SEVERAL_NUMBERS = "several numbers in a cell, such as"
 MAYBE_TIME = "may be a time"
@@ -17,6 +18,9 @@ _PARTS = lazy_pattern(r"[0-9]{1,9}(?:\.[0-9]+)?(?:\s*/\s*[0-9]{1,9}(?:\.[0-9]+)?
 _DATES = lazy_pattern(r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}")
 # "1,204 issues", "12 findings"
 _COUNTED = lazy_pattern(r"([0-9]{1,3}(?:[,']?[0-9]{3})*|[0-9]+) ([^\W\d_]{3,20})")
+# "7.6M", "396K"
+_MAGNITUDE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?[kKMGT]i?")
+_OF_MODELS = frozenset(("model", "param", "parameters", "params", "str"))
 _OF_DAY = frozenset(
     ("begin", "clock", "date", "end", "finish", "finished", "heure", "hora", "start", "time", "uhrzeit")
 )
@@ -43,7 +47,21 @@ def question_about_counts(draft: Draft, column: str) -> str:
     if 2 * len(numbers) <= len(counts) or any(meaning_of(word).kind == "factor" for word in words):
         return ""
     are_chosen = all(_is_power_of_two(int(re.sub("[^0-9]", "", number))) for number in numbers)
-    return "" if are_chosen else f'a setting or a result? its numbers are of "{max(words, key=len)}"'
+    return "" if are_chosen else of_unit(max(words, key=len))
+
+
+def question_about_magnitudes(draft: Draft, column: str) -> str:
+    """Return the question about texts such as 7.6M and 396K, which are rather measured; "" for others.
+
+    Numbers of parameters, "1.3B", are a setting; so are levels, which recur, and rounded ones.
+    """
+    texts = [str(cell).strip() for cell in draft.known(column)]
+    numbers = [match for text in texts if (match := _MAGNITUDE.fullmatch(text))]
+    words = set(words_of(column))
+    is_first = column == draft.columns[0] and not words & MEASURED_WORDS
+    if is_first or len(numbers) < len(texts) or 2 * len(set(texts)) <= len(texts) or words & _OF_MODELS:
+        return ""
+    return "" if are_steps([float(match[1]) for match in numbers]) else SETTING_OR_RESULT
 
 
 def _is_power_of_two(number: int) -> bool:

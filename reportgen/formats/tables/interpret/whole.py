@@ -9,9 +9,10 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import ColumnMeaning, counts_faults, meaning_of
 from reportgen.formats.tables.interpret.alike import are_alike
 from reportgen.formats.tables.interpret.cases import OF_CASES
-from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
+from reportgen.formats.tables.interpret.chosen import are_steps, is_called_result
+from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft, of_unit
 from reportgen.formats.tables.interpret.identities import apart_by, keep_identities, most_alike
-from reportgen.formats.tables.interpret.reading import columns_of
+from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
 from reportgen.formats.tables.interpret.roles import DERIVED, add_factor, factor_of
 
 # What shows that a point is a decimal mark, and a comma that may be one.
@@ -82,7 +83,7 @@ def keep_rows_apart(draft: Draft) -> None:
     """Make columns that are open, or may be chosen, factors if rows would else be taken for repeats."""
     result = draft.result
     keep_identities(draft)
-    if result.repeat or _names_rows(draft):
+    if _names_rows(draft):
         return
     for column in dict.fromkeys(figure.column for figure in result.figures):
         if most_alike(draft) > 1 and len(result.figures) > 1 and _is_crossed(draft, column):
@@ -95,6 +96,10 @@ def keep_rows_apart(draft: Draft) -> None:
     for column in (*_chosen_open(draft), *whole):
         if most_alike(draft) > 1 and column in draft.cells and not draft.is_text(column):
             _keep_apart(draft, column)
+    for figure in [x for x in result.figures if _may_be_load(draft, x)]:
+        _forget(draft, figure.column)
+        result.open[figure.column] = of_unit(figure.unit)
+        result.doubts.append(f'"{figure.column}" may be a setting or a result')
 
 
 def _chosen_open(draft: Draft) -> list[str]:
@@ -127,6 +132,18 @@ def _is_crossed(draft: Draft, column: str) -> bool:
     values = [set(each) for each in groups.values()]
     are_apart = all(len(each) == len(set(each)) > 1 for each in groups.values())
     return draft.is_whole(column) and are_apart and len(values) > 1 and all(x == values[0] for x in values)
+
+
+def _may_be_load(draft: Draft, figure: FigureGuess) -> bool:
+    """Return whether rates before other results may be loads: steps that recur, without which rows agree."""
+    column, others = figure.column, [x for x in draft.result.figures if x.column != figure.column]
+    is_rate = units.to_base(1.0, figure.unit)[1] == "samples/s" and not figure.statistic and not figure.where
+    if not is_rate or not others or column not in draft.columns:
+        return False
+    values, at = draft.values(column), draft.columns.index(column)
+    is_before = all(at < draft.columns.index(x.column) for x in others)
+    are_chosen = len(set(values)) < len(values) and are_steps(values)
+    return is_before and are_chosen and most_alike(draft, beside=column) < most_alike(draft)
 
 
 def check_rows(draft: Draft) -> None:
@@ -181,18 +198,28 @@ def _keep_apart(draft: Draft, column: str) -> None:
     result = draft.result
     meaning = meaning_of(column)
     is_result = meaning.kind == "figure" or meaning.statistic or counts_faults(column)
+    if is_called_result(column):
+        return
     if column in result.open and (is_result or result.open[column].startswith(OF_CASES)):
         return
-    _make_factor(draft, column)
+    if most_alike(draft, beside=column) < most_alike(draft):
+        _make_factor(draft, column)
+
+
+def _forget(draft: Draft, column: str) -> None:
+    """Take back that a column is a figure, open or left out, and the notes about it."""
+    result = draft.result
+    result.figures = [figure for figure in result.figures if figure.column != column]
+    result.open.pop(column, None)
+    result.left_out.pop(column, None)
+    about = (f'"{column}" ', f'in column "{column}"')
+    result.notes = [note for note in result.notes if not note.startswith(about[0]) and about[1] not in note]
 
 
 def _make_factor(draft: Draft, column: str) -> None:
     result = draft.result
-    result.figures = [figure for figure in result.figures if figure.column != column]
+    _forget(draft, column)
     add_factor(draft, factor_of(draft, column, ColumnMeaning("other")), column)
-    result.open.pop(column, None)
-    result.left_out.pop(column, None)
-    result.notes = [note for note in result.notes if not note.startswith(f'"{column}" ')]
     result.doubts.append(f'"{column}" may be a setting or a result')
     result.notes.append(
         f'"{column}" is read as a factor, so that its rows are not taken for repeats; if it is a result,'
