@@ -12,6 +12,7 @@ from collectors.format_v1 import run_folder
 from collectors.machine import distributed
 from collectors.recorder import cuda_events, phases, timing
 from collectors.recorder import recorder as recorder_module
+from tests import warm
 from tests.collectors.cuda_standin import cuda
 from tests.collectors.nvml_standin import nvml_folder, standin
 
@@ -84,6 +85,14 @@ class Script:
 @pytest.fixture
 def script(tmp_path):
     return Script(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def warm_torch():
+    """The path of a Python that has imported PyTorch."""
+    pytest.importorskip("torch")
+    with warm.python() as path:
+        yield path
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -68,9 +69,13 @@ def destroy_process_group():
 """
 
 
-def torchrun(folder, *, steps, dies, work=""):
+@pytest.fixture
+def torchrun(tmp_path, warm_torch):
+    return partial(run_two_ranks, tmp_path, warm_torch)
+
+
+def run_two_ranks(folder, python, *, steps, dies, work=""):
     """Run two ranks by torchrun under the launcher; return the process and the run folder."""
-    pytest.importorskip("torch")
     text = TRAINING.replace("STEPS", str(steps)).replace("DIES", str(dies or bool(work)))
     text = text.replace('raise ValueError("loss is nan, sorry")', work) if work else text
     if dies or work:
@@ -79,7 +84,7 @@ def torchrun(folder, *, steps, dies, work=""):
         for rank in (0, 1):
             os.mkfifo(folder / f"rank{rank}")
     (folder / "train.py").write_text(text)
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--master-addr=127.0.0.1"]
+    command = [python, "-m", "torch.distributed.run", "--nproc-per-node=2", "--master-addr=127.0.0.1"]
     command += ["--standalone", "train.py"]
     line = [sys.executable, "-m", "collectors", "run", "--logs", "logs", "--", *command]
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
@@ -87,8 +92,8 @@ def torchrun(folder, *, steps, dies, work=""):
     return done, folder / "logs" / "unnamed" / "r1"
 
 
-def test_two_ranks_make_one_run_and_the_straggler_is_named(tmp_path):
-    done, folder = torchrun(tmp_path, steps=30, dies=False)
+def test_two_ranks_make_one_run_and_the_straggler_is_named(tmp_path, torchrun):
+    done, folder = torchrun(steps=30, dies=False)
     assert done.returncode == 0, done.stderr.decode()
     result = read(folder)
     assert (result["findings"], result["run"]["status"]) == ([], "complete")
@@ -107,8 +112,8 @@ def test_two_ranks_make_one_run_and_the_straggler_is_named(tmp_path):
     assert [item.message.split(" needs")[0] for item in stragglers] == ["rank 1"]
 
 
-def test_the_error_names_the_rank_that_died(tmp_path):
-    done, folder = torchrun(tmp_path, steps=30, dies=True)
+def test_the_error_names_the_rank_that_died(tmp_path, torchrun):
+    done, folder = torchrun(steps=30, dies=True)
     assert done.returncode == 1
     run = read(folder)["run"]
     about = json.loads((folder / "run.json").read_text())
@@ -161,8 +166,8 @@ def test_a_rank_without_an_end_is_named(tmp_path, ends, run, status, error):
     assert (finished["status"], finished["error"]) == (status, error)
 
 
-def test_a_rank_that_is_killed_is_named(tmp_path):
-    done, folder = torchrun(tmp_path, steps=30, dies=False, work="os.kill(os.getpid(), 9)")
+def test_a_rank_that_is_killed_is_named(tmp_path, torchrun):
+    done, folder = torchrun(steps=30, dies=False, work="os.kill(os.getpid(), 9)")
     assert done.returncode == 1
     about = json.loads((folder / "run.json").read_text())
     assert about["status"] == "failed"

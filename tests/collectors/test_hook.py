@@ -14,6 +14,7 @@ from collectors.__main__ import main
 from collectors.integrations.torch_optim import OptimizerSteps
 from collectors.launcher.hooked_command import insert_wrapper
 from reportgen.load import load_runs
+from tests import warm
 from tests.collectors.second_reader import read
 from tests.conftest import ROOT
 from tests.each_of import each_row
@@ -158,11 +159,11 @@ for _ in range(4): sgd.step()
 """
 
 
-def run_hooked(folder, *command, options=(), **variables):
+def run_hooked(folder, *command, options=(), python=sys.executable, **variables):
     line = [sys.executable, "-m", "collectors", "run", "--logs", "logs", "--hook", "torch.optim", *options]
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **variables}
     done = subprocess.run(
-        [*line, "--", sys.executable, *command], cwd=folder, env=environ, capture_output=True, text=True,
+        [*line, "--", python, *command], cwd=folder, env=environ, capture_output=True, text=True,
         check=False, timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -260,11 +261,10 @@ def assert_times_agree(folder, rank):
 
 
 @pytest.mark.slow
-def test_two_ranks_of_torchrun_are_recorded_as_their_own_clocks_say(tmp_path):
-    pytest.importorskip("torch")
+def test_two_ranks_of_torchrun_are_recorded_as_their_own_clocks_say(tmp_path, warm_torch):
     (tmp_path / "train.py").write_text(TWO_RANKS)
     words = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "train.py"]
-    done = run_hooked(tmp_path, *words, options=["--samples-per-step", "400"])
+    done = run_hooked(tmp_path, *words, options=["--samples-per-step", "400"], python=warm_torch)
     for rank in (0, 1):
         assert_times_agree(tmp_path, rank)
         assert f"rank {rank}: a step is one step of SGD" in done.stderr
@@ -275,5 +275,7 @@ def test_two_ranks_of_torchrun_are_recorded_as_their_own_clocks_say(tmp_path):
 def test_a_training_with_accelerate_is_recorded_as_its_own_clock_says(tmp_path):
     pytest.importorskip("accelerate")
     (tmp_path / "train.py").write_text(ACCELERATE)
-    run_hooked(tmp_path, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "1", "train.py")
+    words = ["-m", "accelerate.commands.launch", "--cpu", "--num_processes", "1", "train.py"]
+    with warm.python("accelerate.commands.launch") as python:
+        run_hooked(tmp_path, *words, python=python)
     assert_times_agree(tmp_path, 0)

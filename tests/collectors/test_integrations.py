@@ -15,6 +15,7 @@ import pytest
 from collectors import Recorder
 from collectors.integrations.hooks import count_samples
 from reportgen.load import load_runs
+from tests import warm
 from tests.collectors.second_reader import read
 
 pytestmark = pytest.mark.slow
@@ -347,9 +348,10 @@ lightning.Trainer(
 def test_processes_that_lightning_starts_itself_are_ranks_of_one_run(tmp_path):
     pytest.importorskip("lightning")
     (tmp_path / "train.py").write_text(TWO_PROCESSES)
-    line = [sys.executable, "-m", "collectors", "run", "--logs", "logs", "--", sys.executable, "train.py"]
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(line, cwd=tmp_path, env=environ, capture_output=True, check=False)
+    with warm.python("lightning.pytorch") as python:
+        line = [sys.executable, "-m", "collectors", "run", "--logs", "logs", "--", python, "train.py"]
+        done = subprocess.run(line, cwd=tmp_path, env=environ, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     result = read(tmp_path / "logs" / "unnamed" / "r1")
     assert result["findings"] == []

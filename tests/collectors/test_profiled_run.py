@@ -29,11 +29,11 @@ recorder.close()
 """
 
 
-def run(folder, *options, script="train.py", **variables):
+def run(folder, *options, python=sys.executable, **variables):
     line = [sys.executable, "-m", "collectors", "run", "--logs", "logs", "--case", "model=x", *options, "--"]
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **variables}
     done = subprocess.run(
-        [*line, sys.executable, script], cwd=folder, env=environ, capture_output=True, text=True, check=False,
+        [*line, python, "train.py"], cwd=folder, env=environ, capture_output=True, text=True, check=False,
         timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -96,8 +96,7 @@ def test_without_nsys_nothing_is_run(tmp_path, monkeypatch, capfd):
 
 
 @pytest.mark.slow
-def test_the_profiler_of_torch_names_the_operators_of_a_phase(tmp_path):
-    pytest.importorskip("torch")
+def test_the_profiler_of_torch_names_the_operators_of_a_phase(tmp_path, warm_torch):
     (tmp_path / "train.py").write_text(
         "import torch\nfrom types import SimpleNamespace\nfrom collectors import Recorder\n"
         "torch.set_num_threads(1)\nlayer = torch.nn.Linear(64, 64)\nrecorder = Recorder.start()\n"
@@ -106,7 +105,7 @@ def test_the_profiler_of_torch_names_the_operators_of_a_phase(tmp_path):
         "    with forward:\n        loss = layer(batch).sum()\n"
         "    with backward:\n        loss.backward()\n"
     )
-    messages = run(tmp_path, "--torch-profiler", "50")
+    messages = run(tmp_path, "--torch-profiler", "50", python=warm_torch)
     folder = tmp_path / "logs" / "model=x" / "torch-profiler1"
     header, *rows = (folder / "kernels.rank0.csv").read_text().splitlines()
     assert header == "phase,count,host_ns,name"

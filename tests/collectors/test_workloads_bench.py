@@ -11,6 +11,7 @@ import pytest
 from collectors.launcher import launch
 from collectors.workloads import bench
 from collectors.workloads.flux import workload as flux
+from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
@@ -277,21 +278,10 @@ def test_help_starts_with_an_example_and_imports_no_torch():
     assert done.stdout.startswith("usage: python -m collectors bench resnet50")
 
 
-def test_a_run_is_recorded_with_its_case(tmp_path):
-    pytest.importorskip("torch", reason="torch is not installed; pip install torch")
-    command = [
-        sys.executable,
-        "-m",
-        "collectors",
-        "bench",
-        "lstnet",
-        "--variant",
-        "batched",
-        "--pass",
-        "train",
-    ]
+def test_a_run_is_recorded_with_its_case(tmp_path, warm_torch):
+    command = [warm_torch, "-m", "collectors", "bench", "lstnet", "--variant", "batched", "--pass", "train"]
     options = ["--steps", "3", "--repeats", "1", "--threads", "1", "--logs", str(tmp_path)]
-    subprocess.run([*command, *options], check=True, capture_output=True)
+    subprocess.run([*command, *options], cwd=ROOT, check=True, capture_output=True)
     (path,) = tmp_path.glob("*/r1/run.json")
     run = json.loads(path.read_text())
     assert (run["status"], run["item"], run["samples_per_step"]) == ("complete", "sample", 500)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from itertools import islice
 
 import pytest
@@ -145,13 +144,13 @@ def test_compile_calls_torch_compile(tmp_path, monkeypatch):
     assert [type(model) for model in seen] == [Classifier]
 
 
-def test_two_ranks_average_their_gradients_and_each_writes_its_steps(tmp_path, monkeypatch):
+def test_two_ranks_average_their_gradients_and_each_writes_its_steps(tmp_path, monkeypatch, warm_torch):
     # As torchrun does: it has the port before any rank looks for it, and all ranks are its clients.
     store = torch.distributed.TCPStore("127.0.0.1", 0, 2, is_master=True, wait_for_workers=False)
     job = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "TORCHELASTIC_USE_AGENT_STORE": "True"}
     job.update({"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"})
     job.update({"REPORTGEN_RUN": str(tmp_path / "model=x" / "r1"), "GROUP_RANK": "0"})
-    line = [sys.executable, "-m", "collectors", "bench", "resnet50", *TINY, *ONE, "--ddp", "2"]
+    line = [warm_torch, "-m", "collectors", "bench", "resnet50", *TINY, *ONE, "--ddp", "2"]
     other = subprocess.Popen(line, cwd=ROOT, env={**os.environ, **job, "RANK": "1", "LOCAL_RANK": "1"})
     for name, value in {**job, "RANK": "0", "LOCAL_RANK": "0"}.items():
         monkeypatch.setenv(name, value)

@@ -290,22 +290,14 @@ def test_other_failures_set_the_exit_code_and_are_repeated(tmp_path, monkeypatch
         assert len(outcomes(tmp_path / "logs")) == count
 
 
-def test_a_campaign_of_real_workloads_continues_after_out_of_memory(tmp_path):
-    pytest.importorskip("torch", reason="torch is not installed; pip install torch")
+def test_a_campaign_of_real_workloads_continues_after_out_of_memory(tmp_path, warm_torch):
     text = "steps = 2\nthreads = 1\nrepeats = 1\n" + table(name="matmul", matrix_size=[10**7, 8])
-    line = [
-        sys.executable,
-        "-m",
-        "collectors",
-        "sweep",
-        write_file(tmp_path, text),
-        "--logs",
-        tmp_path / "logs",
-    ]
+    path, logs = write_file(tmp_path, text), tmp_path / "logs"
+    line = [warm_torch, "-m", "collectors", "sweep", path, "--logs", logs]
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert ": out_of_memory, RuntimeError" in done.stderr
-    runs = [json.loads(path.read_text()) for path in (tmp_path / "logs").glob("*/r1/run.json")]
+    runs = [json.loads(path.read_text()) for path in logs.glob("*/r1/run.json")]
     results = {run["case"]["matrix_size"]: (run["status"], run["exit_code"]) for run in runs}
     assert results == {10**7: ("out_of_memory", 1), 8: ("complete", 0)}
 
