@@ -22,7 +22,7 @@ from reportgen.formats.filetype import no_text
 from reportgen.formats.parsing import json_values
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
-from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_units import TWO_MULTIPLES, unit_of
 from reportgen.formats.tables.column_words import RATED, meaning_of, words_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
@@ -31,8 +31,9 @@ from reportgen.formats.tables.interpret.cases import FRACTIONS, OF_CASES, OF_KEY
 from reportgen.formats.tables.interpret.columns import PARTLY
 from reportgen.formats.tables.interpret.draft import SETTING_OR_RESULT
 from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
-from reportgen.formats.tables.interpret.texts import MAYBE_TIME, SEVERAL_NUMBERS
+from reportgen.formats.tables.interpret.texts import IN_TEXT, MAYBE_TIME, MULTIPLE_IN_NAME, SEVERAL_NUMBERS
 from reportgen.formats.tables.interpret.whole import NAMELESS_ROWS
+from reportgen.formats.tables.multiples import multiple_in, multiple_of
 from reportgen.formats.tables.records import Record, are_branches
 from reportgen.formats.tables.stated_units import IGNORE, SETTING, is_short_answer, named_unit
 from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
@@ -302,6 +303,11 @@ def unit_for(column: str, question: str) -> str:
         return _option(column, counted[1])
     stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
     known = unit_of(stated)
+    if question.endswith((TWO_MULTIPLES, MULTIPLE_IN_NAME)):
+        return _option(column, _unit_of_name(column) or likely_unit(column))
+    if question.startswith(IN_TEXT):
+        letter = {1e3: "k", 1e6: "M", 1e9: "G"}.get(multiple_of(question.split('"')[1]), "")
+        return _option(column, f"{letter}{meaning_of(column).unit}")
     if (known and known.doubt) or question.startswith('"'):
         stated = in_full(stated or question.split('"')[1])
     stated = stated if known or in_full(stated) else meaning_of(column).unit
@@ -309,6 +315,14 @@ def unit_for(column: str, question: str) -> str:
     likely = likely_unit(named[1] if named else column)
     likely = "ms" if question.startswith((OF_CASES, OF_STATISTICS)) else likely
     return _option(column, stated or likely)
+
+
+def _unit_of_name(column: str) -> str:
+    """Return the unit in a name with a multiple, as the name has it: ktok/s, and rows/s of `rows/s (k)`."""
+    _, plain = multiple_in(column)
+    starts = (match.start() for match in re.finditer(r"(?<![^\W_])[^\W_]", plain))
+    texts = (named_unit(plain), *(plain[at:].strip(" ()") for at in starts))
+    return next((text for text in texts if (unit := unit_of(text)) and unit.unit and not unit.doubt), "")
 
 
 def _option(column: str, answer: str) -> str:

@@ -45,12 +45,25 @@ from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_identities import IDENTITIES
 from tests.learn.tables_of_marks import MARKS
 from tests.learn.tables_of_misnamed_columns import MISNAMED
+from tests.learn.tables_of_multiples import MULTIPLES
 from tests.learn.tables_of_people import TABLES, PeoplesTable
 from tests.learn.tables_of_roles import ROLES
 from tests.learn.tables_of_statistics import STATISTICS
 from tests.learn.tables_of_units import UNITS
 
-EVERY = TABLES | FORMS | UNITS | ROLES | IDENTITIES | MISNAMED | MARKS | DIFFERENCES | CONSTANTS | STATISTICS
+EVERY = (
+    TABLES
+    | FORMS
+    | UNITS
+    | ROLES
+    | IDENTITIES
+    | MISNAMED
+    | MARKS
+    | DIFFERENCES
+    | CONSTANTS
+    | STATISTICS
+    | MULTIPLES
+)
 
 
 def proposed(table: PeoplesTable) -> TableProposal | None:
@@ -105,6 +118,13 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
             "found",
             'a setting or a result? its numbers are of "issues"',
             '--unit "found=issues", or --unit "found=setting"',
+        ),
+        ("ktok/s", 'is "1.2k" 1,200 tokens/s? its name has a multiple, too', '--unit "ktok/s=ktok/s"'),
+        ("GB/s (x1000)", '"GB/s (x1000)" states two multiples', '--unit "GB/s (x1000)=GB/s"'),
+        (
+            "req/s",
+            'a text beside says "thousands": is it in thousands of requests/s?',
+            '--unit "req/s=krequests/s"',
         ),
         ("x", "do its commas separate thousands or decimals?", ""),
     ],

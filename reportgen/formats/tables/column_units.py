@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
+from reportgen.formats.tables.multiples import split_multiple
 from reportgen.formats.tables.own_units import QUANTITIES, own_unit_of
 
 _TIMES = {
@@ -57,14 +58,6 @@ _CLOCK = lazy_pattern(
 )
 _HOUR_CLOCK = lazy_pattern(r"(?:h{1,2}|std):(?:m{1,2}|min)")
 _IN_TEXT = lazy_pattern(r"[a-z]{1,3}(?::[a-z]{1,3}){1,2}")
-# "milliers de rayons/s", "thousand tokens per second", "Mio. Zeilen/s"
-_MULTIPLE = lazy_pattern(
-    r"(?:in )?(?:(?P<thousands>[kK]|(?i:thousands?|thou|milliers?|tausend|tsd\.?|miles|migliaia|тыс\.?))"
-    r"|(?P<millions>M|(?i:millions?|mio\.?|mln\.?|millionen|millones|milioni|млн\.?))"
-    r"|(?P<billions>[BG]|(?i:billions?|mrd\.?|milliarden|milliards?|miliardi)))"
-    r" (?:(?:of|de|di) |d['\u2019])?(?P<rate>.{3,})"
-)
-_MULTIPLES = {"thousands": 1e3, "millions": 1e6, "billions": 1e9}
 # "KBytes Per Sec"
 _PER_IN_CAPITALS = lazy_pattern(r"(?<= )(?:P[eE][rR]|S[eE][cC](?:[oO][nN][dD])?)(?= |$)")
 # Words that are a unit in some programs and another unit in others.
@@ -104,15 +97,6 @@ _RATE_OF = {"ops": "operations/s", "rps": "requests/s", "qps": "queries/s", "fps
 _PREFIXES = {"": 1.0, "k": 1e3, "m": 1e6}
 # "MJ" is a million J, "mJ" a thousandth: the letter decides.
 _MILLI_OR_MEGA = frozenset(("mj", "mw", "mwh"))
-# "10^3 ops/s", "x1000 req/s", "×10⁶ rows/s"
-_POWER = lazy_pattern(
-    r"(?:[x×] ?(?P<times>1000|1000000|10\^?[36]|10[³⁶])|(?P<power>10(?:\^[36]|[³⁶])))"
-    r" ?[x×*·]? ?(?P<rate>\D.*)"
-)
-# "k", "in thousands" in brackets beside a rate
-_SCALE = lazy_pattern(
-    r"(?:in )?(?:[x×] ?)?(?:(?P<k>[kK]|thousands?|1000|10\^?3|10³)|(?P<m>M|millions?|1000000|10\^?6|10⁶))"
-)
 # "tokens/s/W", "img/s per watt", "req/s/core"
 _RATE_PER = lazy_pattern(
     r"(?P<rate>.+(?:/| per ).+?)(?: ?/ ?| per )"
@@ -146,6 +130,10 @@ _USED_ALIKE = {"frames/s": "images/s", "queries/s": "requests/s", "items/s": "",
 _PER_OF = {"w": "W", "watt": "W", "kw": "kW", "mhz": "MHz", "usd": "USD", "eur": "EUR", "euro": "EUR"}
 
 
+# How the doubt about "MB/s (x1000)" ends.
+TWO_MULTIPLES = "states two multiples"
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnUnit:
     """A unit in the spelling of `core.units`.
@@ -165,6 +153,11 @@ class ColumnUnit:
     doubt: str = ""
     metric: str = ""
     is_decimal: bool = False
+
+    @property
+    def factor(self) -> float:
+        """The factor from its numbers to the base unit."""
+        return self.scale * units.to_base(1.0, self.unit)[0]
 
 
 def unit_of(text: str) -> ColumnUnit | None:
@@ -246,11 +239,11 @@ def _other(shown: str, lower: str) -> ColumnUnit | None:
     """Return a share, a rate of items that have no other spelling, or a unit that keeps its own name."""
     if _SHARE.fullmatch(lower):
         return ColumnUnit("%")
-    if multiple := _MULTIPLE.fullmatch(shown):
-        return _multiple(multiple)
-    if power := _POWER.fullmatch(shown):
-        of = power["times"] or power["power"]
-        return _of_rate(power["rate"], 1e6 if of.endswith(("6", "⁶", "1000000")) else 1e3)
+    multiple, rest = split_multiple(shown)
+    if multiple != 1:
+        unit = unit_of(rest)
+        is_clear = unit and (unit.unit.endswith("/s") or shown[:1] in "1x×*·")  # not "millions of parameters"
+        return replace(unit, scale=unit.scale * multiple) if unit and is_clear else None
     if (per := _RATE_PER.fullmatch(shown)) and (rate := unit_of(per["rate"])) and rate.unit.endswith("/s"):
         below = per["per"].lower()
         return ColumnUnit(f"{rate.unit if rate.scale == 1 else per['rate']}/{_PER_OF.get(below, below)}")
@@ -261,21 +254,13 @@ def _other(shown: str, lower: str) -> ColumnUnit | None:
     return ColumnUnit(own) if own else None
 
 
-def _multiple(match: re.Match[str]) -> ColumnUnit | None:
-    """Return thousands or millions of a rate; None for "millions of parameters"."""
-    return _of_rate(match["rate"], next(scale for name, scale in _MULTIPLES.items() if match[name]))
-
-
-def _of_rate(text: str, scale: float) -> ColumnUnit | None:
-    """Return a multiple of the rate that a text is, None for other texts."""
-    rate = unit_of(text)
-    return replace(rate, scale=rate.scale * scale) if rate and rate.unit.endswith("/s") else None
-
-
-def multiple_of(text: str) -> float:
-    """Return what a text in brackets beside a rate multiplies it by: 1000 for "k"; 1 for other texts."""
-    match = _SCALE.fullmatch(text.strip())
-    return 1.0 if match is None else 1e3 if match["k"] else 1e6
+def times(unit: ColumnUnit, multiple: float, shown: str) -> ColumnUnit:
+    """Return a multiple of a unit; in doubt if the unit is a multiple itself. shown  what states both"""
+    if multiple == 1 or not unit.unit:
+        return unit
+    if unit.factor != 1:
+        return ColumnUnit("", doubt=f'"{shown}" {TWO_MULTIPLES}')
+    return replace(unit, scale=multiple)
 
 
 def _rate(match: re.Match[str]) -> ColumnUnit:

@@ -15,9 +15,10 @@ from typing import Literal
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
-from reportgen.formats.tables.column_units import ColumnUnit, multiple_of, unit_of
+from reportgen.formats.tables.column_units import ColumnUnit, times, unit_of
 from reportgen.formats.tables.definition import statistic_name
 from reportgen.formats.tables.extremes import extreme
+from reportgen.formats.tables.multiples import multiple_in, multiple_of
 
 Kind = Literal[
     "figure",
@@ -416,16 +417,18 @@ def _role(own: str) -> ColumnMeaning | None:
 
 def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     """Return the meaning of a name that is not one of the usual names of factors."""
+    whole = name
     name = name if _SUMS & set(words_of(name)) else _OF_RUNS.sub("", name)
     name = with_plain_statistic(_PLUS_MINUS.split(name)[0])
     name = _with_unit_in_brackets(_GROUP.sub(r"\1 ", name))
-    scale, name = _multiple_beside(name)
+    multiple, name = multiple_in(name)
     unit, text = _unit_in_brackets(name, unit)
     statistic, spread, text = without_statistic(text)
     own = text
     if unit is None:
         unit, text = _unit_at_end(own)
         own = text if unit and text and "/" not in unit.unit else own.replace("/", " per ")
+    unit = _times(unit, multiple, whole) if unit and multiple else unit
     words = [word for word in words_of(text) if word not in _FILLER]
     unit = _of_flops(_of_tokens(unit, words), set(words_of(text)))
     if unit and not unit.per and (per := _PER.search(text)):
@@ -453,7 +456,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     if meaning.metric.startswith("memory") and statistic == "maximum":
         statistic = ""  # memory is a peak
     label = _label(text, meaning.extra)
-    scale = (unit.scale if unit else 1.0) * (scale if meaning.base == "samples/s" else 1.0)
+    scale = unit.scale if unit else 1.0
     statistic = extreme(statistic, meaning.metric, meaning.unit)
     return replace(meaning, scale=scale, statistic=statistic, label=label)
 
@@ -518,12 +521,10 @@ def _with_unit_in_brackets(name: str) -> str:
     return name
 
 
-def _multiple_beside(name: str) -> tuple[float, str]:
-    """Return what the brackets of a name multiply its rate by, and the name without them: `rps (k)`."""
-    for match in _BRACKETS.finditer(name):
-        if (scale := multiple_of(match[1])) != 1:
-            return scale, name.replace(match[0], " ").strip()
-    return 1.0, name
+def _times(unit: ColumnUnit, multiple: str, name: str) -> ColumnUnit:
+    """Return a unit with the multiple that the name of its column states; a letter is one of a rate."""
+    is_rate = units.to_base(1.0, unit.unit)[1] in ("samples/s", "B/s", "FLOP/s")
+    return times(unit, multiple_of(multiple), name) if is_rate or len(multiple) > 1 else unit
 
 
 def with_plain_statistic(name: str) -> str:
@@ -561,7 +562,8 @@ def _unit_in_brackets(name: str, unit: ColumnUnit | None) -> tuple[ColumnUnit | 
     """Return the unit, if there is none the first in brackets, and the name with other brackets in front."""
     text, before = name, ""
     for match in _BRACKETS.finditer(name):
-        stated = _IN.sub("", match[1].split(",")[0])
+        whole = _IN.sub("", match[1])  # "1,000 us" is one part
+        stated = whole if unit_of(whole) else whole.split(",")[0]
         octets = _OCTETS.sub(r"\1B\2", stated)
         inside = unit_of(octets)
         if inside and octets != stated:

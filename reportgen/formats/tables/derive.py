@@ -14,6 +14,7 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import number as number_of_text
 from reportgen.formats.parsing.csv_cells import quantity
 from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.multiples import shortened
 
 # A comma that does not separate thousands makes it no number.
 _LEADING = lazy_pattern(
@@ -52,7 +53,6 @@ _INNER_MARK = lazy_pattern(r"(?<=[0-9])[*†‡§¶]+(?=\s*[^\W\d_]|\s*%)")
 # "~12.5 ms": a number that is rounded, or that was read off.
 _ABOUT = lazy_pattern(r"(?i)(?:[~\u2248\u223c]|ca\.|approx\.)\s*(?=[0-9])")
 _SHORT_SIZE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?([kKMGT]|[KMGT]i)")
-_SHORTENED = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?([kKMGB])")
 _CLOCK = lazy_pattern(
     r"(?:([0-9]{1,3}) days?, )?(?:([0-9]{1,4}):)?([0-9]{1,3}):([0-5][0-9](?:\.[0-9]{1,9})?)"
 )
@@ -176,15 +176,16 @@ def duration(text: str) -> tuple[float, str] | None:
 
 
 def spelled(text: str, unit: str) -> tuple[float, str] | None:
-    """Return (number, unit) of a form that some units have: `181k` of a rate, `4.2G` of a size, `2:06:50`.
+    """Return (number, unit) of a form that some units have: `181k` of a rate or a count, `4.2G` of a
+    size, `2:06:50` of a time.
 
     A time with one colon is minutes and seconds in a column of seconds, or with a fraction.
     Elsewhere it may be hours and minutes. None for other texts.
     """
     base = units.to_base(1.0, unit)[1]
     text = plain_text(text)
-    if base == "samples/s" and (short := _SHORTENED.fullmatch(text)):
-        return float(short[1]) * {"M": 1e6, "G": 1e9, "B": 1e9}.get(short[2], 1e3), unit
+    if (base in ("samples/s", "1", "count") or not units.find(unit)) and unit and (many := shortened(text)):
+        return many[0] * many[1], unit
     if base == "B" and (size := _SHORT_SIZE.fullmatch(text)):
         prefix = f"{size[2].upper()}i" if unit.endswith("iB") and len(size[2]) == 1 else size[2]
         return float(size[1]), f"{prefix.replace('K', 'k') if len(prefix) == 1 else prefix}B"

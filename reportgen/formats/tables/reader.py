@@ -52,6 +52,7 @@ from reportgen.formats.tables.derive import (
     with_own_unit,
     without_unit,
 )
+from reportgen.formats.tables.multiples import shortened
 from reportgen.formats.tables.records import Record, TableFile, read_records
 from reportgen.formats.tables.secret_names import may_be_secret
 from reportgen.formats.tables.twins import Twins
@@ -478,8 +479,8 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     # An infinite number is kept, so that a finding says it.
     if math.isnan(number) or (number <= 0 and figure.zero == "absent"):
         return None
-    if unit != declared or _has_unit(cell, unit):
-        scale = 1.0  # of the unit of the column: a cell with its own unit is not scaled
+    if unit != declared or _has_unit(cell, unit) or _has_multiple(cell):
+        scale = 1.0  # of the unit of the column: a cell with its own unit, or multiple, is not scaled
     if unit != declared and declared:
         # "12.5MB" in a column of rates, which names the second
         unit = next((each for each in (unit, f"{unit}/s") if are_alike(each, declared)), "")
@@ -502,6 +503,11 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
 def _has_unit(cell: object, unit: str) -> bool:
     """Return whether the text of a cell ends with its unit."""
     return isinstance(cell, str) and bool(unit) and plain_text(cell).endswith(unit)
+
+
+def _has_multiple(cell: object) -> bool:
+    """Return whether a cell is a number with a letter that multiplies it: 1.2k."""
+    return isinstance(cell, str) and shortened(plain_text(cell)) is not None
 
 
 def _unit_of_row(figure: FigureColumn, cells: Cells) -> tuple[str, float]:

@@ -11,7 +11,7 @@ from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.case_kinds import kind_of
-from reportgen.formats.tables.column_units import ColumnUnit, unit_of
+from reportgen.formats.tables.column_units import TWO_MULTIPLES, ColumnUnit, are_alike, unit_of
 from reportgen.formats.tables.column_words import (
     ColumnMeaning,
     meaning_of,
@@ -20,6 +20,7 @@ from reportgen.formats.tables.column_words import (
     without_statistic,
 )
 from reportgen.formats.tables.extremes import extreme
+from reportgen.formats.tables.multiples import multiple_in, multiple_of
 
 # The answer that numbers were chosen and not measured.
 SETTING = "setting"
@@ -43,11 +44,23 @@ def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMean
     """Return the meaning of a column by its name and the unit that its user states for it.
 
     is_case  whether other columns are cases of the same metric: then the name is what differs
+
+    Numbers of "throughput (k)" are thousands, unless the unit says so, too. If the name states two multiples,
+    the unit says all.
     """
+    multiple, plain = multiple_in(name)
+    if multiple:
+        meaning = stated_meaning(plain, unit, is_case=is_case)
+        factor = ColumnUnit(meaning.unit, meaning.scale).factor
+        is_said = factor == multiple_of(multiple) or meaning_of(name).doubt.endswith(TWO_MULTIPLES)
+        return meaning if is_said else replace(meaning, scale=meaning.scale * multiple_of(multiple))
     unit = _OCTETS.sub(r"\1B", unit.strip())
     unit = "1" if unit.lower() in _COUNTS else _RATES.get(unit.lower(), unit)
     known = unit_of(unit)
-    meaning = meaning_of(without_unit(name, unit) or name, unit) if known else ColumnMeaning("other")
+    named = unit_of(name)
+    is_rate = known and named and named.unit.endswith("/s") and are_alike(named.unit, known.unit)
+    plain = "" if is_rate else without_unit(name, unit) or name
+    meaning = meaning_of(plain, unit) if known else ColumnMeaning("other")
     if meaning.kind == "figure" and is_case and meaning.base in _SPEEDS:
         return _of_case(name, meaning)
     if meaning.kind == "figure" and (meaning.metric or meaning.base == "s"):

@@ -11,10 +11,11 @@ from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.interpret.described import without_statistic_of_runs
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.statements import IN_UNIT, statements
+from reportgen.formats.tables.multiples import BEFORE_UNIT
 
 # "throughput in images/s", "times are in seconds", "units: ms"
 _IN_UNIT = lazy_pattern(
-    rf"(?i)\b(?:{IN_UNIT})\s+(?P<unit>[\w/%µ]+(?: per [a-z]+| ?/ ?[a-z]+)*)"
+    rf"(?i)\b(?:{IN_UNIT})\s+(?P<unit>(?:{BEFORE_UNIT})?[\w/%µ]+(?: per [a-z]+| ?/ ?[a-z]+)*)"
     r"|[(\[](?:(?:in|em|en) )?(?P<inner>[^()\[\]]+)[)\]]"
 )
 # What may follow the unit: "Memory (GiB) is listed below" is about another table.

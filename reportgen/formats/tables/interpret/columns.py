@@ -37,9 +37,11 @@ from reportgen.formats.tables.interpret.texts import (
     question_about,
     question_about_counts,
     question_about_magnitudes,
+    question_about_multiples,
     several_numbers,
 )
 from reportgen.formats.tables.interpret.windows import without_windows
+from reportgen.formats.tables.multiples import shortened
 from reportgen.formats.tables.records import GROUP, TITLE
 
 _DURATIONS = frozenset(
@@ -129,12 +131,21 @@ def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str])
         draft.result.doubts.append(f'"{column}" may be a result')
         draft.result.notes.append(f'"{column}" grows in steps before the results: it is read as the load')
     elif meaning.kind == "figure" and not _is_chosen(draft, column, meaning):
-        figures.append((column, meaning))
-        _note_remarks(draft, column)
+        _add_figure(draft, column, meaning, figures)
     elif meaning.kind in ("figure", "other") and not draft.is_text(column) and not draft.are_truths(column):
         unknown.append(column)
     else:
         _add_text(draft, column, meaning)
+
+
+def _add_figure(draft: Draft, column: str, meaning: ColumnMeaning, figures: Columns) -> None:
+    """Add a column of numbers, unless its cells and its name both have a multiple."""
+    if twice := question_about_multiples(draft, column, meaning):
+        draft.result.open[column] = twice
+        draft.result.doubts.append(f'"{column}" has two multiples')
+        return
+    figures.append((column, meaning))
+    _note_remarks(draft, column)
 
 
 def _add_text(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
@@ -192,7 +203,7 @@ def _is_load(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
     if meaning.metric != "request_throughput" or meaning.statistic or is_turned or draft.answers:
         return False
     own = [name for name in draft.columns if not draft.is_text(name)]
-    is_first = own[0] == column and len(own) > 1
+    is_first = own[:1] == [column] and len(own) > 1
     values = draft.values(column)
     grows = len(values) > 1 and all(a < b for a, b in pairwise(values))
     return is_first and grows and are_steps(values)
@@ -258,7 +269,9 @@ def _spelled(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
     if whole:
         draft.result.doubts.append(f'"{column}" is not written as plain numbers')
         text, (number, of) = next(iter(read.items()))
-        draft.result.notes.append(f'"{text}" in column "{column}" is read as {number * whole.scale:,g} {of}')
+        number *= 1 if shortened(text) else whole.scale
+        unit = f" {of}" if of != "1" else ""
+        draft.result.notes.append(f'"{text}" in column "{column}" is read as {number:,g}{unit}')
     return whole
 
 

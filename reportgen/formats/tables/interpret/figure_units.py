@@ -150,7 +150,7 @@ def without_doubles(draft: Draft, figures: Columns) -> Columns:
 def _called(meaning: ColumnMeaning) -> tuple[object, ...]:
     """Return what a name says but for the unit: a time alone is a latency in ms and one of a run in s."""
     metric = "" if meaning.metric in ("latency", "run_time") else meaning.metric
-    return metric, meaning.base, meaning.statistic, meaning.phase, meaning.extra
+    return metric, meaning.base, meaning.item, meaning.statistic, meaning.phase, meaning.extra
 
 
 def _are_same(draft: Draft, first: tuple[str, ColumnMeaning], second: tuple[str, ColumnMeaning]) -> bool:

@@ -12,13 +12,14 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, words_of
+from reportgen.formats.tables.multiples import BEFORE_UNIT
 from reportgen.formats.tables.titles import is_limit
 
 # A part of a sentence; a comma in parentheses does not end one.
 _CLAUSE = lazy_pattern(
     r"(?<=[.!?;])\s+|[;,]\s+(?![^()\[\]]*[)\]])|\s+[\u2013\u2014-]+\s+|\s+(?:and|und|et|y)\s+"
 )
-_UNIT = r"[^\W\d_][\w%µμ]*(?: ?/ ?[a-zA-Z]+| per [a-z]+)*|%"
+_UNIT = rf"(?:{BEFORE_UNIT})?[^\W\d_][\w%µμ]*(?: ?/ ?[a-zA-Z]+| per [a-z]+)*|%"
 # "times in ms", "numbers are wall-clock seconds"
 IN_UNIT = (
     r"in|em|en|as|units?:?|(?:is|are|sind|sont|son|sono)(?: the)?"

@@ -4,13 +4,17 @@ import re
 from collections.abc import Iterable, Sequence
 
 from reportgen.core.lazy_pattern import lazy_pattern
-from reportgen.formats.tables.column_words import MEASURED_WORDS, meaning_of, slug, words_of
-from reportgen.formats.tables.derive import is_clock, spelled
+from reportgen.formats.tables.column_units import ColumnUnit
+from reportgen.formats.tables.column_words import MEASURED_WORDS, ColumnMeaning, meaning_of, slug, words_of
+from reportgen.formats.tables.derive import is_clock, plain_text, spelled
 from reportgen.formats.tables.interpret.chosen import are_steps
 from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft, of_unit
+from reportgen.formats.tables.multiples import multiple_in, shortened
 
 SEVERAL_NUMBERS = "several numbers in a cell, such as"
 MAYBE_TIME = "may be a time"
+MULTIPLE_IN_NAME = "its name has a multiple, too"
+IN_TEXT = "a text beside says"
 # "r0=101.5;r1=99.8", "app.js (54.7)"
 _NUMBER_IN_TEXT = lazy_pattern(r"(?:^|[\s=:;,(\[|])[0-9]+(?:\.[0-9]+)?(?=$|[\s;,)\]|])")
 # "12/12", "858/3/3", which is not a date
@@ -62,6 +66,20 @@ def question_about_magnitudes(draft: Draft, column: str) -> str:
     if is_first or len(numbers) < len(texts) or 2 * len(set(texts)) <= len(texts) or words & _OF_MODELS:
         return ""
     return "" if are_steps([float(match[1]) for match in numbers]) else SETTING_OR_RESULT
+
+
+def question_about_multiples(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
+    """Return the question about cells such as 1.2k below thousands, or about "in thousands" in a text."""
+    if column in draft.answers or meaning.base != "samples/s":
+        return ""
+    if ColumnUnit(meaning.unit, meaning.scale).factor == 1:
+        stated = (multiple_in(text.strip(" .:*_`"))[0] for text in draft.table.texts)
+        beside = next((text for text in stated if len(text) > 1), "")
+        return f'{IN_TEXT} "{beside}": is it in {beside} of {meaning.unit}?' if beside else ""
+    texts = (text for cell in draft.known(column) if shortened(text := plain_text(str(cell))))
+    text = next(texts, "")
+    known = spelled(text, meaning.unit)
+    return f'is "{text}" {known[0]:,g} {meaning.unit}? {MULTIPLE_IN_NAME}' if known else ""
 
 
 def _is_power_of_two(number: int) -> bool:

@@ -1,0 +1,85 @@
+"""Read multiples: "in thousands", "k", "x10^9" beside a unit, "M tokens/s" before one, "1.2k" in a cell.
+
+Each place that meets a multiple asks here, so that none knows fewer than another.
+"""
+
+import re
+
+from reportgen.core.lazy_pattern import lazy_pattern
+
+# exponent of ten, letters, words
+_NAMES = (
+    (3, "kK", r"thousands?|kilo|thou|milliers?|tausend|tsd\.?|miles(?= de )|migliaia|тыс\.?"),
+    (6, "M", r"millions?|mega|mio\.?|mln\.?|millionen|millones|milioni|млн\.?"),
+    (9, "GB", r"billions?|giga|mrd\.?|milliarden|milliards?|miliardi|млрд\.?"),
+    (12, "T", r"trillions?|tera|billionen"),
+)
+_RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_POWER = (
+    r"[x×*·] ?10\^?(?P<times>3|6|9|12)|(?:[x×*·] ?)?(?:10(?:\^|\*\*)\{?(?P<power>[-−]?[0-9]{1,2})\}?"
+    r"|10(?P<raised>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})|1[eE]\+?(?P<e>-?[0-9]{1,2})|1(?P<zeros>(?:[,' ]?000){1,4}))"
+)
+_WORD = "|".join(f"(?P<{letters}>[{letters}]|(?i:{words}))" for _, letters, words in _NAMES)
+_WHOLE = lazy_pattern(rf"(?:(?i:in) )?(?:{_POWER}|{_WORD})")
+_BEFORE = lazy_pattern(
+    rf"(?:(?i:in) )?(?:{_POWER}|{_WORD})(?: ?[x×*·] ?|[ -])(?:(?:of|de|di) |d['\u2019])?(?P<rest>\D.{{0,80}})"
+)
+# "throughput_millions_per_s", "requests in thousands"
+_AT_END = lazy_pattern(
+    r"(?P<before>.*?[^\W\d_])[\s_]+(?:in[\s_]+)?(?P<multiple>thousands|millions|billions|trillions)"
+    r"(?P<per>[\s_]+per[\s_]+s(?:ec(?:ond)?)?)?",
+    re.IGNORECASE,
+)
+_IN_BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
+_PER_SECOND = lazy_pattern(r" ?(?:/ ?| per )s(?:ec(?:ond)?)?$")
+# The multiple before a unit in a sentence, without groups: "million ", "10^6 "
+BEFORE_UNIT = re.sub(r"\?P<\w+>", "?:", rf"(?:{_POWER}|{_WORD}) (?:of )?")
+_SHORTENED = lazy_pattern(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<letter>[kKMGBT])")
+
+
+def multiple_of(text: str) -> float:
+    """Return what a whole text multiplies numbers by: 1000 for "in thousands"; 1 for other texts."""
+    match = _WHOLE.fullmatch(text.strip())
+    return _factor(match) if match else 1.0
+
+
+def split_multiple(text: str) -> tuple[float, str]:
+    """Return the multiple that a text begins with, and the rest: (1e6, "rows/s") for "million rows/s".
+
+    Returns (1, text) for other texts.
+    """
+    match = _BEFORE.fullmatch(text)
+    return (_factor(match), match["rest"]) if match else (1.0, text)
+
+
+def multiple_in(name: str) -> tuple[str, str]:
+    """Return the multiple that a name of a column states apart from its unit, "" without one, and the rest.
+
+    ("k", "rps") for `rps (k)`, ("M", "rate (tokens/s)") for `rate (tokens/s, M)`; `size (B)` is in bytes.
+    """
+    for match in _IN_BRACKETS.finditer(name):
+        parts = [part.strip() for part in match[1].split(",")]
+        multiples = [part for part in parts if multiple_of(_PER_SECOND.sub("", part)) != 1]
+        if len(multiples) == 1 and (len(parts) > 1 or match[1].strip() not in ("B", "G", "T")):
+            rest = ", ".join(part for part in parts if part not in multiples)
+            return _PER_SECOND.sub("", multiples[0]), name.replace(
+                match[0], f"({rest})" if rest else " "
+            ).strip()
+    if match_at_end := _AT_END.fullmatch(name):
+        return match_at_end["multiple"], match_at_end["before"]
+    return "", name
+
+
+def shortened(text: str) -> tuple[float, float] | None:
+    """Return (number, multiple) of a number with a letter, such as 1.2k; None for other texts."""
+    match = _SHORTENED.fullmatch(text)
+    return (float(match["number"]), multiple_of(match["letter"])) if match else None
+
+
+def _factor(match: re.Match[str]) -> float:
+    if zeros := match["zeros"]:
+        return 10.0 ** zeros.count("0")
+    written = match["times"] or match["power"] or match["raised"] or match["e"]
+    if written:
+        return 10.0 ** int(written.translate(_RAISED).replace("−", "-"))
+    return 10.0 ** next(exponent for exponent, letters, _ in _NAMES if match[letters])

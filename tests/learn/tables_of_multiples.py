@@ -1,0 +1,100 @@
+"""Tables with multiples of a unit in names, in cells and in texts, each with its values by hand."""
+
+from tests.learn.tables_of_people import PeoplesTable
+
+MULTIPLES = {
+    "a letter beside a unit in brackets": PeoplesTable(
+        "tokenizers.csv",
+        'lib,"speed (tokens/s, M)",keys/s [k]\na,12.5,2.5\nb,13.25,3.5\n',
+        4,
+        (("token_throughput", 12.5e6, {"lib": "a"}), ("throughput", 3500, {"lib": "b"})),
+    ),
+    "powers of ten of a rate and of a time": PeoplesTable(
+        "scans.csv",
+        "db,rows/s (x10^9),10^12 B/s,Latency (×10⁻³ s)\na,12.5,1.5,4.5\nb,13.25,2.5,5.5\n",
+        6,
+        (
+            ("throughput", 13.25e9, {"db": "b"}),
+            ("bandwidth", 1.5e12, {"db": "a"}),
+            ("latency", 5.5e-3, {"db": "b"}),
+        ),
+    ),
+    "a number of thousands before a unit": PeoplesTable(
+        "queues.md",
+        "| queue | Throughput (1000 msg/s) | delay (1,000 us) |\n|---|---|---|\n| a | 12.5 | 1.5 |\n| b | 13.25 | 2.5 |\n",
+        4,
+        (("latency", 2.5e-3, {"queue": "b"}), ("throughput", 12500, {"queue": "a"})),
+    ),
+    "millions in a caption": PeoplesTable(
+        "batches.md",
+        "Throughput in million tokens per second\n\n| model | bs 1 | bs 8 |\n|---|---|---|\n| a | 1.25 | 2.5 |\n| b | 1.5 | 2.75 |\n",
+        4,
+        (("throughput", 2.75e6, {"model": "b", "batch_size": 8}),),
+    ),
+    "a multiple in the name and in the cells": PeoplesTable(
+        "servers.csv",
+        "server,ktok/s,time (ms)\na,1.2k,3.5\nb,27M,4.5\n",
+        2,
+        (("latency", 3.5e-3, {"server": "a"}),),
+        frozenset({"ktok/s"}),
+    ),
+    "a multiple in the name and in some of the cells, which an answer reads": PeoplesTable(
+        "servers.csv",
+        "server,ktok/s,time (ms)\na,1.2k,3.5\nb,2.75,4.5\n",
+        4,
+        (("throughput", 1200, {"server": "a"}), ("throughput", 2750, {"server": "b"})),
+        answers={"ktok/s": "ktok/s"},
+    ),
+    "two multiples in a name": PeoplesTable(
+        "links.csv",
+        "link,GB/s (x1000),time (ms)\na,1.2,3.5\nb,2.7,4.5\n",
+        2,
+        (("latency", 3.5e-3, {"link": "a"}),),
+        frozenset({"GB/s (x1000)"}),
+    ),
+    "two multiples in a name, and what an answer makes of them": PeoplesTable(
+        "links.csv",
+        "link,GB/s (x1000),time (ms)\na,1.2,3.5\nb,2.7,4.5\n",
+        4,
+        (("bandwidth", 1.2e9, {"link": "a"}),),
+        answers={"GB/s (x1000)": "GB/s"},
+    ),
+    "multiples of names without units, whose units are answers": PeoplesTable(
+        "brokers.csv",
+        "broker,throughput (k),rate (M/s),requests in thousands,sent_millions_per_s\na,1.25,2.5,3.5,4.5\nb,1.5,2.75,4.5,5.25\n",
+        8,
+        (
+            ("token_throughput", 1250, {"broker": "a"}),
+            ("throughput", 2.75e6, {"broker": "b"}),
+            ("requests", 4500, {"broker": "b"}),
+            ("bandwidth", 4.5e6, {"broker": "a"}),
+        ),
+        answers={
+            "throughput (k)": "tokens/s",
+            "rate (M/s)": "messages/s",
+            "requests in thousands": "1",
+            "sent_millions_per_s": "B/s",
+        },
+    ),
+    "letters that name something else than a multiple": PeoplesTable(
+        "nets.csv",
+        "net,disk size (B),mAP50(B),mAP50(M),time (ms)\na,12.5,0.5,0.25,3.5\nb,13.5,0.75,0.5,4.5\n",
+        4,
+        (("disk_size", 12.5, {"model": "a"}), ("latency", 3.5e-3, {"model": "a"})),
+        frozenset({"mAP50(B)", "mAP50(M)"}),
+    ),
+    "a text that says a multiple of rates that have a unit": PeoplesTable(
+        "stores.md",
+        "All values are in thousands.\n\n| store | req/s | p99 (ms) |\n|---|---|---|\n| a | 1.25 | 3.5 |\n| b | 1.5 | 4.5 |\n",
+        2,
+        (("latency", 3.5e-3, {"store": "a"}),),
+        frozenset({"req/s"}),
+    ),
+    "a text that says a multiple of rates, and the answer": PeoplesTable(
+        "stores.md",
+        "All values are in thousands.\n\n| store | req/s | p99 (ms) |\n|---|---|---|\n| a | 1.25 | 3.5 |\n| b | 1.5 | 4.5 |\n",
+        4,
+        (("request_throughput", 1250, {"store": "a"}),),
+        answers={"req/s": "krequests/s"},
+    ),
+}
