@@ -147,9 +147,22 @@ def propose_table(
     reading = best_reading(files, answers)
     if reading is None or reading.series:
         return None
+    _check_answers(reading, answers)
+    return _proposal(files, reading, _name(called or files.path, taken)) if reading.figures else None
+
+
+def _check_answers(reading: TableReading, answers: Mapping[str, str]) -> None:
+    """Raise RequestError for an answer that cannot hold, or that leaves its column unread."""
     for fact in reading.refused.values():
         raise RequestError("--unit", fact, "leave this answer out")
-    return _proposal(files, reading, _name(called or files.path, taken)) if reading.figures else None
+    texts = {column: "its cells are texts" for of in reading.factors.values() for column in columns_of(of)}
+    read = {column for column, _ in numbers(reading)}
+    empty = {x.column: f"none of its cells is in {x.unit}" for x in reading.figures if x.column not in read}
+    unread = {**texts, **empty, **reading.left_out, **reading.open}
+    for column, answer in answers.items():
+        if column in unread and answer not in (IGNORE, SETTING):
+            fact = f'"{_printable(column)}={answer}" changes nothing: {_printable(unread[column])}'
+            raise RequestError("--unit", fact, f"leave it out, or write [table] by hand, see {GUIDE}")
 
 
 def propose_each(files: LogFiles, answers: Mapping[str, str] | None = None) -> list[TableProposal]:

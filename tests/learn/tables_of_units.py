@@ -872,4 +872,34 @@ UNITS = {
             ("throughput", 1200.5, {"statistic": "mean"}),
         ),
     ),
+    "amounts of money after and before their currency": PeoplesTable(
+        "hosts.csv",
+        "host,cost,price ($/1M tokens),fee\na,0.42 €,$3.5,0.25 €/h\nb,0.57 €,$4.25,0.75 €/h\n",
+        6,
+        (("cost", 0.57, {"host": "b"}), ("price", 4.25, {"host": "b"}), ("fee", 0.25, {"host": "a"})),
+    ),
+    "cells that leave out what their unit is per": PeoplesTable(
+        "allocs.csv",
+        "bench,allocs/op,B/op,energy (J/doc)\na,45 allocs,96 B,1.5 J\nb,1 alloc,12 B,2.5 J\nc,7,24,3.5\n",
+        9,
+        (
+            ("allocs_per_op", 1, {"bench": "b"}),
+            ("b_per_op", 96, {"bench": "a"}),
+            ("energy_per_document", 2.5, {"bench": "b"}),
+        ),
+    ),
+    "numbers with fractions and a word": PeoplesTable(
+        "scores.csv",
+        "phone,score,time (ms)\na,12.5 points,45.5\nb,11.75 points,12.5\n",
+        4,
+        (("score", 11.75, {"phone": "b"}),),
+        answers={"score": "points"},
+    ),
+    "sizes in bytes with thousands separators": PeoplesTable(
+        "libs.csv",
+        'lib,size,time (ms)\na,"3,253 bytes",45.5\nb,"1,257 bytes",12.5\n',
+        2,
+        (("latency", 12.5e-3, {"lib": "b", "size": None}),),
+        frozenset({"size"}),
+    ),
 }

@@ -173,6 +173,20 @@ def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact:
         proposed(table)
 
 
+@pytest.mark.parametrize(
+    ("text", "column", "fact"),
+    [
+        ("lib,time (ms),note\na,1.5,see 12 of 13\nb,2.5,x\n", "note", "its cells are texts"),
+        ("lib,time (ms),net\na,1.5,12 GB/s\nb,2.5,11 GB/s\n", "net", "none of its cells is in ms"),
+        ('[{"a":"x","t_ms":3.5,"v":[1,2]},{"a":"y","t_ms":4.5,"v":[1,2]}]', "v", "lists"),
+    ],
+)
+def test_an_answer_that_changes_nothing_is_an_error(text: str, column: str, fact: str) -> None:
+    table = PeoplesTable("x.json" if text[0] == "[" else "x.csv", text, 0, answers={column: "ms"})
+    with pytest.raises(RequestError, match=f'"{column}=ms" changes nothing: {fact}'):
+        proposed(table)
+
+
 @each_of(EVERY)
 def test_an_answer_changes_no_other_column(name: str) -> None:
     table = EVERY[name]

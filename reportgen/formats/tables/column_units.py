@@ -199,6 +199,23 @@ def are_alike(unit: str, other: str) -> bool:
     return len(counted) < 2
 
 
+def unit_of_cell(own: str, declared: str) -> str:
+    """Return the unit of a number of a cell with its own unit, "" if its column is of another quantity.
+
+    A cell may leave out what its unit is per: "12.5 MB" below MB/s, "$0.42" below $/h, "3 J" below J/doc.
+    """
+    alike = next((each for each in (own, f"{own}/s") if are_alike(each, declared)), "")
+    above, slash, _ = declared.partition("/")
+    is_amount = bool(slash) and not units.find(declared) and _plain_name(own) == _plain_name(above)
+    return alike or (declared if is_amount else "")
+
+
+def _plain_name(unit: str) -> str:
+    """Return a unit in the spelling that others are compared in: EUR for "€", "B" for "bytes"."""
+    known = unit_of(unit)
+    return known.unit if known and known.unit else unit
+
+
 def _counted_by(unit: str) -> str:
     """Return the rate of items that a unit counts, in one spelling of those that people use alike."""
     known = unit_of(unit)

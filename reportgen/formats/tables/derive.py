@@ -15,6 +15,7 @@ from reportgen.formats.parsing.csv_cells import number as number_of_text
 from reportgen.formats.parsing.csv_cells import quantity
 from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.multiples import shortened
+from reportgen.formats.tables.own_units import own_unit_of
 
 # A comma that does not separate thousands makes it no number.
 _LEADING = lazy_pattern(
@@ -38,7 +39,9 @@ _WITH_REMARK = lazy_pattern(
 _SYMBOLS = lazy_pattern(
     r"[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+"
 )
-_WITH_UNIT = lazy_pattern(r"([+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?) ?([^\W\d_].{1,20})")
+_WITH_UNIT = lazy_pattern(
+    r"([+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?) ?((?:[^\W\d_]|[$€£]).{1,20})"
+)
 # "12.3 [11.9, 12.8]": a value with its interval
 _WITH_INTERVAL = lazy_pattern(
     rf"({_NUMBER}[^0-9\[\]]{{0,12}}?)\s*\[{_NUMBER}(?:[,;]| ?[-\u2013] ?| to )\s*{_NUMBER}\]"
@@ -48,6 +51,8 @@ _MARKS = "*†‡§¶¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ"
 _FOOTNOTE = lazy_pattern(r"(?<=\S)\s*(?:\[\^[^\[\]\s]{1,20}\]|<sup>[^<>]{1,20}</sup>)")
 # "$0.42", "0,42 €"
 _CURRENCY = lazy_pattern(r"(?:([$€£]) ?([0-9][0-9.,]*)|([0-9][0-9.,]*) ?([$€£]))")
+# "$0.42/h" is "0.42 $/h".
+_CURRENCY_FIRST = lazy_pattern(r"^([$€£]) ?([0-9][0-9.,]*)(?=/| per )")
 _INNER_MARK = lazy_pattern(r"(?<=[0-9])[*†‡§¶]+(?=\s*[^\W\d_]|\s*%)")
 
 # "~12.5 ms": a number that is rounded, or that was read off.
@@ -126,20 +131,29 @@ def money(text: str) -> tuple[float, str] | None:
     """Return (number, currency) of an amount such as `$0.42`; None for other texts."""
     match = _CURRENCY.fullmatch(text)
     value = number_of_text(match[2] or match[3]) if match else None
-    return None if match is None or value is None else (value, match[1] or match[4])
+    return None if match is None or value is None else (value, own_unit_of(match[1] or match[4]))
 
 
 def with_own_unit(text: str) -> tuple[str, str] | None:
     """Return (number, unit) of a text with a unit as headers have it, `28,500 ns/op`; None for others."""
-    match = _WITH_UNIT.fullmatch(text)
+    match = _WITH_UNIT.fullmatch(_CURRENCY_FIRST.sub(r"\2 \1", text))
     known = unit_of(match[2]) if match else None
     is_clear = known and known.unit and known.scale == 1 and not known.doubt and not known.per_device
     return (match[1], known.unit) if match and known and is_clear else None
 
 
 def without_unit(text: str, unit: str) -> str:
-    """Return a text without a unit that only its column has: 12.5 for "12.5 points"."""
-    return text.removesuffix(unit).removeprefix(unit).strip() if unit and not units.find(unit) else text
+    """Return a text without a unit that only its column has: 12.5 for "12.5 points".
+
+    What the unit is per may be left out: 45 for "45 allocs" below allocs/op.
+    """
+    above = unit.partition("/")[0]
+    names = () if not unit or units.find(unit) else (unit, above, above.removesuffix("s"))
+    for name in names:
+        rest = text.removesuffix(name).removeprefix(name).strip()
+        if rest != text and not name[:1].isdigit() and numeric(rest) == numeric(rest):
+            return rest
+    return text
 
 
 def is_about(text: str) -> bool:

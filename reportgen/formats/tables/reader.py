@@ -25,7 +25,7 @@ from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.parsing.user_patterns import compiled, syntax_fault
-from reportgen.formats.tables.column_units import are_alike, unit_of
+from reportgen.formats.tables.column_units import unit_of, unit_of_cell
 from reportgen.formats.tables.definition import (
     REPEAT,
     SAMPLE,
@@ -45,6 +45,7 @@ from reportgen.formats.tables.derive import (
     is_clock,
     is_missing,
     is_nan,
+    money,
     numeric,
     plain_text,
     spelled,
@@ -483,7 +484,7 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
         scale = 1.0  # of the unit of the column: a cell with its own unit, or multiple, is not scaled
     if unit != declared and declared:
         # "12.5MB" in a column of rates, which names the second
-        unit = next((each for each in (unit, f"{unit}/s") if are_alike(each, declared)), "")
+        unit = unit_of_cell(unit, declared)
         if not unit:
             return None  # a time in a column of rates
     value, base = units.to_base(number * scale, unit)
@@ -544,6 +545,8 @@ def _number(cell: object, unit: str) -> tuple[float, str, str]:
             return known[0], text.removesuffix(known[1]).strip()[:40], known[1]
         if own := with_own_unit(text):
             return numeric(own[0]), own[0][:40], own[1]
+        if amount := money(text):
+            return amount[0], text.strip("$€£ ")[:40], amount[1]
         if other := spelled(text, unit):
             return other[0], text[:40], other[1]
         return numeric(text), text[:40], unit

@@ -3,7 +3,7 @@
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.csv_cells import quantity
-from reportgen.formats.tables.column_units import are_alike
+from reportgen.formats.tables.column_units import unit_of_cell
 from reportgen.formats.tables.derive import (
     duration,
     is_missing,
@@ -53,7 +53,7 @@ def number_in(cell: object, unit: str) -> tuple[float, str] | None:
     if known is None and isinstance(cell, str):
         known = number_of(without_unit(cell.strip(), unit)) or spelled(cell.strip(), unit)
     is_other = known and known[1] and unit and known[1] != unit
-    if known and is_other and not any(are_alike(each, unit) for each in (known[1], f"{known[1]}/s")):
+    if known and is_other and not unit_of_cell(known[1], unit):
         return None
     return known
 

@@ -1,7 +1,7 @@
 """Understand tables with a column for each figure: what each column is, by its name and its cells."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.column_units import shows_hours_alone
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.definition import SAMPLE
-from reportgen.formats.tables.derive import is_about, is_clock, spelled
+from reportgen.formats.tables.derive import is_about, is_clock, spelled, without_unit
 from reportgen.formats.tables.interpret.alike import find_cases
 from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
@@ -240,7 +240,7 @@ def _of_texts(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         digits += [str(cell) for cell in known if re.match(r"\s*[x×*]\s*[0-9]", str(cell))]
     are_numbers = len(digits) * 2 > len(known)
     if meaning.kind == "figure" and are_numbers:
-        own = _spelled(draft, column, meaning)
+        own = meaning if _have_its_unit(known, meaning.unit) else _spelled(draft, column, meaning)
         if own is None and column in draft.answers and any(number_in(cell, meaning.unit) for cell in known):
             return meaning
         if own is None:
@@ -253,6 +253,13 @@ def _of_texts(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
     if not are_numbers and (meaning.kind != "figure" or not all(map(is_fault, known))):
         return ColumnMeaning("factor", factor=factor_name(column))
     return meaning
+
+
+def _have_its_unit(cells: Sequence[object], unit: str) -> bool:
+    """Return whether cells are numbers with a unit of their column alone: "45 allocs" below allocs/op."""
+    texts = [str(cell).strip() for cell in cells]
+    own = [text for text in texts if without_unit(text, unit) != text]
+    return bool(own) and all(text in own or is_fault(text) for text in texts)
 
 
 def _spelled(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:

@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.case_kinds import kind_of
-from reportgen.formats.tables.column_units import are_alike
+from reportgen.formats.tables.column_units import are_alike, unit_of_cell
 from reportgen.formats.tables.column_words import (
     ColumnMeaning,
     compares,
@@ -19,6 +19,7 @@ from reportgen.formats.tables.column_words import (
 )
 from reportgen.formats.tables.interpret.arithmetic import is_difference, is_ratio
 from reportgen.formats.tables.interpret.aside import is_total
+from reportgen.formats.tables.interpret.chosen import are_steps
 from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft
 from reportgen.formats.tables.interpret.misnamed import misnamed
 from reportgen.formats.tables.interpret.sizes import size_meaning
@@ -144,11 +145,16 @@ def _by_unit(draft: Draft, column: str, name: str) -> ColumnMeaning:
     if from_cells and (rate := _PER_SECOND.search(name)) and units.find(f"{from_cells}/s"):
         name, from_cells = name[: rate.start()], f"{from_cells}/s"
     meaning = meaning_of(name, unit)
-    is_bare = not meaning.unit or (meaning.is_own and not units.find(meaning.unit))
+    is_its = bool(from_cells and meaning.unit and unit_of_cell(from_cells, meaning.unit))
+    is_own = meaning.is_own and not units.find(meaning.unit)
     is_stated = any(number and not number[1] for number in draft.numbers(column)) if from_cells else True
-    is_bare = is_bare or (not is_stated and _is_other(meaning, from_cells))
+    is_other = not is_its and (is_own or (not is_stated and _is_other(meaning, from_cells)))
+    is_size = meaning.factor == "size" and bool(from_cells) and units.to_base(1.0, from_cells)[1] == "B"
+    is_size = is_size and not are_steps(draft.values(column))
+    is_bare = not meaning.unit or is_other
     is_time = bool(from_cells) and units.to_base(1.0, from_cells)[1] == "s"
-    if from_cells and is_bare and meaning.kind in (_TIMED if is_time else _MEASURED):
+    is_measured = meaning.kind in (_TIMED if is_time else _MEASURED)
+    if from_cells and is_bare and (is_measured or is_size):
         meaning = meaning_of(name, from_cells)
         draft.result.doubts.append(f'the unit of "{column}" is in its cells')
     if not meaning.unit and (row := draft.row_units.get(column)):

@@ -1,5 +1,6 @@
 """Ask about texts that may be results: times with colons, and cells with several numbers."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -21,7 +22,10 @@ _NUMBER_IN_TEXT = lazy_pattern(r"(?:^|[\s=:;,(\[|])[0-9]+(?:\.[0-9]+)?(?=$|[\s;,
 _PARTS = lazy_pattern(r"[0-9]{1,9}(?:\.[0-9]+)?(?:\s*/\s*[0-9]{1,9}(?:\.[0-9]+)?)+")
 _DATES = lazy_pattern(r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}")
 # "1,204 issues", "12 findings"
-_COUNTED = lazy_pattern(r"([0-9]{1,3}(?:[,']?[0-9]{3})*|[0-9]+) ([^\W\d_]{3,20})")
+_COUNTED = lazy_pattern(
+    r"([0-9]{1,3}(?:[,']?[0-9]{3})*|[0-9]+) ([^\W\d_]{3,20})"
+    r"|([0-9]{1,3}(?:[,']?[0-9]{3})*\.[0-9]+) ([^\W\d_]{2,20})"
+)
 # "7.6M", "396K"
 _MAGNITUDE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?[kKMGT]i?")
 _OF_MODELS = frozenset(("model", "param", "parameters", "params", "str"))
@@ -43,14 +47,14 @@ def question_about_counts(draft: Draft, column: str) -> str:
     """
     matches = [_COUNTED.fullmatch(str(cell).strip()) for cell in draft.known(column)]
     counts = [match for match in matches if match]
-    words = {match[2] for match in counts}
+    words = {match[2] or match[4] for match in counts}
     plurals = {word.removesuffix("s") for word in words}
-    numbers = {match[1] for match in counts}
+    numbers = {match[1] or match[3] for match in counts}
     if column == draft.columns[0] or len(counts) < len(matches) or len(plurals) != 1:
         return ""
     if 2 * len(numbers) <= len(counts) or any(meaning_of(word).kind == "factor" for word in words):
         return ""
-    are_chosen = all(_is_power_of_two(int(re.sub("[^0-9]", "", number))) for number in numbers)
+    are_chosen = all(_is_power_of_two(float(re.sub("[,']", "", number))) for number in numbers)
     return "" if are_chosen else of_unit(max(words, key=len))
 
 
@@ -82,9 +86,9 @@ def question_about_multiples(draft: Draft, column: str, meaning: ColumnMeaning) 
     return f'is "{text}" {known[0]:,g} {meaning.unit}? {MULTIPLE_IN_NAME}' if known else ""
 
 
-def _is_power_of_two(number: int) -> bool:
-    """Return whether a whole number is 1, 2, 4, 8, ..."""
-    return number > 0 and number & (number - 1) == 0
+def _is_power_of_two(number: float) -> bool:
+    """Return whether a number is 1, 2, 4, 8, ..."""
+    return number >= 1 and math.frexp(number)[0] == 0.5
 
 
 def several_numbers(cells: Sequence[object]) -> str:
