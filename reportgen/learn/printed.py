@@ -24,7 +24,9 @@ _UNIT = r"[^\W\d_][\w/µμ]*(?: per [^\W\d_]+)?"
 _VALUE = rf"(?:{_NUMBER}) ?(?:{_UNIT})"
 _BETWEEN = r"[ \t]*(?:[,;|(/]|\.\.\.)?[ \t]*"
 _NAME = r"^[ \t]*(?:[-*] +)?(?P<name>[^\s*-].*?)(?:[ \t]*[:=]|[ \t]{2}|\t)[ \t]*"
-_END = r"[ \t]*\)?[ \t]*$"
+# What is in brackets behind, "[sort: 148 ms]", is about a part.
+_END = r"[ \t]*\)?(?:[ \t]+\[[^\[\]]*\])?[ \t]*$"
+_REMARK = lazy_pattern(r"(\[[^\[\]]*\])[ \t]*$")
 _LINE = lazy_pattern(rf"{_NAME}(?P<values>{_VALUE}(?:{_BETWEEN}{_VALUE})*){_END}")
 _EACH = lazy_pattern(rf"({_NUMBER}) ?({_UNIT})")
 _SETTING = lazy_pattern(r"(?<![\w.-])([A-Za-z_]\w*)=([\w.]+)")
@@ -49,9 +51,8 @@ def printed_results(files: LogFiles) -> tuple[FoundTable, int] | None:
 
     None without three such lines, or if nothing distinguishes them.
     """
-    log = TextLog(files)
-    lines = log.content.decode("utf-8", "replace").split("\n")[:_MAX_LINES]
-    results = {at: result for at, line in enumerate(lines) if (result := _result(line.rstrip("\r")))}
+    log, lines = TextLog(files), _lines(files)
+    results = {at: result for at, line in enumerate(lines) if (result := _result(line))}
     kinds = Counter(map(_bases, results.values()))
     bases = max(kinds, key=lambda each: kinds[each], default=())
     rows = {at: result for at, result in results.items() if _bases(result) == bases}
@@ -67,11 +68,21 @@ def printed_results(files: LogFiles) -> tuple[FoundTable, int] | None:
     return (table, len(results) - len(rows)) if table and len(table.records) == len(rows) else None
 
 
-def other_results(files: LogFiles, read: Collection[int]) -> int:
-    """Return how many lines have a name before a colon, and numbers with units. read  lines left out"""
-    lines = TextLog(files).content.decode("utf-8", "replace").split("\n")[:_MAX_LINES]
-    others = (line.rstrip("\r") for number, line in enumerate(lines, 1) if number not in read and ":" in line)
-    return sum(1 for line in others if "|" not in line and _result(line))
+def other_results(files: LogFiles, read: Collection[int]) -> dict[int, str]:
+    """Return the lines with a name before a colon, and numbers with units, by number. read  lines left out"""
+    others = {number: line.strip() for number, line in enumerate(_lines(files), 1) if number not in read}
+    return {at: line for at, line in others.items() if ":" in line and "|" not in line and _result(line)}
+
+
+def remark_behind(files: LogFiles, read: Collection[int]) -> str:
+    """Return what the first of some lines has in brackets behind its numbers, "" for nothing."""
+    lines = _lines(files)
+    return next((match[1] for at in sorted(read) if (match := _REMARK.search(lines[at - 1]))), "")
+
+
+def _lines(files: LogFiles) -> list[str]:
+    content = TextLog(files).content.decode("utf-8", "replace")
+    return [line.rstrip("\r") for line in content.split("\n")[:_MAX_LINES]]
 
 
 def _titles(lines: Sequence[str], rows: Mapping[int, str], results: set[int]) -> list[str]:

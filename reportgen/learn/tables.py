@@ -41,7 +41,7 @@ from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.learn.blocks import printed_blocks
 from reportgen.learn.likely_units import in_full, likely_unit
-from reportgen.learn.printed import other_results, printed_results
+from reportgen.learn.printed import other_results, printed_results, remark_behind
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
 from reportgen.report.listing import RunListing
@@ -58,8 +58,11 @@ _MAX_NAMED = 12
 _MAX_ASKED = 24
 _MAX_QUESTIONS = 8
 _LINES = "other lines with a name and numbers with units are not read"
+_MAX_PLACES = 8
+_MAX_LINE = 60
 _OTHERS = "the file has other tables, which are not read"
 _UNKNOWN = "the file has tables whose metric or unit is not stated"
+_WITHOUT = "the file has tables without a known result, which are not read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +187,42 @@ def propose_each(files: LogFiles, answers: Mapping[str, str] | None = None) -> l
             name = _name(files.path, [each.name for each in proposals])
             proposals.append(_proposal(files, reading, name))
             chosen.append(reading)
+    printed = None if best.table.is_json else _printed_beside(files, answers, chosen)
+    if printed:
+        name = _name(files.path, [each.name for each in proposals])
+        proposals.append(_proposal(files, printed, name))
     if len(proposals) == 1:
         return proposals
-    once = (_OTHERS, _UNKNOWN)
+    # All tables with figures have a definition; the first proposal names the unread tables.
+    said = (_OTHERS, _LINES) if printed else (_OTHERS,)
+    once = (_OTHERS, _LINES, _UNKNOWN, _WITHOUT)
     return [
-        replace(x, notes=tuple(note for note in x.notes if not note.startswith(once[: 1 + (x is not first)])))
+        replace(x, notes=tuple(n for n in x.notes if not n.startswith(said if x is first else once)))
         for x in proposals
     ]
+
+
+def _printed_beside(
+    files: LogFiles, answers: Mapping[str, str], tables: Sequence[TableReading]
+) -> TableReading | None:
+    """Return the results that are printed line by line beside tables; None without them."""
+    table, others = printed_results(files) or (None, 0)
+    if table is None or table.rows in [each.table.rows for each in tables]:
+        return None
+    lines = {record.line for each in tables for record in each.table.records}
+    if lines & {record.line for record in table.records}:
+        return None
+    reading = interpret(table, answers)
+    _note_lines(files, reading, others)
+    return reading if reading.figures and not reading.refused else None
+
+
+def _note_lines(files: LogFiles, reading: TableReading, others: int) -> None:
+    """Note the parts of printed lines that are not read: brackets behind the numbers, and other lines."""
+    if remark := remark_behind(files, [record.line for record in reading.table.records]):
+        reading.notes.append(f'"{_printable(remark)[:_MAX_LINE]}" behind the numbers of a line is not read')
+    if others:
+        reading.notes.append(f"{_LINES}: {others}")
 
 
 def propose_printed(files: LogFiles, answers: Mapping[str, str]) -> TableProposal | None:
@@ -201,8 +233,7 @@ def propose_printed(files: LogFiles, answers: Mapping[str, str]) -> TableProposa
     reading = interpret(table, answers) if table else None
     if reading is None or not reading.figures:
         return None
-    if others:
-        reading.notes.append(f"{_LINES}: {others}")
+    _note_lines(files, reading, others)
     return _proposal(files, reading, _name(files.path, ()))
 
 
@@ -478,21 +509,27 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
         and reading.table.rows.kind not in ("pattern", "block")
         and (lines := other_results(files, read))
     ):
-        notes.append(f"{_LINES}: {lines}")
+        at, line = next(iter(lines.items()))
+        own = "a file of their own is read"
+        notes.append(f'{_LINES}: {len(lines)}, such as line {at}, "{_printable(line)[:_MAX_LINE]}"; {own}')
     for fact, readings in (
         (_OTHERS, [each for each in others if each.figures]),
         (_UNKNOWN, [each for each in others if is_text and each.open and not each.figures]),
+        (_WITHOUT, [each for each in others if is_text and not each.open and not each.figures]),
     ):
         if readings:
-            notes.append(f"{fact}: {', '.join(_shown_place(each.table) for each in readings[:4])}")
+            more = f" and {len(readings) - _MAX_PLACES} more" if len(readings) > _MAX_PLACES else ""
+            shown = ", ".join(_shown_place(each.table) for each in readings[:_MAX_PLACES])
+            notes.append(f"{fact}: {shown}{more}")
     return notes
 
 
 def _shown_place(table: FoundTable) -> str:
-    """Return the path of a table of JSON, the first columns of another one."""
+    """Return the path of a table of JSON, the first columns of another one and the line of its first row."""
     if table.is_json:
         return table.rows.path or "the document itself"
-    return f'that with "{", ".join(map(_printable, table.columns[:_MAX_SHOWN_ROWS]))}"'
+    columns = ", ".join(map(_printable, table.columns[:_MAX_SHOWN_ROWS]))
+    return f'that with "{columns}" (line {table.records[0].line})'
 
 
 def _is_beside(other: TableReading, reading: TableReading) -> bool:

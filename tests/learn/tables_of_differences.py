@@ -51,4 +51,17 @@ DIFFERENCES = {
         2,
         (("run_time", 2.75, {"commit": "b"}),),
     ),
+    "plain numbers that a word alone calls a difference": PeoplesTable(
+        "suite.csv",
+        "engine,ms,DeltaBlue,Penalty\na,1.5,592,7.25\nb,2.5,691,9.5\nc,4.25,318,8.75\n",
+        3,
+        (("latency", 0.0025, {"engine": "b"}),),
+        frozenset({"DeltaBlue", "Penalty"}),
+    ),
+    "differences to the first row": PeoplesTable(
+        "base.csv",
+        "engine,ms,delta\na,1.5,0.0\nb,2.75,1.25\nc,4.25,2.75\n",
+        3,
+        (("latency", 0.00275, {"engine": "b"}),),
+    ),
 }

@@ -457,4 +457,23 @@ ROLES = {
         (("success_rate", 0.77, {"supply": "low", "arrivals": "10 req/s (knee)"}),),
         answers={"Arrivals": "setting"},
     ),
+    "a column of percent signs": PeoplesTable(
+        "rate.txt",
+        "Case      Rate        \n------------------\na         95.5      %\nb         97.5      %\nc         99.5      %\n",
+        3,
+        (("rate", 0.975, {"case": "b", "column_3": None}),),
+    ),
+    "a column of units without a name": PeoplesTable(
+        "speed.md",
+        "| Case | Speed | |\n|--|--|--|\n| a | 95.5 | MB/s |\n| b | 97.5 | MB/s |\n",
+        2,
+        (("bandwidth", 97.5e6, {"case": "b"}),),
+    ),
+    "devices that were mostly not tested": PeoplesTable(
+        "devices.md",
+        "| Model | A100 | RTX 4090 |\n|--|--|--|\n| a | 72.5 tokens/s | Didn't test |\n| b | Won\u2019t complete (too slow) | Didn't test |\n"
+        "| c | Didn't test | 18.5 tokens/s |\n| d | 8.5 tokens/s | can't load |\n",
+        3,
+        (("throughput", 18.5, {"model": "c", "device": "RTX 4090"}),),
+    ),
 }

@@ -241,7 +241,38 @@ def test_lines_of_results_beside_a_table_are_named() -> None:
     text = "copy : 120.5 GB/s (1.25 ms)\nscale : 98.5 GB/s (2.5 ms)\n\nKernel     Time (ms)\n---------  ---------\nnaive      10.5\ntiled      5.25\n"
     (proposal,) = propose_each(LogFiles.of({"k.txt": text.encode()}).file("k.txt"))
     assert proposal.read == 2
-    assert "other lines with a name and numbers with units are not read: 2" in proposal.notes
+    assert (
+        "other lines with a name and numbers with units are not read: 2, such as line 1,"
+        ' "copy : 120.5 GB/s (1.25 ms)"; a file of their own is read'
+    ) in proposal.notes
+
+
+def test_lines_of_results_beside_a_table_are_a_table_of_their_own() -> None:
+    lines = (
+        "copy : 120.5 GB/s (1.25 ms)\nscale : 98.5 GB/s (2.5 ms) [sort: 0.5 ms]\nadd : 88.5 GB/s (3.5 ms)\n"
+    )
+    text = lines + "\nKernel     Time (ms)\n---------  ---------\nnaive      10.5\ntiled      5.25\n"
+    files = LogFiles.of({"k.txt": text.encode()})
+    proposals = propose_each(files.file("k.txt"))
+    assert [each.read for each in proposals] == [2, 6]
+    assert '"[sort: 0.5 ms]" behind the numbers of a line is not read' in proposals[1].notes
+    labels = settings([parse(labels_text(proposals).encode(), "")])
+    claimed = offer(files.with_settings({"": labels}).file("k.txt"))
+    assert claimed is not None
+    items = list(claimed.format.read(claimed.files))
+    check_valid(items)
+    values = [figure.value for run in items if isinstance(run, Run) for figure in run.aggregates]
+    assert sorted(values)[:5] == [0.00125, 0.0025, 0.0035, 0.00525, 0.0105]
+    assert len(values) == 8
+
+
+def test_each_table_of_a_file_that_is_not_read_is_named() -> None:
+    text = (
+        "| Tool | ms |\n|--|--|\n| a | 1.5 |\n| b | 2.5 |\n\n| Branch | State |\n|--|--|\n| main | merged |\n"
+    )
+    (proposal,) = propose_each(LogFiles.of({"r.md": text.encode()}).file("r.md"))
+    fact = "the file has tables without a known result, which are not read"
+    assert f'{fact}: that with "Branch, State" (line 8)' in proposal.notes
 
 
 def test_a_folder_names_once_what_it_cannot_open() -> None:

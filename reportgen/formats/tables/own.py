@@ -123,8 +123,13 @@ def _chosen(files: LogFiles) -> list[_Match]:
 
 
 def _are_apart(match: _Match, other: _Match) -> bool:
-    """Return whether two definitions read different tables of a file: each has its own header or key."""
+    """Return whether two definitions read different tables of a file: each has its own header or key.
+
+    Lines that a pattern describes are beside the rows of a table.
+    """
     rows, others = match[0].rows, other[0].rows
+    if {rows.kind, others.kind} > {"pattern"}:
+        return {rows.kind, others.kind} <= {"pattern", "csv", "tsv", *BETWEEN_BARS}
     if rows.kind == others.kind == "json":
         return are_branches(rows.path, others.path)
     if rows.kind != others.kind or rows.kind not in ("csv", "tsv", *BETWEEN_BARS):

@@ -8,7 +8,12 @@ from collections.abc import Mapping
 
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.answers import read_answers
-from reportgen.formats.tables.interpret.aside import take_ratios, take_totals, take_units_row
+from reportgen.formats.tables.interpret.aside import (
+    take_ratios,
+    take_totals,
+    take_unit_columns,
+    take_units_row,
+)
 from reportgen.formats.tables.interpret.columns import read_wide
 from reportgen.formats.tables.interpret.decimal_commas import with_decimal_points
 from reportgen.formats.tables.interpret.described import state_statistic
@@ -42,6 +47,7 @@ def _interpret(table: FoundTable, answers: Mapping[str, str] | None) -> TableRea
     take_units_row(draft)
     take_ratios(draft)
     draft.collect()
+    take_unit_columns(draft)
     take_totals(draft)
     if not read_named_metrics(draft, answers or {}):
         read_wide(draft)

@@ -73,6 +73,23 @@ def take_units_row(draft: Draft) -> None:
         _put_aside(draft, [row])
 
 
+def take_unit_columns(draft: Draft) -> None:
+    """Leave out the columns without a name that have one sign in each row: the unit of the column before."""
+    nameless = [(at, name) for at, name in enumerate(draft.columns) if at and name == f"column {at + 1}"]
+    for at, column in nameless:
+        signs = {str(cell).strip() for cell in draft.known(column)}
+        sign, before = (signs.pop() if len(signs) == 1 else ""), draft.columns[at - 1]
+        if is_unit_alone(sign):
+            is_bare = draft.values(before) and not meaning_of(before).unit and not draft.unit_of_cells(before)
+            draft.units |= {before: sign} if is_bare and before not in draft.units else {}
+            draft.result.left_out[column] = f'the unit of "{before}"'
+        elif sign and not any(map(str.isalnum, sign)):
+            draft.result.left_out[column] = "a sign"
+    if nameless and draft.result.left_out:
+        draft.result.doubts.append("a column has units or signs alone")
+        draft.columns = [name for name in draft.columns if name not in draft.result.left_out]
+
+
 def take_totals(draft: Draft) -> None:
     """Skip the rows that sum up or average others."""
     if len(draft.records) < 3 or (draft.table.is_json and len(draft.records) > _MAX_JSON_ROWS):

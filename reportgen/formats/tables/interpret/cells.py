@@ -21,8 +21,9 @@ FAILED = lazy_pattern(
     r"|dnf)\b.{0,40}"
 )
 _NOTHING = lazy_pattern(
-    r"(?i)(?:(?:does|did)(?: not|n't) (?:fit|run|finish)|unsupported|too (?:large|big|long|slow)|skipped|todo"
-    r"|pending|not (?:enough|supported|applicable|available|run|tested|measured))\b.{0,40}"
+    r"(?i)(?:(?:does|did|do|could|can|will|would|was)(?: not|n['\u2019]t)|won['\u2019]t|can(?:not|['\u2019]t)"
+    r"|unsupported|untested|too (?:large|big|long|slow)|skipped|todo|pending"
+    r"|not (?:enough|supported|applicable|available|run|tested|measured))\b.{0,40}"
 )
 # "> 10 min", "<0.1": a run that was stopped, or a number below what can be measured.
 _BOUND = lazy_pattern(r"(?:[<>]=?|[\u2264\u2265])\s*[0-9].{0,40}")

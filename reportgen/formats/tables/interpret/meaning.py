@@ -79,6 +79,22 @@ _RESULTS = {
     *("accuracy", "acc", "completed", "completion", "correct", "error", "errors", "failed", "failure", "hit"),
     *("miss", "pass", "passed", "recall", "success", "succeeded", "util", "utilization"),
 }
+# Words of differences without a unit: as names they prove nothing, "DeltaBlue".
+_DIFFERENCES = {
+    *(
+        "change",
+        "degradation",
+        "delta",
+        "δ",
+        "diff",
+        "difference",
+        "gain",
+        "improvement",
+        "overhead",
+        "penalty",
+    ),
+    *("saving", "savings"),
+}
 # Words of what a device could reach, which is the same in all rows.
 _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
 
@@ -177,6 +193,8 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
     is_limit = bool(_LIMITS & set(words_of(column))) and draft.is_constant(column)
     if is_limit and meaning.kind == "figure" and meaning.base in ("B/s", "FLOP/s"):
         return ColumnMeaning("factor", factor=slug(column))
+    if meaning.kind == "derived" and _is_only_called_so(draft, column):
+        return ColumnMeaning("other", extra=tuple(words_of(column)))
     if meaning.kind == "other" and (is_spread(column, draft.columns) or _are_spreads(draft, column)):
         return ColumnMeaning("spread")
     is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
@@ -245,7 +263,7 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
         return ColumnMeaning("index")
     if slug(column) in _TIMES_OF_DAY and _is_time_of_day(draft, column):
         return ColumnMeaning("ignored")
-    if column == f"column {draft.columns.index(column) + 1}" and all(map(_REMARK.fullmatch, known)):
+    if column == f"column {draft.table.columns.index(column) + 1}" and all(map(_REMARK.fullmatch, known)):
         return ColumnMeaning("ignored")
     if meaning.kind == "other" and draft.is_clock(column):
         return ColumnMeaning("series")
@@ -315,7 +333,17 @@ def _is_computed(draft: Draft, column: str) -> bool:
     """Return whether the numbers of a column are ratios, or differences, of numbers of other columns."""
     others = [draft.printed(name) for name in draft.compared if name != column]
     own = draft.printed(column)
-    return _is_derived(draft, column) or any(is_difference(own, a, b) for a, b in permutations(others, 2))
+    to_first = ([a, [a[0]] * len(a)] for a in others if a)
+    pairs = (*permutations(others, 2), *to_first)
+    return _is_derived(draft, column) or any(is_difference(own, a, b) for a, b in pairs)
+
+
+def _is_only_called_so(draft: Draft, column: str) -> bool:
+    """Return whether only a word says that plain numbers are differences, and no columns of the table."""
+    are_plain = not draft.is_text(column) and not any(
+        number and number[1] for number in draft.numbers(column)
+    )
+    return are_plain and bool(_DIFFERENCES & set(words_of(column))) and not _is_computed(draft, column)
 
 
 def _is_derived(draft: Draft, column: str) -> bool:
