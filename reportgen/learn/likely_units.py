@@ -2,7 +2,7 @@
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import counts_faults, words_of
+from reportgen.formats.tables.column_words import counts_faults, path_of, words_of
 
 # "Mbps", "GFLOPS": units with several meanings, in the spelling that is accepted.
 _IN_FULL = (
@@ -24,7 +24,8 @@ _LIKELY: tuple[tuple[str, str], ...] = (
     (r"throughput\w*|tput", ""),
     (r"rtf|factor|x|speedup|score|count|ratio|mae|mse|rmse", "1"),
     (r"(?:hit|miss|error|success|failure|fail|loss|drop|acceptance).*", "%"),
-    (r"acc.*|util.*|share|percent.*|pct|map|m?iou|f1|[wc]er|auc|[mh]fu|recall|precision|cpu|sparsity", "%"),
+    (r"acc.*|util.*|share|percent.*|pct|recall|precision|cpu|sparsity", "%"),
+    (r"m?ap(?:50|75)?|m?iou|f1|[wc]er|auc|[mh]fu", "%"),
     (r"energy|joules?|energie|énergie|energía", "J"),
     (r"power|watts?|tdp|leistung|puissance|potencia", "W"),
     (r"cost|price|costs|kosten|preis|coût|prix|precio|\$", "$"),
@@ -38,11 +39,17 @@ _LIKELY: tuple[tuple[str, str], ...] = (
     (r"ops|[km]ops", "operations/s"),
     (r"speed|throughput\w*|rates?|thr(?:pt|u?put)|tput|durchsatz|débit|rendimiento|velocidad|vitesse", ""),
     (r"real|user|sys", "s"),
-    (r"t|elapsed|duration|durée|dauer|runtime|laufzeit|wall\w*|build|compile|train|training|total", "s"),
+    (r"t|elapsed|duration|durée|dauer|runtime|laufzeit|wall\w*", "s"),
     (r"\w*times?|zeit|temps|tiempo|tempo|lat\w*|delay|ttft|tpot|itl|tbt|rtt|ping|jitter|response", "ms"),
-    (r"p[0-9]{2,3}|mean|avg|average|median|min|max", "ms"),
+)
+# Names of times if they have no other words: "total_sent" is a count, "max depth" no time.
+_ALONE: tuple[tuple[str, str], ...] = (
+    (r"build|compile|train|training|total", "s"),
+    (r"p[0-9]{2,3}|mean|avg|average|median|min|max|best|worst", "ms"),
 )
 _NAMES = tuple((lazy_pattern(names), unit) for names, unit in _LIKELY)
+_NAMES_ALONE = tuple((lazy_pattern(names), unit) for names, unit in _ALONE)
+_RATE_WORDS = frozenset(("goodput", "per", "rate", "speed", "throughput", "tput"))
 # Keys of JSON: "throughput.16"
 _NUMBER_AT_END = lazy_pattern(r"\.[0-9]+$")
 _RATE_AT_END = lazy_pattern(r"(?i)[ /_]s(?:ec)?$")
@@ -52,12 +59,22 @@ def likely_unit(column: str) -> str:
     """Return a unit that a column of this name may have, as an example of an answer."""
     words = [*words_of(_NUMBER_AT_END.sub("", column)), *(["$"] if "$" in column else [])]
     counted = next((unit for word in words if (unit := _COUNTED.get(word.removesuffix("s")))), "operations/s")
-    if counts_faults(column) and "rate" not in words:
+    if (counts_faults(column) and "rate" not in words) or _counts_items(column):
         return "1"
     for name, unit in _NAMES:
         if any(map(name.fullmatch, words)):
             return unit or counted
+    alone = [unit for name, unit in _NAMES_ALONE if words and any(map(name.fullmatch, words[-1:]))]
+    if alone and all(any(name.fullmatch(word) for name, _ in _NAMES_ALONE) for word in words):
+        return alone[0]
     return counted if _RATE_AT_END.search(column) else "1"
+
+
+def _counts_items(column: str) -> bool:
+    """Return whether the last part of a name counts items: "avg_output_tokens", "accuracy.total_samples"."""
+    words = words_of(path_of(column)[0])
+    is_plural = any(word.endswith("s") and word.removesuffix("s") in _COUNTED for word in words[-1:])
+    return is_plural and _RATE_WORDS.isdisjoint(words) and not _RATE_AT_END.search(column)
 
 
 def in_full(text: str) -> str:

@@ -22,12 +22,12 @@ from reportgen.formats.filetype import no_text
 from reportgen.formats.parsing import json_values
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
-from reportgen.formats.tables.column_units import TWO_MULTIPLES, unit_of
-from reportgen.formats.tables.column_words import RATED, meaning_of, words_of
+from reportgen.formats.tables.column_units import RATE_OR_TIME, TWO_MULTIPLES, unit_of
+from reportgen.formats.tables.column_words import MEASURED_WORDS, RATED, TIME_WORDS, meaning_of, words_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
-from reportgen.formats.tables.interpret.cases import FRACTIONS, OF_CASES, OF_KEY, OF_STATISTICS
+from reportgen.formats.tables.interpret.cases import FRACTIONS, LARGE_SHARES, OF_CASES, OF_KEY, OF_STATISTICS
 from reportgen.formats.tables.interpret.columns import PARTLY
 from reportgen.formats.tables.interpret.draft import SETTING_OR_RESULT
 from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
@@ -339,26 +339,37 @@ def unit_for(column: str, question: str) -> str:
         return _option(column, SETTING)
     if re.search(r"separate thousands|plain numbers|of the form|samples", question):
         return _option(column, named_unit(column) or likely_unit(column)) if question.endswith(PARTLY) else ""
+    return _option(column, _said(column, question) or _likely(column, question))
+
+
+def _said(column: str, question: str) -> str:
+    """Return the answer that a question says itself, "" for a question about an open unit."""
     if question.endswith(MAYBE_TIME):
-        return _option(column, "s")
-    if question.endswith(FRACTIONS):
-        return _option(column, "1")
-    if counted := re.search(r'its numbers are of "([^"]+)"', question):
-        return _option(column, counted[1])
-    stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
-    known = unit_of(stated)
+        return "s"
+    if question.endswith((FRACTIONS, LARGE_SHARES)):
+        return "1"
     if question.endswith((TWO_MULTIPLES, MULTIPLE_IN_NAME)):
-        return _option(column, _unit_of_name(column) or likely_unit(column))
+        return _unit_of_name(column)
     if question.startswith(IN_TEXT):
         letter = {1e3: "k", 1e6: "M", 1e9: "G"}.get(multiple_of(question.split('"')[1]), "")
-        return _option(column, f"{letter}{meaning_of(column).unit}")
+        return f"{letter}{meaning_of(column).unit}"
+    if question.endswith(RATE_OR_TIME):
+        return f"{question.split()[0].strip(chr(34))}/s" if TIME_WORDS.isdisjoint(words_of(column)) else "s"
+    counted = re.search(r'its numbers are of "([^"]+)"', question)
+    return counted[1] if counted else ""
+
+
+def _likely(column: str, question: str) -> str:
+    """Return the unit that a name states in a way with several meanings, or that it likely has."""
+    stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
+    if re.fullmatch("[A-Z]", stated) and MEASURED_WORDS.isdisjoint(words_of(column)):
+        column, stated = column.replace(f"({stated})", ""), ""  # a mark: mAP50(B)
+    known = unit_of(stated)
     if (known and known.doubt) or question.startswith('"'):
         stated = in_full(stated or question.split('"')[1])
     stated = stated if known or in_full(stated) else meaning_of(column).unit
     named = re.search(rf'{OF_KEY}"([^"]+)"', question)
-    likely = likely_unit(named[1] if named else column)
-    likely = "ms" if question.startswith((OF_CASES, OF_STATISTICS)) else likely
-    return _option(column, stated or likely)
+    return stated or ("ms" if question.startswith(OF_CASES) else likely_unit(named[1] if named else column))
 
 
 def _unit_of_name(column: str) -> str:

@@ -132,6 +132,8 @@ _PER_OF = {"w": "W", "watt": "W", "kw": "kW", "mhz": "MHz", "usd": "USD", "eur":
 
 # How the doubt about "MB/s (x1000)" ends.
 TWO_MULTIPLES = "states two multiples"
+# How the doubt about "steps_s" ends.
+RATE_OR_TIME = "is a rate or a time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +284,7 @@ def times(unit: ColumnUnit, multiple: float, shown: str) -> ColumnUnit:
 
 def _rate(match: re.Match[str]) -> ColumnUnit:
     if match["blank"] and match["item"] in _STEP_WORDS | _SINGLE:
-        return ColumnUnit("", doubt=f'"{match[0]}" is a rate or a time')
+        return ColumnUnit("", doubt=f'"{match[0]}" {RATE_OR_TIME}')
     scale = _PREFIXES[(match["prefix"] or "").strip()] * _PERIODS.get(match["unit"], 1.0)
     return ColumnUnit(f"{_ITEM_OF[match['item']]}/s", scale)
 

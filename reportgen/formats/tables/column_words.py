@@ -215,7 +215,7 @@ _SHARES = _words("fraction pct percent percentage rate ratio share")
 # Words of an error that says how exact another number is.
 _OF_SPREAD = _words("ci margin relative rel sampling score standard std")
 _LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza задержка 延迟 レイテンシ 지연")
-_TIME_WORDS = _words(
+TIME_WORDS = _words(
     """
     clock dauer duration durations durée elapsed laufzeit runtime runtimes tempo temps tiempo time times took
     wall wall_time wallclock walltime zeit zeiten время 时间 耗时 時間 시간
@@ -239,13 +239,7 @@ MEASURED_WORDS = (
     _MEMORY_WORDS | _SIZE_WORDS | _words("current draw energy power temp temperature voltage watts")
 )
 _QUANTITIES = (
-    _LATENCY_WORDS
-    | _TIME_WORDS
-    | _RATE_WORDS
-    | _BANDWIDTH_WORDS
-    | _MEMORY_WORDS
-    | QUALITY_WORDS
-    | _UNIT_WORDS
+    _LATENCY_WORDS | TIME_WORDS | _RATE_WORDS | _BANDWIDTH_WORDS | _MEMORY_WORDS | QUALITY_WORDS | _UNIT_WORDS
 ) | _words("cost energy perf performance power quality ttft tpot itl")
 # metric, words, a phrase: one of the words or the phrase names the metric
 _NAMED_TIMES: tuple[tuple[str, frozenset[str], str], ...] = (
@@ -644,7 +638,7 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
                 unit.unit in ("h", "min", "B", "W", "J", "degC", "day")
                 and text[cut:].lower() in ("h", "min", "b", "c", "j", "day", "days", "с")
                 and not set(words_of(before))
-                & (_TIME_WORDS | _MEMORY_WORDS | {"energy", "temp", "temperature"})
+                & (TIME_WORDS | _MEMORY_WORDS | {"energy", "temp", "temperature"})
             ):
                 continue
             return unit, before
@@ -682,7 +676,7 @@ def _made(
 def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
     own, said = set(words), set(words) | ({unit.per} if unit.per else set())
     joined = " ".join(words)
-    generic = _TIME_WORDS | {"latency", "lat", "total", "run", "train", "training", "end"}
+    generic = TIME_WORDS | {"latency", "lat", "total", "run", "train", "training", "end"}
     if any(before.isdigit() and _COUNTED_RUNS.fullmatch(word) for before, word in pairwise(words)):
         return _made("run_time", unit, words, generic)
     if own & {"gpu", "gpus", "device", "node", "cpu"} and unit.unit == "h":
@@ -710,10 +704,10 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         return _made("latency", unit, words, generic | latency)
     if own <= generic:
         metric = "latency" if unit.unit in ("ns", "us", "ms") else "run_time"
-        doubt = "" if own & _TIME_WORDS else "names no metric"
+        doubt = "" if own & TIME_WORDS else "names no metric"
         return _made(metric, unit, words, generic, doubt=doubt)
     # Another time: its words name it, and no comparison claims that less is better.
-    return _made("", unit, words, generic, doubt="" if own & (_TIME_WORDS | {"lat"}) else "names no metric")
+    return _made("", unit, words, generic, doubt="" if own & (TIME_WORDS | {"lat"}) else "names no metric")
 
 
 def _rate(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
@@ -851,7 +845,7 @@ def _unitless(words: list[str]) -> ColumnMeaning:
     if "rate" in own and own & RATED:
         return ColumnMeaning("figure", "_".join(words), doubt="has no unit", is_own=True)
     for names, unit in (
-        ({"ttft", "tpot", "itl", "e2el"} | _LATENCY_WORDS | _TIME_WORDS, "s"),
+        ({"ttft", "tpot", "itl", "e2el"} | _LATENCY_WORDS | TIME_WORDS, "s"),
         (_BANDWIDTH_WORDS, "GB/s"),
         (_RATE_WORDS, "samples/s"),
         (_MEMORY_WORDS, "GiB"),

@@ -35,7 +35,9 @@ OF_STATISTICS = "a statistic of one metric"
 # What the question about the numbers of an object says before the key that names them.
 OF_KEY = "; it is "
 # How the question about a share ends whose numbers are fractions.
-FRACTIONS = "; its numbers are at most 1"
+FRACTIONS = "; most of its numbers are at most 1"
+LARGE_SHARES = "; most of its numbers are above 100"
+_PERCENT = 100
 # Fewer columns with numbers of one size may be of several metrics.
 _MIN_CASES = 3
 # Words of times that alone name no metric, but distinguish several times.
@@ -86,10 +88,12 @@ def question(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
 
 
 def _size_of_share(draft: Draft, column: str) -> str:
-    """Return what the question about a share adds: whether it is a fraction or a percentage."""
+    """Return what the question about a share adds where its numbers are rather not in %."""
     is_share = column in draft.cells and bool((SHARES | QUALITY_WORDS) & set(words_of(column)))
     values = draft.values(column) if is_share else []
-    return FRACTIONS if values and min(values) >= 0 and max(values) <= 1 else ""
+    if not values or min(values) < 0:
+        return ""
+    return FRACTIONS if median(values) <= 1 else LARGE_SHARES if median(values) > _PERCENT else ""
 
 
 def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
@@ -290,7 +294,8 @@ def _unstated(draft: Draft, column: str, unknown: Sequence[str]) -> str:
     """
     meaning = meaning_of(column)
     if meaning.statistic:
-        alike = sum(meaning_of(name).statistic == meaning.statistic for name in unknown)
+        others = map(meaning_of, unknown)
+        alike = sum(x.statistic == meaning.statistic and bool(x.extra) == bool(meaning.extra) for x in others)
         is_one = not meaning.extra or alike > 1
         return f"{OF_STATISTICS if is_one else 'a statistic'}? its metric and unit are not stated"
     unstated = "name says no metric" if draft.unit_of_cells(column) else "unit is not stated"
