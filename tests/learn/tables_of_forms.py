@@ -16,8 +16,8 @@ FORMS = {
         ' "gpu_latency": {"mean_ms": 2.5, "std_ms": 0.25, "p95_ms": 2.75, "batch_size": 4, "num_runs": 50}, "memory_gib": 1.5}',
         5,
         (
-            ("latency", 0.0425, {"device": "cpu", "statistic": "mean", "batch_size": 4}),
-            ("latency", 0.00275, {"device": "gpu", "statistic": "p95"}),
+            ("latency", 0.0425, {"device": "cpu", "statistic": "mean", "cpu_latency_batch_size": 4}),
+            ("latency", 0.00275, {"device": "gpu", "statistic": "p95", "batch_size": None}),
             ("memory_used", 1.5 * 2**30, {}),
         ),
     ),

@@ -476,4 +476,20 @@ ROLES = {
         3,
         (("throughput", 18.5, {"model": "c", "device": "RTX 4090"}),),
     ),
+    "settings in objects of results, and beside them": PeoplesTable(
+        "objects.json",
+        '{"device": "cuda", "items": [{"name": "a", "cpu": {"mean_ms": 42.5, "device": "cpu", "size": 4},'
+        ' "gpu": {"mean_ms": 2.5, "device": "cuda", "size": 8}, "accuracy": {"top1_accuracy": 71.5, "total_samples": 500}},'
+        ' {"name": "b", "cpu": {"mean_ms": 43.5, "device": "cpu", "size": 4}, "gpu": {"mean_ms": 3.5, "device": "cuda", "size": 8},'
+        ' "accuracy": {"top1_accuracy": 72.5, "total_samples": 500}}]}',
+        6,
+        (
+            (
+                "latency",
+                0.0435,
+                {"case": "b", "cpu_size": 4, "gpu_size": 8, "cpu_device": "cpu", "size": None},
+            ),
+        ),
+        frozenset({"accuracy.total_samples"}),
+    ),
 }

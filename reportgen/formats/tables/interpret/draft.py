@@ -143,6 +143,14 @@ class Draft:
         return {plain[name]: levels for name, levels in levels_of(list(plain)).items()}
 
     @cached_property
+    def parts(self) -> frozenset[str]:
+        """The columns of JSON in an object with figures, beside other objects with figures."""
+        own = {name: name.rpartition(".")[0] for name in self.columns if not name.startswith(AROUND)}
+        meanings = {name: meaning_of(name) for name in own}
+        figures = {own[name] for name, each in meanings.items() if each.kind == "figure" and each.unit}
+        return frozenset(name for name, part in own.items() if part in figures and len(figures) > 1 and part)
+
+    @cached_property
     def compared(self) -> list[str]:
         """The first columns that others may be ratios of: figures, then numbers that no name explains."""
         kinds = {name: meaning_of(name).kind for name in self.columns if not name.startswith(AROUND)}

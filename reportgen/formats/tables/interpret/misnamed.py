@@ -6,10 +6,11 @@ of a disk the size of a block, and `user` with fractions is not a name.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, words_of
-from reportgen.formats.tables.interpret.draft import Draft
+from reportgen.formats.tables.interpret.draft import Draft, of_unit
 
 _PROCESSORS = lazy_pattern(
     r"(?i)(?:x86|x64|amd64|arm|aarch|i[3-6]86|risc-?v|ppc|powerpc|s390|mips|sparc|loong|wasm|sm_?[0-9]|gfx[0-9]"
@@ -24,6 +25,8 @@ _NOT_MODELS = {
     **dict.fromkeys(("arch", "architecture"), _PROCESSORS),
     **dict.fromkeys(("net", "network"), _LINKS),
 }
+# What a name counts that begins with a metric: "accuracy.total_samples".
+_COUNTED = frozenset(("documents", "examples", "images", "queries", "questions", "rows", "samples"))
 # Settings are whole or recur.
 _SIZES = frozenset(
     ("context", "count", "depth", "elements", "height", "resolution", "size", "width", "window")
@@ -43,6 +46,13 @@ def misnamed(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
     are_fractions = are_plain and any(number and not number[0].is_integer() for number in numbers)
     if meaning.factor == "precision" and are_fractions:
         return ColumnMeaning("figure", "precision", doubt="has no unit")
+    if (
+        meaning.kind == "figure"
+        and not meaning.unit
+        and draft.is_whole(column)
+        and own.split("_")[-1] in _COUNTED
+    ):
+        return replace(meaning, doubt=of_unit(own.split("_")[-1]))
     if meaning.kind in ("index", "ignored") and are_fractions and own:
         return ColumnMeaning("other", extra=(own,))
     is_chosen = not numbers or draft.is_repetitive(column) or draft.is_constant(column)

@@ -19,7 +19,7 @@ from reportgen.formats.tables.column_words import (
 )
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.interpret.cells import number_of
-from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
+from reportgen.formats.tables.interpret.draft import AROUND, MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.reading import columns_of
 from reportgen.formats.tables.interpret.status import add_errors, add_status
 from reportgen.formats.tables.records import steps_of
@@ -110,6 +110,8 @@ def corner_names(corner: str) -> tuple[str, str] | None:
 
 def factor_of(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
     """Return the name of the factor that a column is."""
+    if draft.table.is_json and _is_of_part(draft, column):
+        return slug(column.lstrip("./"))
     last = meaning.factor or path_of(column)[0] or column
     if column == draft.columns[0] and (corner := corner_names(column)):
         last = corner[0]
@@ -125,6 +127,16 @@ def factor_of(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
         return kind_of(map(str, draft.known(column))) or "case"
     unit = "" if draft.table.is_json or draft.is_text(column) else _unit_in_name(column)
     return f"{own}_{unit}" if unit and not own.endswith(f"_{unit}") else own
+
+
+def _is_of_part(draft: Draft, column: str) -> bool:
+    """Return whether a setting holds for the figures of one object of a row, or others do that are called so.
+
+    `cpu.device` is that of `cpu.mean_ms`, and neither that of `gpu.mean_ms` nor that of the row.
+    """
+    own = column.rpartition(".")[2].lstrip("./")
+    alike = (name for name in draft.columns if name.rpartition(".")[2] == own and not name.startswith(AROUND))
+    return any(name in draft.parts for name in (alike if column.startswith(AROUND) else (column,)))
 
 
 def _unit_in_name(column: str) -> str:

@@ -41,7 +41,8 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
         return None
     is_alone = is_repeated or any(_are_distinct(draft, [key]) for key in keys)
     is_clear = is_result or is_measured or not is_alone
-    doubt = "" if is_clear else SETTING_OR_RESULT
+    unit = draft.unit_of_cells(column)
+    doubt = "" if is_clear else of_unit(unit) if unit else SETTING_OR_RESULT
     return ColumnMeaning(
         "figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=not (is_result or is_measured)
     )
