@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed; pip install
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
 from collectors.workloads import bench  # noqa: E402
-from collectors.workloads.resnet50 import architecture, image_folder, images, workload  # noqa: E402
+from collectors.workloads.resnet50 import architecture, image_folder, images, network, workload  # noqa: E402
 from collectors.workloads.resnet50.network import Classifier, ResNet50  # noqa: E402
 from collectors.workloads.training import loading, loop, processes  # noqa: E402
 from collectors.workloads.training.numerics import Numerics  # noqa: E402
@@ -25,6 +25,12 @@ pytestmark = pytest.mark.slow
 
 TINY = ["--image-size", "32", "--batch-size", "2", "--num-workers", "0"]
 ONE = ["--here", "--steps", "2", "--threads", "1"]
+
+
+@pytest.fixture
+def few_layers(monkeypatch):
+    """A network of two blocks, for what is around it: the whole one is trained in some tests, and takes seconds."""
+    monkeypatch.setattr(network, "STAGES", ((16, 1, 1), (16, 1, 2)))
 
 
 def recorded(tmp_path, *argv, code=0):
@@ -56,9 +62,9 @@ def test_a_forward_pass_has_the_published_multiply_adds():
 @pytest.mark.parametrize("size", [32, 47])
 @pytest.mark.parametrize("benchmark", ["Train", "Inference"])
 def test_operations_match_the_counter_of_torch(benchmark, size):
-    model = Classifier(ResNet50())
-    pixels = torch.zeros(2, 3, size, size)
-    with FlopCounterMode(display=False) as counter:
+    with torch.device("meta"), FlopCounterMode(display=False) as counter:
+        model = Classifier(ResNet50())
+        pixels = torch.zeros(2, 3, size, size)
         if benchmark == "Train":
             model(pixels, torch.zeros(2, dtype=torch.long)).backward()
         else:
@@ -80,7 +86,7 @@ def test_operations_match_the_counter_of_torch(benchmark, size):
         (["--benchmark", "smooth-inference"], ["data_loading", "preprocessing", "forward"]),
     ],
 )
-def test_steps_are_recorded_with_their_phases(argv, phases, tmp_path):
+def test_steps_are_recorded_with_their_phases(argv, phases, tmp_path, few_layers):
     workers = TINY[:-2] if "smooth-inference" in argv else TINY
     run, (header,), rows = recorded(tmp_path, "resnet50", *argv, *workers)
     assert (run["status"], run["item"], run["samples_per_step"]) == ("complete", "image", 2)
@@ -91,7 +97,7 @@ def test_steps_are_recorded_with_their_phases(argv, phases, tmp_path):
 
 
 @pytest.mark.parametrize("benchmark", ["train", "inference", "smooth-inference"])
-def test_no_image_is_drawn_in_a_step_if_the_data_are_on_the_device(benchmark, tmp_path, monkeypatch):
+def test_no_image_is_drawn_in_a_step_if_the_data_are_on_the_device(benchmark, tmp_path, monkeypatch, few_layers):
     def start(*arguments, **options):
         monkeypatch.setattr(images.SyntheticImages, "__getitem__", None)
         return real_start(*arguments, **options)
@@ -131,12 +137,12 @@ def test_batches_on_the_device_have_no_phase_transfer():
     assert loop.transfer_phase(StandinRecorder(), OnGpu(), resident) != "transfer"
 
 
-def test_images_are_loaded_by_workers(tmp_path):
+def test_images_are_loaded_by_workers(tmp_path, few_layers):
     run, _, rows = recorded(tmp_path, "resnet50", *TINY[:-1], "1", "--benchmark", "inference")
     assert (run["status"], run["case"]["num_workers"], rows) == ("complete", 1, ["1", "2"])
 
 
-def test_compile_calls_torch_compile(tmp_path, monkeypatch):
+def test_compile_calls_torch_compile(tmp_path, monkeypatch, few_layers):
     seen = []
     monkeypatch.setattr(torch, "compile", lambda model: seen.append(model) or model)
     run, _, _ = recorded(tmp_path, "resnet50", *TINY, "--compile")
@@ -258,7 +264,7 @@ def test_a_data_set_with_the_classes_of_imagenet_is_named_imagenet(tmp_path):
     assert image_folder.dataset_name(folder_of_images(tmp_path / "flowers", ("rose", "tulip"))) == "flowers"
 
 
-def test_training_on_files_works(tmp_path):
+def test_training_on_files_works(tmp_path, few_layers):
     data = folder_of_images(tmp_path / "images")
     run, _, rows = recorded(tmp_path / "logs", "resnet50", *TINY, "--data", str(data))
     assert (run["case"]["dataset"], rows) == ("ImageNet", ["1", "2"])
