@@ -9,6 +9,7 @@ of signals, of hash seeds and of locales start a fresh Python.
 """
 
 import atexit
+import gc
 import io
 import json
 import os
@@ -23,7 +24,7 @@ import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -31,6 +32,7 @@ from pathlib import Path
 import reportgen
 from reportgen.render.page import library
 from tests.conftest import ROOT
+from tests.repository import write_repository
 
 # What a shell calls: it hands over its files, waits for the exit code, and does no import that takes time.
 _CLIENT = """\
@@ -114,8 +116,8 @@ def _serve(folder: Path, ready: int) -> None:
     for module in pkgutil.walk_packages(reportgen.__path__, "reportgen."):
         if not module.name.endswith("__main__"):
             import_module(module.name)
-    import_module("matplotlib.backends.backend_svg")
     library._bundle = (folder / "bundle.js").read_bytes
+    _build_once(folder / "repository")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(folder / "socket"))
         server.listen()
@@ -123,6 +125,14 @@ def _serve(folder: Path, ready: int) -> None:
         os.close(ready)
         threading.Thread(target=_when_the_parent_ends, args=[partial(_end, folder)], daemon=True).start()
         _fork_for_each(server, _reportgen)
+
+
+def _build_once(repository: Path) -> None:
+    """Compile templates, patterns and command lines, and load fonts: the commands do not do so again."""
+    os.chdir(write_repository(repository))
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as error:
+        assert _exit_code(_reportgen, ["build", "reports/"]) == 0, error.getvalue()
+    gc.freeze()
 
 
 def _serve_scripts(server: socket.socket, path: str) -> None:
