@@ -35,6 +35,9 @@ sys.dont_write_bytecode = False
 # Tests run on all cores already. Threads of torch that wait for a core which another test has burn time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# What tests write need not outlast a crash of the machine, and waits for the disk were a tenth of some tests.
+os.fsync = lambda file: None
+
 # To look for garbage took a tenth of the time of all tests, and more of their imports.
 gc.set_threshold(100_000, 20, 20)
 
