@@ -11,7 +11,6 @@ of signals, of hash seeds and of locales start a fresh Python.
 import atexit
 import gc
 import io
-import json
 import os
 import pkgutil
 import runpy
@@ -34,15 +33,17 @@ from reportgen.render.page import library
 from tests.conftest import ROOT
 from tests.repository import write_repository
 
-# What a shell calls: it hands over its files, waits for the exit code, and does no import that takes time.
+# What a shell calls: it hands over its files, waits for the exit code, and imports only what is in the interpreter.
 _CLIENT = """\
-import json, os, socket, sys
-with socket.socket(socket.AF_UNIX) as server:
-    server.connect({address!r})
-    request = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode("utf-8", "surrogateescape")
-    socket.send_fds(server, [len(request).to_bytes(8, "big")], [0, 1, 2])
-    server.sendall(request)
-    code = server.recv(1)
+import _socket, array, posix, sys
+server = _socket.socket(_socket.AF_UNIX)
+server.connect({address!r})
+arguments = [word.encode(sys.getfilesystemencoding(), "surrogateescape") for word in sys.argv[1:]]
+request = bytes(1).join([b"%d" % len(arguments), posix.getcwdb(), *arguments, *map(b"=".join, posix.environ.items())])
+files = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))
+server.sendmsg([len(request).to_bytes(8, "big")], [files])
+server.sendall(request)
+code = server.recv(1)
 sys.exit(code[0] if code else "the warm process ended without an exit code")
 """
 
@@ -181,14 +182,15 @@ def _answer(connection: socket.socket, run: Callable[[list[str]], None]) -> None
     request = b""
     while len(request) < int.from_bytes(size, "big"):
         request += connection.recv(1 << 16)
-    arguments, folder, variables = json.loads(request.decode("utf-8", "surrogateescape"))
+    count, *words = map(os.fsdecode, request.split(b"\0"))
+    folder, arguments, variables = words[0], words[1 : int(count) + 1], words[int(count) + 1 :]
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
     os.chdir(folder)
     os.environ.clear()
-    os.environ.update(variables)
-    is_unbuffered = bool(variables.get("PYTHONUNBUFFERED"))
+    os.environ.update(variable.split("=", 1) for variable in variables)
+    is_unbuffered = bool(os.environ.get("PYTHONUNBUFFERED"))
     out, error = os.fdopen(1, "wb", buffering=0 if is_unbuffered else -1), os.fdopen(2, "wb", buffering=0)
     sys.stdout = io.TextIOWrapper(out, write_through=is_unbuffered)
     sys.stderr = io.TextIOWrapper(error, write_through=True)

@@ -97,7 +97,9 @@ def test_steps_are_recorded_with_their_phases(argv, phases, tmp_path, few_layers
 
 
 @pytest.mark.parametrize("benchmark", ["train", "inference", "smooth-inference"])
-def test_no_image_is_drawn_in_a_step_if_the_data_are_on_the_device(benchmark, tmp_path, monkeypatch, few_layers):
+def test_no_image_is_drawn_in_a_step_if_the_data_are_on_the_device(
+    benchmark, tmp_path, monkeypatch, few_layers
+):
     def start(*arguments, **options):
         monkeypatch.setattr(images.SyntheticImages, "__getitem__", None)
         return real_start(*arguments, **options)
