@@ -242,7 +242,7 @@ def _proposal(files: LogFiles, reading: TableReading, name: str) -> TableProposa
     table = reading.definition(name)
     runs = _read_back(files, table)
     read = sum(len(run.aggregates) for run in runs)
-    expected = read if reading.table.is_part else sum(1 for _ in numbers(reading))
+    expected = read if reading.table.is_part else sum(1 for _ in numbers(reading, in_any_unit=True))
     entries = tuple(entry_of_run(normalize_run(add_path_settings(run)), DEFAULT) for run in runs[:200])
     return TableProposal(
         name,

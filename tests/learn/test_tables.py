@@ -161,6 +161,14 @@ def test_a_rate_of_another_item_keeps_its_unit() -> None:
     assert figures == {("throughput", ""), ("event_rate", "events/s")}
 
 
+def test_a_number_in_a_unit_of_another_quantity_is_counted_and_named() -> None:
+    proposal = proposed(UNITS["a cell of a rate of another item than the header"])
+    assert proposal is not None
+    assert (proposal.read, proposal.numbers) == (2, 3)
+    remedy = "write it in frames/s, or in a column of its own"
+    assert f'"120.5 MP/s" in column "FPS" is not in frames/s and is not read; {remedy}' in proposal.notes
+
+
 @pytest.mark.parametrize(
     ("text", "column", "fact"),
     [

@@ -10,7 +10,7 @@ from reportgen.core.schema import convert
 from reportgen.formats.tables.definition import SAMPLE, Check
 from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.find_tables import FoundTable
-from reportgen.formats.tables.interpret.cells import number_in, text_of
+from reportgen.formats.tables.interpret.cells import number_in, number_of, text_of
 from reportgen.formats.tables.reader import holds
 
 Factor = str | dict[str, Any]
@@ -147,8 +147,11 @@ class TableReading:
         return table
 
 
-def numbers(reading: TableReading) -> Iterator[tuple[str, int]]:
-    """Yield (column, line) of each number that the figures of a reading should give."""
+def numbers(reading: TableReading, *, in_any_unit: bool = False) -> Iterator[tuple[str, int]]:
+    """Yield (column, line) of each number that the figures of a reading should give.
+
+    in_any_unit  whether those count whose cells have a unit of another quantity, which no definition reads
+    """
     checks = [convert({**check, "message": ""}, Check, "checks") for check in reading.checks]
     for record in reading.table.records:
         is_failed = any(holds(check, record.cells) for check in checks)
@@ -158,6 +161,10 @@ def numbers(reading: TableReading) -> Iterator[tuple[str, int]]:
             cell = record.cells.get(figure.column)
             is_its = all(text_of(record.cells.get(name)) == text for name, text in figure.where)
             cells = cell if isinstance(cell, list) and figure.statistic == SAMPLE else [cell]
-            quantities = [number_in(each, figure.unit) for each in cells if is_its]
+            quantities = [
+                number_in(each, figure.unit) or (number_of(each) if in_any_unit else None)
+                for each in cells
+                if is_its
+            ]
             known = [each for each in quantities if each and (each[0] > 0 or not figure.is_positive)]
             yield from ((figure.column, record.line) for _ in known)

@@ -120,7 +120,8 @@ def add_faults(draft: Draft, column: str) -> None:
         if not status:
             draft.result.doubts.append(f'"{text[:40]}" in "{column}" is not a number')
             why = f"not in {unit}" if number_of(text) else "not a number"
-            draft.result.notes.append(f'"{text[:40]}" in column "{column}" is {why} and is not read')
+            remedy = f"; write it in {unit}, or in a column of its own" if number_of(text) and unit else ""
+            draft.result.notes.append(f'"{text[:40]}" in column "{column}" is {why} and is not read{remedy}')
         elif not any(x["column"] == column and x.get("equals") == text for x in draft.result.checks):
             if _alone(draft, column, text):
                 draft.result.checks.append(
