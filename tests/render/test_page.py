@@ -12,11 +12,12 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from msgspec import structs
 from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import expect
 
 from reportgen.document.encode import decode
-from reportgen.document.model import Note
+from reportgen.document.model import Note, Table
 from reportgen.render.grid.evidence import evidence_of
 from reportgen.render.page import page_script, page_style
 from reportgen.report.document import make_document
@@ -310,3 +311,17 @@ def test_a_number_that_lacks_a_run_of_another_is_alone() -> None:
     document = make_document(example.report(tables=(table, shown), figures=(), prose=""))
     sizes = [len(each.cases) for each in evidence_of(document, lambda table: table.id).configurations]
     assert set(sizes) == {1}
+
+
+def test_numbers_of_the_same_runs_are_together_wherever_another_program_wrote_them() -> None:
+    document = decode((ROOT / "reports/jade2/report.json").read_bytes(), "report.json")
+    apart = structs.replace(document, cases=tuple(sorted(document.cases, key=lambda case: case.phase)))
+    found, expected = (
+        {frozenset(case.name for case in each.cases) for each in evidence_of(of, _id).configurations}
+        for of in (apart, document)
+    )
+    assert found == expected
+
+
+def _id(table: Table) -> str:
+    return table.id

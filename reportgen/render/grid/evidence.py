@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import chain
 
 from reportgen.compare.verdict import Verdict
 from reportgen.core import metrics, units
@@ -307,12 +307,17 @@ def configurations_of(
 ) -> Iterator[ConfigurationEvidence]:
     """Yield the evidence of the cases by configuration, in the order of the document: one is held at a time.
 
-    Cases of the same runs are together in a document.
+    Another program may write cases of the same runs apart from each other.
     """
     places = _appearances(report)
-    for _, cases in groupby(report.cases, key=lambda case: tuple(run.id for run in case.runs)):
-        proofs = [_case(case, report, places.get(case.name, []), shared, anchor) for case in cases]
-        yield from _configurations(proofs)
+    by_runs: dict[object, list[int]] = {}
+    for place, case in enumerate(report.cases):
+        by_runs.setdefault(tuple(run.id for run in case.runs), []).append(place)
+    for alike in by_runs.values():
+        cases = (report.cases[place] for place in alike)
+        yield from _configurations(
+            [_case(case, report, places.get(case.name, []), shared, anchor) for case in cases]
+        )
 
 
 def _configurations(cases: Sequence[CaseEvidence]) -> tuple[ConfigurationEvidence, ...]:
