@@ -93,3 +93,14 @@ def test_series_are_made_again_as_they_were(monkeypatch: pytest.MonkeyPatch) -> 
     assert other[0].step is kept.step
     assert first[0] is not kept  # let go of, because the other run was asked
     assert list(map(_content, pickle.loads(pickle.dumps(first)))) == expected[0]
+
+
+def test_devices_that_were_sampled_together_have_one_column_of_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(column_file, "_IN_MEMORY", 0)
+    t = np.arange(3.0)
+    devices = (telemetry("0", t, power=[1.0, 2.0, 3.0]), telemetry("1", t, power=[3.0, 2.0, 1.0]))
+    alike = tuple(replace(each, t=t) for each in devices)
+    stored = RUNS.share(run(series([1.0]), *alike), Shared(file=ColumnFile())).telemetry
+    assert stored[0].t is stored[1].t
+    assert stored[0].t is not t
+    assert [each.columns["power"].tolist() for each in stored] == [[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]
