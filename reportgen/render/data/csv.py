@@ -89,14 +89,22 @@ def _comparison_columns(document: Document, table: Table) -> list[str]:
     kinds = {comparison.kind for comparison in comparisons}
     known = {name for each in comparisons for name in _beside(document, each)}
     names = (name for kind, names in _COMPARED.items() if kind in kinds for name in names)
-    cases = [case for row in table.cells for cell in row if (case := document.case(cell.case))]
+    cases = (document.case(cell.case) for row in table.cells for cell in row)
+    of_cases = {name for case in cases if case for name in _beside_value(case)}
     return [
-        *([_INVALID] if any(case.invalid for case in cases) else []),
-        *([_OVER_ALL] if any(case.summary and case.summary.over_all is not None for case in cases) else []),
+        *(name for name in (_INVALID, _OVER_ALL) if name in of_cases),
         *(name for name in names if name in known or name not in _BESIDE),
         *([_DIFFERS] if any(each.differs for each in comparisons) else []),
         *([_RATIO_OVER_ALL] if any(each.over_all is not None for each in comparisons) else []),
     ]
+
+
+def _beside_value(case: Case) -> Iterator[str]:
+    """Yield the columns that exist because of a case."""
+    if case.invalid:
+        yield _INVALID
+    if case.summary and case.summary.over_all is not None:
+        yield _OVER_ALL
 
 
 def _beside(document: Document, comparison: Comparison) -> dict[str, str]:

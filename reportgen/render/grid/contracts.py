@@ -1,6 +1,6 @@
 """The contracts of comparisons in words: held equal, compared, not stated."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reportgen.document.model import Case, Comparison, Document
@@ -8,7 +8,8 @@ from reportgen.document.model import Case, Comparison, Document
 # A longer value, such as a command, is left out.
 _MAX_VALUE = 40
 
-Pair = tuple[Case, Comparison]
+# The name of a case, and the case against its baseline.
+Pair = tuple[str, Comparison]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +28,21 @@ class ContractText:
 def contract_text(report: Document, pairs: Sequence[Pair]) -> ContractText:
     """Return what all comparisons held equal, what one is about, and what is not stated for one."""
     contracts = [report.contract_of(comparison) for _, comparison in pairs]
-    held = [name for name in contracts[0].held_equal if all(name in each.held_equal for each in contracts)]
+    held = {
+        name: set[str]()
+        for name in contracts[0].held_equal
+        if all(name in each.held_equal for each in contracts)
+    }
+    about = {name: set[str]() for name in _union(each.about for each in contracts)}
+    for name, comparison in pairs:  # the cases of many runs are in a file: one pair at a time
+        case, baseline = report.case_by_name[name], report.case_by_name[comparison.baseline]
+        for condition, values in held.items():
+            values.add(_value(case, condition))
+        for condition, values in about.items():
+            values.add(_both(case, baseline, condition))
     return ContractText(
-        _listed(held, lambda name: {_value(case, name) for case, _ in pairs}),
-        _listed(
-            _union(each.about for each in contracts), lambda n: {_both(report, pair, n) for pair in pairs}
-        ),
+        _listed(held),
+        _listed(about),
         ", ".join(_union(map(_words, (d.name for d in compared.differs)) for _, compared in pairs)),
         ", ".join(_union(map(_words, each.not_stated) for each in contracts)),
     )
@@ -43,8 +53,7 @@ def contracts_of_tables(report: Document) -> dict[ContractText, tuple[str, ...]]
     pairs: dict[str, list[Pair]] = {}
     for table in report.tables:
         compared = report.comparisons_of(table).items()
-        compared_pairs = [(report.case_by_name[name], each) for name, each in compared if each.contract]
-        if compared_pairs:
+        if compared_pairs := [pair for pair in compared if pair[1].contract]:
             pairs.setdefault(table.family_title, []).extend(compared_pairs)
     titles: dict[ContractText, tuple[str, ...]] = {}
     for title, each in pairs.items():
@@ -57,12 +66,11 @@ def _union(lists: Iterable[Iterable[str]]) -> list[str]:
     return list(dict.fromkeys(name for names in lists for name in names))
 
 
-def _listed(names: Iterable[str], values_of: Callable[[str], set[str]]) -> str:
+def _listed(values_of: Mapping[str, Collection[str]]) -> str:
     """Return names with the value that is everywhere the same."""
     texts = []
-    for name in names:
-        values = values_of(name)
-        value = values.pop() if len(values) == 1 else ""
+    for name, values in values_of.items():
+        value = next(iter(values)) if len(values) == 1 else ""
         texts.append(f"{_words(name)} ({value})" if value else _words(name))
     return ", ".join(texts)
 
@@ -73,8 +81,7 @@ def _value(case: Case, name: str) -> str:
     return value if len(value) <= _MAX_VALUE else ""
 
 
-def _both(report: Document, pair: Pair, name: str) -> str:
-    case, baseline = pair[0], report.case_by_name[pair[1].baseline]
+def _both(case: Case, baseline: Case, name: str) -> str:
     values = [_value(each, name) for each in (case, baseline)]
     return f"{values[0]}; {values[1]} in the baseline" if all(values) else ""
 

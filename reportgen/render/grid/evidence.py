@@ -468,7 +468,7 @@ def _compared(
         text=", ".join(differing) or "the other runs",
         after="".join([*_more(comparison, verdict), differs]),
         verdict=verdict,
-        contract=contract_text(report, [(case, comparison)]),
+        contract=contract_text(report, [(case.name, comparison)]),
     )
 
 

@@ -104,22 +104,22 @@ def with_heads(grid: Grid, change: Callable[[Item], Item]) -> Grid:
 
 def lay_out(document: Document, table: Table) -> Grid:
     """Return the grid of a table of the document."""
-    numbers = _note_numbers(document, table)
-    heads = [_row_heads(table, row, numbers) for row in table.rows]
+    numbers, aligns = _note_numbers(document, table), _lead_aligns(table)
+    heads = [_row_heads(table, row, aligns, numbers) for row in table.rows]
     rows = tuple(
         (_marked(own, above), _cells(document, table, row, cells, numbers))
         for row, own, above, cells in zip(table.rows, heads, [(), *heads], table.cells, strict=False)
     )
     lead = [
-        Item(label.text, kind="head", href=label.href, align=_lead_align(table, i))
-        for i, label in enumerate(table.row_titles)
+        Item(label.text, kind="head", href=label.href, align=align)
+        for label, align in zip(table.row_titles, aligns, strict=False)
     ]
     if table.unit_mode == "row":
         lead.append(Item("Unit", kind="head"))
-    aligns = [_column_align([cells[i] for _, cells in rows]) for i in range(len(table.columns))]
-    return Grid(
-        tuple(lead), _levels(table, aligns), rows, _about(document, table), _notes(document, table, numbers)
+    levels = _levels(
+        table, [_column_align([cells[i] for _, cells in rows]) for i in range(len(table.columns))]
     )
+    return Grid(tuple(lead), levels, rows, _about(document, table), _notes(document, table, numbers))
 
 
 def _note_numbers(document: Document, table: Table) -> dict[str, int]:
@@ -196,7 +196,8 @@ def _unit_sentence(table: Table) -> str:
 def _interval_sentence(document: Document, table: Table) -> str:
     """Return what the parentheses after the numbers contain: the interval of the median, or the range."""
     cells = _with_interval(table, "value")
-    cases = [document.case(cell.case) for cell in cells]
+    # One case at a time: those of many runs are read from a file.
+    cases = (document.case(cell.case) for cell in cells)
     summaries = [case.summary for case in cases if case and case.summary]
     reached = sorted({s.coverage or 0.0 for s in summaries if s.reached and s.statistic == "median"})
     ranges = any(not s.reached or s.statistic != "median" for s in summaries)
@@ -228,6 +229,12 @@ def _is_number(value: FactorValue) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _lead_aligns(table: Table) -> list[Align]:
+    """Return the alignment of the heads of rows, by their level."""
+    levels = max(len(table.row_titles), *(len(row.labels) for row in table.rows), 0)
+    return [_lead_align(table, i) for i in range(levels)]
+
+
 def _lead_align(table: Table, i: int) -> Align:
     keys = [row.key[i] for row in table.rows if i < len(row.key)]
     return "right" if keys and all(_is_number(key) for key in keys) else "left"
@@ -237,7 +244,9 @@ def _column_align(items: Sequence[Item]) -> Align:
     return "right" if any(item.kind == "number" for item in items) else "left"
 
 
-def _row_heads(table: Table, row: Header, numbers: Mapping[str, int]) -> tuple[Item, ...]:
+def _row_heads(
+    table: Table, row: Header, aligns: Sequence[Align], numbers: Mapping[str, int]
+) -> tuple[Item, ...]:
     # The row of means has one head, and empty ones behind it.
     last = max((i for i, label in enumerate(row.labels) if label.text), default=len(row.labels) - 1)
     heads = [
@@ -245,7 +254,7 @@ def _row_heads(table: Table, row: Header, numbers: Mapping[str, int]) -> tuple[I
             label.text,
             kind="head",
             href=label.href,
-            align=_lead_align(table, i),
+            align=aligns[i],
             qualifiers=row.qualifiers if i == last else (),
             notes=tuple(sorted(numbers[note] for note in row.notes)) if i == last else (),
         )

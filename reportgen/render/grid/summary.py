@@ -116,7 +116,8 @@ def alt_text(figure: Figure) -> str:
 def protocol_line(report: Document) -> str:
     """Return what the protocol does; empty if no number was measured over steps."""
     names = {cell.case for table in report.tables for row in table.cells for cell in row if cell.case}
-    evidence = {m.evidence for name in names for m in report.case_by_name[name].measurements}
+    # In the order of the document, in which cases are read from a file once.
+    evidence = {m.evidence for case in report.cases if case.name in names for m in case.measurements}
     return sentence(report.protocol_text) if evidence & {"steps", "intervals"} else ""
 
 

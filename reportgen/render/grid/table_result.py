@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reportgen.core.metrics import metric_of
-from reportgen.document.model import QUANTITY_TITLES, Case, Cell, Document, Header, Quantity, Table
+from reportgen.document.model import QUANTITY_TITLES, Cell, Document, Header, Quantity, Table
 from reportgen.document.texts import INVALID, number, unit_label
 from reportgen.render.grid.best_cells import counted_item
 
@@ -21,19 +21,17 @@ _BESIDE: frozenset[Quantity] = frozenset(("repeats", "interval", "verdict"))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Number:
+    """A number of a table; `metric` is the metric of its case, "" without one."""
+
     row: Header
     column: Header
     cell: Cell
-    case: Case | None
+    metric: str
     value: float
 
     def kind(self) -> tuple[str, Quantity, str]:
         """Return what numbers that can be compared have in common."""
-        return (
-            self.case.metric if self.case else "",
-            self.column.quantity,
-            self.cell.unit.base if self.cell.unit else "",
-        )
+        return (self.metric, self.column.quantity, self.cell.unit.base if self.cell.unit else "")
 
 
 def title_of(table: Table) -> str:
@@ -76,7 +74,8 @@ def _numbers(document: Document, table: Table) -> Iterator[_Number]:
         for column, cell in zip(table.columns, line, strict=True):
             is_shown = not cell.invalid and not row.is_mean and column.quantity not in _BESIDE
             if cell.value is not None and is_shown:
-                yield _Number(row, column, cell, document.case(cell.case), cell.value)
+                case = document.case(cell.case)
+                yield _Number(row, column, cell, case.metric if case else "", cell.value)
 
 
 def _extremes(table: Table, numbers: list[_Number], *, is_brief: bool) -> str:
@@ -94,9 +93,9 @@ def _extremes(table: Table, numbers: list[_Number], *, is_brief: bool) -> str:
 
 
 def _is_higher_better(number: _Number) -> bool:
-    quantity, case = number.column.quantity, number.case
+    quantity, metric = number.column.quantity, number.metric
     return quantity in _HIGHER or (
-        quantity == "value" and case is not None and metric_of(case.metric).better == "higher"
+        quantity == "value" and bool(metric) and metric_of(metric).better == "higher"
     )
 
 

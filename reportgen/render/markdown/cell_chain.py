@@ -131,7 +131,7 @@ def _formulas(report: Document, comparison: Comparison, case: Case | None) -> It
         yield "verdict", comparison.sentence
     for difference in comparison.differs:
         yield "differs in", difference.text
-    text = contract_text(report, [(case, comparison)])
+    text = contract_text(report, [(case.name, comparison)])
     for name, listed in (("held equal", text.held_equal), ("not stated", text.not_stated)):
         if listed:
             yield name, listed
