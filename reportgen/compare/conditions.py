@@ -7,6 +7,7 @@ import numpy as np
 from reportgen.compare.terms import condition_name, quantity, shown_value, term_of
 from reportgen.core.command_line import arguments_of, option_name
 from reportgen.core.model import STEP, Case, FactorValue, Measurement, Run
+from reportgen.core.stored_series import without_numbers
 from reportgen.protocol.conditions import CLOCK, ITEM, WORK, conditions_of
 from reportgen.protocol.work import usual_work
 
@@ -95,6 +96,8 @@ def _everything(measurement: Measurement, case: Case, known: _SharedConditions) 
 
 def _of_samples(run: Run) -> dict[str, FactorValue]:
     """Return how many tokens and operations a sample has, where the recorder counted them."""
+    if not any(each.metric in _IN_SAMPLES for each in without_numbers(run.series)):
+        return {}  # as in most logs
     counted = {each.metric: each for each in run.series if each.metric in _IN_SAMPLES and each.phase == STEP}
     work = usual_work(run) if counted else None
     if not work:

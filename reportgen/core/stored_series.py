@@ -51,7 +51,7 @@ class StoredSeries(Sequence[Series]):
             columns = [self._numbers[begin:end] for begin, end in pairwise(layout.borders)]
             own = zip(layout.series, layout.columns, self._sources, strict=True)
             made = tuple(
-                replace(series, begin=columns[begin], value=columns[value], source=source)
+                _with_numbers(series, columns[begin], columns[value], source)
                 for series, (begin, value), source in own
             )
             self._made = made
@@ -60,6 +60,11 @@ class StoredSeries(Sequence[Series]):
                 oldest._made = None
             return made
         return self._made
+
+    @property
+    def in_common(self) -> tuple[Series, ...]:
+        """The series without times, values and sources."""
+        return self._layout.series
 
     @overload
     def __getitem__(self, index: int) -> Series: ...
@@ -76,6 +81,21 @@ class StoredSeries(Sequence[Series]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, (self._series(),)
+
+
+def _with_numbers(series: Series, begin: FloatArray, value: FloatArray, source: Source) -> Series:
+    """Return a series with its numbers: as `replace` does, in a third of the time."""
+    return Series(
+        series.metric, phase=series.phase, rank=series.rank, clock=series.clock, step=series.step,
+        span=series.span, begin=begin, value=value, samples=series.samples, line=series.line, source=source,
+        breaks=series.breaks, unit=series.unit, rounding=series.rounding, rounded=series.rounded,
+        idle_after=series.idle_after, stretches=series.stretches,
+    )  # fmt: skip
+
+
+def without_numbers(series: Sequence[Series]) -> Sequence[Series]:
+    """Return the series of a run for a caller that needs no times, values and sources: they may be empty."""
+    return series.in_common if isinstance(series, StoredSeries) else series
 
 
 # The runs whose series are objects, in the order in which these were made.

@@ -8,7 +8,7 @@ import numpy as np
 
 from reportgen.core.model import STEP, Finding
 from reportgen.core.rules import Rule, Severity
-from reportgen.protocol.available import ENERGY_PER_SAMPLE, WORK, series_of
+from reportgen.protocol.available import ENERGY_PER_SAMPLE, WORK
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.plausibility import check_plausible
@@ -27,7 +27,7 @@ def find_contradictions(measured: MeasuredRun, metric: str, protocol: Protocol) 
     """Return the invalid findings that forbid a number of this metric: of the reader, and of the steps."""
     rules = (Rule.READ_CONTRADICTION, Rule.CLOCK_CONTRADICTION, Rule.CLOCK_COARSE)
     by_reader = [finding for finding in measured.run.findings if finding.rule in rules]
-    whole = series_of(measured.run, "step_time", STEP) if metric in _FROM_STEP_TIMES else ()
+    whole = measured.series("step_time", STEP) if metric in _FROM_STEP_TIMES else ()
     window = measured.window(whole, protocol) if whole else None
     checks = (check_contradictions, check_plausible)
     in_steps = [each for check in checks for each in measured.check(check, window)] if window else []

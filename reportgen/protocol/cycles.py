@@ -11,7 +11,6 @@ device, so of several devices the one with the lowest mean counts.
 import numpy as np
 
 from reportgen.core.model import STEP, Case, FloatArray
-from reportgen.protocol.available import series_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun, MeasuredRuns
 from reportgen.protocol.steps import Entries, exact_sum
@@ -40,12 +39,12 @@ def sm_clock(measured: MeasuredRun, protocol: Protocol) -> float | None:
     None if it was not sampled over most of them on every device that the run used.
     """
     run = measured.run
-    steps = series_of(run, "step_time", STEP)
     used = find_used_devices(run, _METRIC)
     is_known = used.devices and not used.unsampled and not used.surplus
     # Without the number of ranks, the log does not show which of several devices was used.
     is_known = is_known and (run.ranks is not None or len(used.devices) == 1)
-    window = measured.window(steps, protocol) if steps and is_known else None
+    steps = measured.series("step_time", STEP) if is_known else ()
+    window = measured.window(steps, protocol) if steps else None
     if window is None or time_span(window) is None:
         return None
     means = [_mean(device.t, device.columns[_METRIC], window.ranks[0]) for device in used.devices]

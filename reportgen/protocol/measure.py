@@ -15,7 +15,6 @@ from reportgen.protocol.available import (
     adds_up,
     aggregate_of,
     parts_of,
-    series_of,
     unit_of,
     unparsable_aggregate,
 )
@@ -132,7 +131,7 @@ def _failed(run: Run) -> Finding:
 def _why_nothing(request: MeasureRequest, totals: Totals, known: Finding | None) -> tuple[Finding, ...]:
     """Return why there is no number; `known` is the reason if it is already known."""
     run, metric, phase = request.run, request.metric, request.phase
-    whole = series_of(run, "step_time", STEP)
+    whole = request.measured.series("step_time", STEP)
     window, available = request.window(whole), request.measured.available(totals)
     has_data = (metric, phase) in available
     if window and has_data and not known and clock_error(whole, window) > UNUSABLE_CLOCK_ERROR:

@@ -13,7 +13,7 @@ import numpy as np
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import STEP, Finding, Measurement, Run, Series, Window
 from reportgen.core.rules import Rule
-from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, series_of, unit_of
+from reportgen.protocol.available import WORK, aggregate_of, lacks_ranks, unit_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.outliers import outlier_steps
@@ -75,9 +75,9 @@ def try_steps(request: MeasureRequest) -> Measured | None:
 def _by_time(request: MeasureRequest) -> Measured | None:
     """Measure step time or throughput over the window of the whole step, for the step or for phases."""
     run = request.run
-    whole = series_of(run, "step_time", STEP)
+    whole = request.measured.series("step_time", STEP)
     names = () if request.parts == (STEP,) else request.parts
-    of_phases = {name: series for name in names if (series := series_of(run, "step_time", name))}
+    of_phases = {name: series for name in names if (series := request.measured.series("step_time", name))}
     if not of_phases and (names or not whole):
         return None
     # A log that has phases but no whole steps has its window on the first of the phases.
@@ -154,7 +154,7 @@ def _mean_of_rates(run: Run, window: MeasuredWindow) -> float:
 
 def _exact_rate(request: MeasureRequest) -> Measured | None:
     """Measure printed rates where the clock of the step times is too coarse for the window."""
-    whole = series_of(request.run, "step_time", STEP)
+    whole = request.measured.series("step_time", STEP)
     window = request.window(whole)
     if window is None or clock_error(whole, window) <= MAX_CLOCK_ERROR:
         return None
@@ -174,7 +174,7 @@ def _by_rate(request: MeasureRequest) -> Measured | None:
     add up.
     """
     parts = request.parts
-    printed = series_of(request.run, "throughput", parts[0]) if len(parts) == 1 else ()
+    printed = request.measured.series("throughput", parts[0]) if len(parts) == 1 else ()
     window = request.window(printed, are_times=False)
     if window is None:
         return None
@@ -192,7 +192,7 @@ def _by_value(request: MeasureRequest) -> Measured | None:
     ranks is each rank's own.
     """
     parts = request.parts
-    series = series_of(request.run, request.metric, parts[0]) if len(parts) == 1 else ()
+    series = request.measured.series(request.metric, parts[0]) if len(parts) == 1 else ()
     window = request.window(series, are_times=False)
     if window is None:
         return None
@@ -213,10 +213,10 @@ def _mean(request: MeasureRequest, rank: Entries) -> float:
 
 def _by_work(request: MeasureRequest) -> Measured | None:
     """Measure a rate of work other than samples: all that was counted over the time of the window."""
-    run = request.run
-    whole, work = series_of(run, "step_time", STEP), series_of(run, WORK[request.metric], STEP)
+    series = request.measured.series
+    whole, work = series("step_time", STEP), series(WORK[request.metric], STEP)
     window = request.window(whole) if request.parts == (STEP,) else None
-    if window is None or lacks_ranks(run):
+    if window is None or lacks_ranks(request.run):
         return None
     done = [entries_within(request.measured.entries(series), window.ranks[0]) for series in work]
     is_whole = [series.rank for series in work] == [rank.rank for rank in window.ranks]

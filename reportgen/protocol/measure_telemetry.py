@@ -24,7 +24,7 @@ import numpy as np
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Evidence, Finding, FloatArray, Measurement, Run, Telemetry
 from reportgen.core.rules import Rule
-from reportgen.protocol.available import ENERGY, ENERGY_PER_SAMPLE, series_of, unit_of
+from reportgen.protocol.available import ENERGY, ENERGY_PER_SAMPLE, unit_of
 from reportgen.protocol.counters import UNKNOWN, CounterRise, interpolated_rise, new_values
 from reportgen.protocol.measure_steps import Measured, MeasureRequest
 from reportgen.protocol.steps import Entries, exact_sum
@@ -54,7 +54,7 @@ def try_telemetry(request: MeasureRequest) -> Measured | Finding | None:
     is_sum = metric_of(metric).reduction == "difference"
     if why := used.surplus or (used.unsampled if is_sum else ""):
         return _no_number(run, f"{metric} of the devices: {why}")
-    steps = series_of(run, "step_time", STEP)
+    steps = request.measured.series("step_time", STEP)
     window = request.window(steps)
     is_placed = window is not None and time_span(window) is not None and all(map(_has_times, sampled))
     rank = window.ranks[0] if window and is_placed else None
@@ -190,7 +190,7 @@ def _energy_per_sample(request: MeasureRequest) -> Measured | Finding | None:
     run = request.run
     used = find_used_devices(run, ENERGY)
     counters = used.devices
-    window = request.window(series_of(run, "step_time", STEP)) if counters else None
+    window = request.window(request.measured.series("step_time", STEP)) if counters else None
     if window is None:
         return None
     if why := used.unsampled or used.surplus:

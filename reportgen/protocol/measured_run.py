@@ -16,7 +16,7 @@ import numpy as np
 
 from reportgen.core.column_file import release_columns
 from reportgen.core.model import Finding, Measurement, Run, Series, Source, Window
-from reportgen.protocol.available import NO_TOTALS, Totals, available_metrics
+from reportgen.protocol.available import NO_TOTALS, Totals, available_metrics, series_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.steps import BoolArray, Entries, entries_within, exact_sum, measurable_entries
 from reportgen.protocol.window import MeasuredWindow, select_window
@@ -51,10 +51,12 @@ class _Opened:
 
     Series are compared by identity, and so are windows.
 
+    series    by metric and phase
     computed  of a window, by function
     places    sources of measurements
     """
 
+    series: dict[tuple[str, str], tuple[Series, ...]] = field(default_factory=dict)
     entries: dict[Series, Entries] = field(default_factory=dict)
     windows: dict[tuple[tuple[Series, ...], Protocol, bool], MeasuredWindow | None] = field(
         default_factory=dict
@@ -103,14 +105,25 @@ class MeasuredRun:
     def fact(self, compute: Callable[[Run], T]) -> T:
         """Return what a function computes of the run as its log has it; all metrics share it."""
         if compute not in self._known:
-            self._known[compute] = compute(self.run)
+            fact = compute(self.run)
+            self._known[compute] = self._store.alike(fact) if self._store else fact
         return cast(T, self._known[compute])
 
     def attempt(self, key: AttemptKey, measure: Callable[[], Attempt]) -> Attempt:
         """Return the attempt at a metric, phase, parts of a total and protocol."""
         if key not in self._known:
-            self._known[self.same(key)] = measure()
-        return cast(Attempt, self._known[key])
+            made = measure()
+            # Of thousands of runs, measurements without findings take less memory than attempts.
+            self._known[self.same(key)] = made if made.findings else made.measurement
+        known = self._known[key]
+        return known if isinstance(known, Attempt) else Attempt(cast(Measurement | None, known))
+
+    def series(self, metric: str, phase: str) -> tuple[Series, ...]:
+        """Return the series of a metric and phase; see `series_of`."""
+        known, key = self._open().series, (metric, phase)
+        if key not in known:
+            known[key] = series_of(self.run, metric, phase)
+        return known[key]
 
     def entries(self, series: Series) -> Entries:
         """Return the measurable entries of one of the run's series."""
@@ -192,6 +205,10 @@ class MeasuredRuns:
     def same(self, value: H) -> H:
         """Return the first value that equals this one."""
         return cast(H, self._known.setdefault(value, value))
+
+    def alike(self, value: T) -> T:
+        """Return the first value with the text of this one: 1 and 1.0 differ."""
+        return cast(T, self._known.setdefault((type(value), repr(value)), value))
 
     def expect(self, measure: Callable[[MeasuredRun], None]) -> None:
         """Say how to measure what a run will be asked for: it is done before a run lets go of its windows."""

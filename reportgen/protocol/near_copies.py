@@ -11,7 +11,6 @@ import numpy as np
 
 from reportgen.core.model import STEP, Finding, FloatArray, Run
 from reportgen.core.rules import Rule
-from reportgen.protocol.available import series_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRuns
 
@@ -76,8 +75,9 @@ def _shape(values: FloatArray) -> FloatArray:
 
 def _measured_times(run: Run, measured: MeasuredRuns, protocol: Protocol) -> tuple[_Steps, FloatArray] | None:
     """Return the measured steps of the first rank and their times; None if they are too few."""
-    steps = series_of(run, "step_time", STEP)
-    window = measured.of(run).window(steps, protocol) if steps else None
+    own = measured.of(run)
+    steps = own.series("step_time", STEP)
+    window = own.window(steps, protocol) if steps else None
     if window is None:
         return None
     rank = window.ranks[0]

@@ -3,7 +3,6 @@
 from reportgen.core.devices import Device, find_device
 from reportgen.core.model import STEP, Finding, Run
 from reportgen.core.rules import Rule
-from reportgen.protocol.available import series_of
 from reportgen.protocol.conditions import device_model
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.steps import entries_within, exact_sum
@@ -57,7 +56,7 @@ def _too_much(window: MeasuredWindow) -> str:
 def _above_peak(measured: MeasuredRun, window: MeasuredWindow) -> str:
     run = measured.run
     device = _device_of(run)
-    counted = series_of(run, "operations", STEP)
+    counted = measured.series("operations", STEP)
     done = [entries_within(measured.entries(series), window.ranks[0]) for series in counted]
     if device is None or not done or not window.window.time > 0:
         return ""

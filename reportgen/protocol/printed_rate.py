@@ -17,7 +17,7 @@ import numpy as np
 
 from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule
-from reportgen.protocol.available import ENERGY_PER_SAMPLE, aggregate_of, series_of
+from reportgen.protocol.available import ENERGY_PER_SAMPLE, aggregate_of
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.resolution import MAX_CLOCK_ERROR, clock_error
@@ -59,7 +59,7 @@ def find_contradiction(measured: MeasuredRun, protocol: Protocol) -> Finding | N
     invalid if the work may be wrong, and a warning if the printed rate leaves out time.
     """
     run = measured.run
-    whole = series_of(run, "step_time", STEP)
+    whole = measured.series("step_time", STEP)
     window = measured.window(whole, protocol) if whole else None
     if window is None or protocol.estimator != "total" or not window.window.time > 0:
         return None
@@ -101,7 +101,7 @@ def without_work(run: Run) -> Run:
 def _printed_in(measured: MeasuredRun, window: MeasuredWindow) -> _Printed | None:
     """Return the throughput that the log prints for the steps of a window, over all ranks."""
     for metric, devices in _printed_metrics(measured.run):
-        series = series_of(measured.run, metric, STEP)
+        series = measured.series(metric, STEP)
         inside = [entries_within(measured.entries(each), window.ranks[0]) for each in series]
         if inside and all(map(len, inside)) and (value := exact_sum(map(mean_rate, inside))) > 0:
             # Each rank prints the rate of each device.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from reportgen.core.model import STEP, Finding, Series
 from reportgen.core.rules import Rule, Severity
-from reportgen.protocol.available import is_in_whole_seconds, series_of
+from reportgen.protocol.available import is_in_whole_seconds
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.window import MeasuredWindow
 
@@ -27,7 +27,7 @@ def clock_error(series: Sequence[Series], window: MeasuredWindow) -> float:
 
 def check_resolution(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
     """Report a window whose time is known to the second only, and is short."""
-    error = clock_error(series_of(measured.run, "step_time", STEP), window)
+    error = clock_error(measured.series("step_time", STEP), window)
     if error <= MAX_CLOCK_ERROR or window.ranks[0].clock != "timestamp":
         return ()
     message = (

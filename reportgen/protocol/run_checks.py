@@ -16,7 +16,7 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule, Severity
 from reportgen.core.stats import median, quantile
-from reportgen.protocol.available import is_in_whole_seconds, series_of
+from reportgen.protocol.available import is_in_whole_seconds
 from reportgen.protocol.conditions import device_model
 from reportgen.protocol.contradictions import check_contradictions
 from reportgen.protocol.measured_run import MeasuredRun
@@ -325,6 +325,6 @@ def _device_of(run: Run, rank: int) -> str:
 
 def _waiting_time(measured: MeasuredRun, window: MeasuredWindow, rank: int) -> float:
     """Return the s per step in which a rank may wait for the others."""
-    waiting = [s for name in WAITING_PHASES for s in series_of(measured.run, "step_time", name)]
+    waiting = [s for name in WAITING_PHASES for s in measured.series("step_time", name)]
     times = [measured.time_per_step(series, window) for series in waiting if series.rank == rank]
     return exact_sum(time for time in times if not math.isnan(time))

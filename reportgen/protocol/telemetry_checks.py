@@ -14,7 +14,6 @@ import numpy as np
 
 from reportgen.core.model import DATA_LOADING, Finding, FloatArray, Run, Source, Telemetry
 from reportgen.core.rules import Rule, Severity
-from reportgen.protocol.available import series_of
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.steps import BoolArray, exact_sum
 from reportgen.protocol.timeline import during, time_span
@@ -308,7 +307,7 @@ def host_bound(
 
 def _waiting_share(measured: MeasuredRun, window: MeasuredWindow) -> float:
     """Return the share of the step time in which the rank that waits longest waits for its data."""
-    loading = series_of(measured.run, "step_time", DATA_LOADING)
+    loading = measured.series("step_time", DATA_LOADING)
     times = [measured.time_per_step(series, window) for series in loading]
     longest = max((time for time in times if not math.isnan(time)), default=0.0)
     return longest * window.window.steps / window.window.time if window.window.time > 0 else 0.0

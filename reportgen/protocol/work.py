@@ -10,6 +10,7 @@ import numpy as np
 
 from reportgen.core.model import STEP, Finding, Run, Series
 from reportgen.core.rules import Rule, Severity
+from reportgen.core.stored_series import without_numbers
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.window import MeasuredWindow
 
@@ -30,7 +31,7 @@ def usual_work(run: Run) -> float | None:
     such number.
     """
     per_rank = []
-    for series in run.series:
+    for series in without_numbers(run.series):
         if series.metric != "step_time" or series.phase != STEP or not len(series.samples):
             continue
         if (work := _same_work(series)) is not None:  # as in most logs

@@ -5,13 +5,14 @@ time, else the steps are drawn over their number.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from reportgen.core.model import STEP, Case, FloatArray, IntArray, Run, Series, Telemetry, Window
 from reportgen.core.plain_text import one_line
+from reportgen.core.stored_series import without_numbers
 from reportgen.tables.results import Table
 
 Json = dict[str, Any]
@@ -37,7 +38,7 @@ def runs_with_steps(table: Table) -> list[MeasuredSteps]:
                 windows[measurement.run.id] = (measurement.run, measurement.window)
         for run in case.unmeasured:
             windows.setdefault(run.id, (run, None))
-    return [(run, window) for run, window in windows.values() if _steps(run) is not None]
+    return [(run, window) for run, window in windows.values() if _steps(without_numbers(run.series))]
 
 
 def _has_times(window: Window | None) -> bool:
@@ -51,15 +52,15 @@ def _cases(table: Table) -> Iterator[Case]:
             yield from cell.cases
 
 
-def _steps(run: Run) -> Series | None:
+def _steps(series: Iterable[Series]) -> Series | None:
     """Return the time of whole steps of the lowest rank; None if the log has no steps."""
-    times = [each for each in run.series if each.metric == "step_time" and each.phase == STEP]
+    times = [each for each in series if each.metric == "step_time" and each.phase == STEP]
     return min((each for each in times if len(each.step)), key=lambda each: each.rank, default=None)
 
 
 def run_json(run: Run, window: Window | None) -> Json:
     """Return the document of a run that has steps; what is marked in it was decided by the protocol."""
-    series = _steps(run)
+    series = _steps(run.series)
     assert series is not None
     time = series.value / np.maximum(series.span, 1)
     telemetry = [device for device in run.telemetry if np.isfinite(device.t).any()]

@@ -16,6 +16,7 @@ from reportgen.compare.why.phases import EXPLAINED_BY, without_containers
 from reportgen.compare.why.split import PhaseTime, SideTimes, split_difference
 from reportgen.core.model import STEP, Case, Measurement, Series, Source
 from reportgen.core.stats import median
+from reportgen.core.stored_series import without_numbers
 from reportgen.protocol import MeasuredRun, MeasuredRuns, Protocol, try_measure
 from reportgen.protocol.available import series_of
 from reportgen.protocol.cycles import sm_clocks
@@ -60,7 +61,7 @@ def _names(case: Case, pair: Iterable[Case], measured: MeasuredRuns) -> tuple[st
         return case.parts or (case.phase,)
     runs = [measured.of(each.run) for side in pair for each in side.measurements]
     known = [name for run in runs for metric, name in run.available() if metric == _STEP_TIME]
-    in_order = [each.phase for run in runs for each in run.run.series]
+    in_order = [each.phase for run in runs for each in without_numbers(run.run.series)]
     in_order += [each.phase for run in runs for each in run.run.aggregates]
     return without_containers([name for name in dict.fromkeys(in_order) if name in known and name != STEP])
 
