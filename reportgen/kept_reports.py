@@ -22,6 +22,7 @@ from reportgen.core.column_file import release_columns
 from reportgen.core.model import Finding
 from reportgen.core.stored_files import StoredFiles, pieces_of
 from reportgen.core.stored_series import StoredSeries
+from reportgen.core.stored_texts import StoredTexts
 from reportgen.document.encode import decode
 from reportgen.document.file_names import REPORT_JSON
 from reportgen.document.model import Document, Figure
@@ -142,9 +143,11 @@ def _digest_of(files: Mapping[str, bytes], path: str) -> bytes:
 
 
 def _plain(value: object) -> object:
-    """Return an array as bytes and stored series as a tuple, for the digest."""
+    """Return an array as bytes, and what is stored in a file as what it stands for, for the digest."""
     if isinstance(value, StoredSeries):
         return tuple(value)
+    if isinstance(value, StoredTexts):
+        return dict(value.items())
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     raise NotImplementedError(type(value))

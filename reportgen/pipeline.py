@@ -23,12 +23,13 @@ from reportgen.autolayout.report_plan import ReportPlan, plan_reports, separate_
 from reportgen.cache import cache_folder
 from reportgen.cache.rows import rows_of
 from reportgen.core.errors import RequestError, did_you_mean
+from reportgen.core.free_memory import give_back_memory
 from reportgen.core.model import Finding, Source, Status
 from reportgen.core.progress import TrackProgress
 from reportgen.core.rules import Rule
 from reportgen.core.schema import read_text
 from reportgen.core.stored_files import StoredFiles
-from reportgen.document.encode import encode
+from reportgen.document.encode import StoredDocument, encode
 from reportgen.document.file_names import HISTORY, REPORT_JSON
 from reportgen.document.model import Document
 from reportgen.history.page_file import ReportVersions
@@ -244,9 +245,10 @@ def _build_report(
     if not parts:
         measured.forget()
     findings = report.findings
-    document, side_files = _document(report, source_url)
+    stored, side_files = _document(report, source_url)
     del report
-    standalone = request.standalone
+    give_back_memory()
+    document, standalone = stored.decoded(), request.standalone
     # A file of its own is made after the report, which does not change with each commit.
     history = versions.history_js(document.name, encode(document)) if standalone else b""
     files = render_document(
@@ -294,13 +296,13 @@ def _history_files(
         yield path, new
 
 
-def _document(report: Report, source_url: str) -> tuple[Document, StoredFiles]:
+def _document(report: Report, source_url: str) -> tuple[StoredDocument, StoredFiles]:
     """Return the document of a report, and the files with steps and telemetry that it names."""
     from reportgen.render import headline_text
 
     side_files = step_files_of(report)
     document = make_document(report, side_files, source_url)
-    return structs.replace(document, headline=headline_text(document)), side_files
+    return StoredDocument(structs.replace(document, headline=headline_text(document))), side_files
 
 
 def _summary(request: Request, reader: LogReader) -> LogSummary:

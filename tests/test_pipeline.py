@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from reportgen import publish
-from reportgen.core import column_file, stored_files, stored_values
+from reportgen.core import column_file, stored_files, stored_texts, stored_values
 from reportgen.core.errors import RequestError
 from reportgen.pipeline import Request, build
 from reportgen.render.page import library
-from reportgen.report import document
+from reportgen.report import document, log_reader
 from tests.repository import CSV, DEFINITION, write_charts_library
 
 
@@ -383,8 +383,10 @@ def test_a_build_that_is_kept_in_files_gives_the_same_bytes(repository, monkeypa
     monkeypatch.setattr(stored_values, "_BLOCK", 1)
     monkeypatch.setattr(document, "_MOST_CASES", 0)
     monkeypatch.setattr(document, "_MOST_SHARED", 1)
+    monkeypatch.setattr(log_reader, "_MOST_DIGESTS", 0)
     result = made(repository)
     assert isinstance(result.reports[0].cases, stored_values.StoredValues)
+    assert isinstance(result.reports[0].sources, stored_texts.StoredTexts)
     assert dict(result.files) == expected
 
 

@@ -10,7 +10,7 @@ import msgspec
 from reportgen.core.stored_files import StoredFiles
 
 # Values of a block, and blocks that are decoded at a time: tables and documents have other orders.
-_BLOCK, _DECODED = 16, 128
+_BLOCK, _DECODED = 16, 32
 _ENCODER = msgspec.msgpack.Encoder()
 
 T = TypeVar("T")

@@ -161,6 +161,23 @@ def _encoded(line: str) -> bytes:
     return printable_json(line).encode() + b"\n"
 
 
+class StoredDocument:
+    """A document in encoded form, but for the parts that are in files.
+
+    The report that a document of many runs is made of has some hundred megabytes. Parts of the document are
+    between its objects, so its memory cannot be given back before they are elsewhere.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self._cases, self._sources = document.cases, document.sources
+        self._content = msgspec.msgpack.encode(replace(document, cases=(), sources={}))
+
+    def decoded(self) -> Document:
+        """Return the document: another object that equals it."""
+        document = msgspec.msgpack.decode(self._content, type=Document)
+        return replace(document, cases=self._cases, sources=self._sources)
+
+
 def is_document(raw: object) -> bool:
     """Return whether decoded JSON is a report.json, of any version and however broken."""
     return isinstance(raw, dict) and {"version", "tables", "cases"} <= raw.keys()

@@ -9,17 +9,18 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 from reportgen.core.factors import factors_key
-from reportgen.core.model import Case
+from reportgen.core.model import Case, FactorValue
 from reportgen.tables.results import Table
-
-CaseKey = tuple[object, ...]
 
 
 class CaseNames:
     """The cases of tables, and the name of each: in reading order, but cases of the same runs together."""
 
     def __init__(self, tables: tuple[Table, ...]) -> None:
-        self._names: dict[CaseKey, str] = {}
+        # Keys of many cases take much memory, so cases are known by digests of them.
+        self._names: dict[bytes, str] = {}
+        # By the identity of the cases, which their tables keep alive.
+        self._tables, self._by_id = tables, dict[int, str]()
         self._digests: Counter[str] = Counter()
         self.cases: list[Case] = []
         for case in _cases(tables):
@@ -31,14 +32,16 @@ class CaseNames:
 
     def name(self, case: Case) -> str:
         """Return the name of a case of these tables."""
-        return self._names[_key(case)]
+        return self._by_id.get(id(case)) or self._names[_key(case)]
 
     def name_or_none(self, case: Case | None) -> str | None:
         """Return the name of a case; None for None and for a case that no cell shows, as in a trend."""
-        return None if case is None else self._names.get(_key(case))
+        return None if case is None else self._by_id.get(id(case)) or self._names.get(_key(case))
 
     def _add(self, case: Case) -> None:
-        """Name a case that is new; cases with equal digests are numbered."""
+        """Name a case that is new; cases with equal names are numbered."""
+        if id(case) in self._by_id:
+            return
         key = _key(case)
         if key not in self._names:
             digest = _digest(case)
@@ -46,6 +49,7 @@ class CaseNames:
             count = self._digests[digest]
             self._names[key] = digest if count == 1 else f"{digest}-{count}"
             self.cases.append(case)
+        self._by_id[id(case)] = self._names[key]
 
 
 def _cases(tables: tuple[Table, ...]) -> Iterator[Case]:
@@ -67,9 +71,16 @@ def _runs(case: Case) -> tuple[str, ...]:
     return tuple(run.id for run in (*(each.run for each in case.measurements), *case.unmeasured))
 
 
-def _key(case: Case) -> CaseKey:
+def _key(case: Case) -> bytes:
+    """Return a digest of all in which cases differ: different cases of equal digests do not occur."""
     # One run gives other values to two totals of one name, and to cases that ignore different factors.
-    measured = tuple((measurement.run.id, measurement.value) for measurement in case.measurements)
-    unmeasured = tuple(run.id for run in case.unmeasured)
-    factors = factors_key(case.factors)
-    return (case.metric, case.phase, case.protocol, factors, case.parts, measured, unmeasured)
+    measured = [(measurement.run.id, measurement.value) for measurement in case.measurements]
+    unmeasured = [run.id for run in case.unmeasured]
+    factors = sorted((name, repr(_number(value))) for name, value in case.factors.items())
+    key = (case.metric, case.phase, case.protocol, factors, case.parts, measured, unmeasured)
+    return blake2b(repr(key).encode("utf-8", "backslashreplace"), digest_size=16).digest()
+
+
+def _number(value: FactorValue) -> FactorValue:
+    """Return 1 for 1.0: these are equal factors."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -60,7 +60,6 @@ def make_document(
     """
     names = CaseNames(report.tables)
     machines = _Machines([run for case in names.cases for run in _runs(case)])
-    compared = _Comparisons(names)
     is_template, files = bool(report.headline_place), side_files or {}
     document = canonical(
         model.Document(
@@ -71,9 +70,6 @@ def make_document(
             headline_template=model.Template(report.headline, report.headline_place) if is_template else None,
             verdict=report.verdict,
             prose=model.Template(report.prose, _source(report.prose_source)) if report.prose else None,
-            tables=tuple(_table(table, names, compared) for table in report.tables),
-            figures=tuple(_figure(figure, names) for figure in report.figures),
-            comparisons=compared.sorted(),
             contracts=_contracts(report.tables),
             notes=_notes(report.tables),
             explorer=_explorer(report.explorer, names) if report.explorer else None,
@@ -91,31 +87,41 @@ def make_document(
                 for name, fields in report.protocols.items()
             },
             provenance=report.provenance,
-            sources=dict(sorted(report.sources.items())),
             side_files={path: _sha256(pieces_of(files, path)) for path in files},
             source_url=source_url,
         )
     )
-    return replace(document, cases=_cases(names, machines, report.tables))
+    shown = _with_shown(document, names, machines, report.tables, report.figures)
+    # Paths of logs are printable and in order already.
+    return replace(shown, sources=report.sources)
 
 
 def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) -> model.Document:
     """Return a document of tables, figures of them and the cases behind them, without a report."""
     names = CaseNames(tuple(tables))
     machines = _Machines([run for case in names.cases for run in _runs(case)])
-    compared = _Comparisons(names)
     document = canonical(
-        model.Document(
-            version=model.VERSION,
-            name="",
-            tables=tuple(_table(table, names, compared) for table in tables),
-            figures=tuple(_figure(figure, names) for figure in figures),
-            comparisons=compared.sorted(),
-            contracts=_contracts(tables),
-            notes=_notes(tables),
-        )
+        model.Document(version=model.VERSION, name="", contracts=_contracts(tables), notes=_notes(tables))
     )
-    return replace(document, cases=_cases(names, machines, tables))
+    return _with_shown(document, names, machines, tables, figures)
+
+
+def _with_shown(
+    document: model.Document,
+    names: CaseNames,
+    machines: "_Machines",
+    tables: Sequence[Table],
+    figures: Sequence[Figure],
+) -> model.Document:
+    """Return the document with what grows with the runs, canonical: part by part, so it is held once."""
+    compared = _Comparisons(names)
+    return replace(
+        document,
+        tables=tuple(_table(table, names, compared) for table in tables),
+        figures=tuple(canonical(_figure(figure, names)) for figure in figures),
+        comparisons=compared.taken(),
+        cases=_cases(names, machines, tables),
+    )
 
 
 def _sha256(pieces: Iterable[bytes]) -> str:
@@ -157,6 +163,7 @@ def _sorted(findings: Iterable[Finding]) -> tuple[model.Finding, ...]:
 
 
 def _table(table: Table, names: CaseNames, compared: "_Comparisons") -> model.Table:
+    """Return a table, canonical; its cells are made canonical one by one: there may be very many."""
     without_cells = model.Table(
         id=table.id,
         title=table.title,
@@ -181,12 +188,12 @@ def _table(table: Table, names: CaseNames, compared: "_Comparisons") -> model.Ta
     )
     cells = tuple(
         tuple(
-            _cell(without_cells, column, cell, names)
+            canonical(_cell(without_cells, column, cell, names))
             for column, cell in zip(table.columns, line, strict=True)
         )
         for line in table.cells
     )
-    return replace(without_cells, cells=cells, comparisons=compared.of_table(table))
+    return replace(canonical(without_cells), cells=cells, comparisons=compared.of_table(table))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +203,11 @@ class _Comparisons:
     names: CaseNames
     by_name: dict[str, model.Comparison] = field(default_factory=dict)
 
-    def sorted(self) -> dict[str, model.Comparison]:
-        """Return the comparisons in the order of their baselines."""
+    def taken(self) -> dict[str, model.Comparison]:
+        """Take the comparisons, canonical, in the order of their baselines."""
         order = {self.names.name(case): i for i, case in enumerate(self.names.cases)}
-        return dict(sorted(self.by_name.items(), key=lambda item: order[item[1].baseline]))
+        by_baseline = sorted(self.by_name, key=lambda name: order[self.by_name[name].baseline])
+        return {name: canonical(self.by_name.pop(name)) for name in by_baseline}
 
     def of_table(self, table: Table) -> dict[str, str]:
         """Return the name of the comparison of each case; all cells of a case have the same one."""

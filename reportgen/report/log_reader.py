@@ -15,6 +15,7 @@ from reportgen.cache.remote import address_of
 from reportgen.core.errors import RequestError
 from reportgen.core.model import Finding, Run
 from reportgen.core.rules import Rule
+from reportgen.core.stored_texts import texts_by_name
 from reportgen.load import LoadResult, ParsedLogs, parse_logs
 from reportgen.load.scan import holds
 from reportgen.load.unread import unread_logs
@@ -25,13 +26,16 @@ from reportgen.sources.filesystem import relative_place, resolve_existing
 
 Progress = Callable[[str, int, int], None]
 
+# Digests of more files are in a file: each takes 220 bytes, with its path.
+_MOST_DIGESTS = 20_000
+
 
 @dataclass(frozen=True, slots=True)
 class Campaigns:
     """The logs of a report: each entry with its runs, and the findings about files.
 
     runs    in order of the definition; a run below several entries belongs to the first of them
-    sha256  of every file that was read, by its path relative to the root
+    sha256  of every file that was read, by its path relative to the root; in order
     """
 
     runs: Mapping[str, tuple[Run, ...]]
@@ -94,7 +98,7 @@ class LogReader:
         for run in result.runs:
             runs[next(name for name, place in places.items() if holds(place, run.source.path))].append(run)
         by_entry = {name: tuple(members) for name, members in runs.items()}
-        digests = self._parse().sha256_of(frozenset(result.recognised))
+        digests = texts_by_name(self._parse().sha256_of(frozenset(result.recognised)), _MOST_DIGESTS)
         return Campaigns(by_entry, result.findings, result.unrecognised, digests)
 
     def campaigns(self, log: str) -> list[str]:

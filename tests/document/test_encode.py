@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reportgen.core.errors import RequestError
 from reportgen.core.units import Unit
 from reportgen.document import encode as encoding
-from reportgen.document.encode import MARK, canonical, decode, encode
+from reportgen.document.encode import MARK, StoredDocument, canonical, decode, encode
 from reportgen.document.model import (
     VERSION,
     Case,
@@ -136,3 +136,11 @@ def test_a_field_of_a_wrong_type_is_named() -> None:
     content = msgspec.json.encode({"version": VERSION, "name": "x", "tables": [{"id": 3}]})
     with pytest.raises(RequestError, match=r"\$\.tables\[0\]\.id"):
         decode(content, "report.json")
+
+
+def test_a_stored_document_is_the_same_document() -> None:
+    document = decode((ROOT / "reports/jade2/report.json").read_bytes(), "report.json")
+    again = StoredDocument(document).decoded()
+    assert again == document
+    assert again.cases is document.cases
+    assert again.tables[0] is not document.tables[0]
