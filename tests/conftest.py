@@ -47,10 +47,13 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="reportgen-cache-")
     atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
-# The same examples in every run: a suite that fails at random teaches people to run it again.
-settings.register_profile("suite", derandomize=True, deadline=None, max_examples=50)
+# The same examples in every run: a suite that fails at random teaches people to run it again. .ci/run takes more.
+settings.register_profile("suite", derandomize=True, deadline=None, max_examples=20)
+settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("long", deadline=None, max_examples=5000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+EXAMPLES = settings().max_examples
+IS_THOROUGH = settings.get_current_profile_name() != "suite"
 
 
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")

@@ -1,7 +1,7 @@
 """Tables between markers: edits are kept, everything outside the markers is untouched."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reportgen.core.errors import RequestError
@@ -24,7 +24,6 @@ _outside = st.text(alphabet="ab |<!->\n\r\u2028#`", max_size=40).filter(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(_outside, _outside, st.sampled_from(sorted(TABLES)))
 def test_injecting_twice_equals_once_and_keeps_other_text(before: str, after: str, table: str) -> None:
     begin, end = f"<!-- reportgen:begin {table} -->", "<!-- reportgen:end -->"

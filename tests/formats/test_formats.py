@@ -20,6 +20,7 @@ from reportgen.formats.detection import detect, discover, offer
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import LogFiles
 from tests.builders import check_valid, format_named
+from tests.conftest import EXAMPLES
 from tests.each_of import each_of
 from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
@@ -130,7 +131,7 @@ def check_read(name: str, offered: LogFiles, files: LogFiles) -> None:
 
 
 # One example for all formats: making it takes longer than reading it.
-@settings(max_examples=150)
+@settings(max_examples=3 * EXAMPLES)
 @given(contents=st.dictionaries(st.sampled_from(NAMES), st.binary(max_size=300), min_size=1, max_size=4))
 def test_any_bytes_yield_only_runs_and_findings(contents: dict[str, bytes]) -> None:
     folder = LogFiles.of({"source.toml": b"", "run.json": b"", **contents}, SETTINGS)
@@ -163,7 +164,7 @@ def damaged(files: Mapping[str, bytes], damages: list[Damage]) -> dict[str, byte
     return contents
 
 
-@settings(max_examples=100)
+@settings(max_examples=2 * EXAMPLES)
 @given(st.lists(DAMAGES, min_size=1, max_size=4))
 def test_damaged_logs_yield_only_runs_and_findings(damages: list[Damage]) -> None:
     for name, files in VALID_LOGS.items():
