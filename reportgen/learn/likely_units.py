@@ -2,7 +2,7 @@
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import counts_faults, path_of, words_of
+from reportgen.formats.tables.column_words import TIME_WORDS, counts_faults, path_of, words_of
 
 # "Mbps", "GFLOPS": units with several meanings, in the spelling that is accepted.
 _IN_FULL = (
@@ -49,6 +49,7 @@ _ALONE: tuple[tuple[str, str], ...] = (
 )
 _NAMES = tuple((lazy_pattern(names), unit) for names, unit in _LIKELY)
 _NAMES_ALONE = tuple((lazy_pattern(names), unit) for names, unit in _ALONE)
+_LONG = frozenset(("build", "compile", "total", "train", "training"))
 _RATE_WORDS = frozenset(("goodput", "per", "rate", "speed", "throughput", "tput"))
 # Keys of JSON: "throughput.16"
 _NUMBER_AT_END = lazy_pattern(r"\.[0-9]+$")
@@ -61,6 +62,8 @@ def likely_unit(column: str) -> str:
     counted = next((unit for word in words if (unit := _COUNTED.get(word.removesuffix("s")))), "operations/s")
     if (counts_faults(column) and "rate" not in words) or _counts_items(column):
         return "1"
+    if set(words) & _LONG and not TIME_WORDS.isdisjoint(words):
+        return "s"  # of a whole run
     for name, unit in _NAMES:
         if any(map(name.fullmatch, words)):
             return unit or counted

@@ -128,6 +128,7 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
         ),
         ("total_sent", "its unit is not stated", '--unit "total_sent=1"'),
         ("total", "its unit is not stated", '--unit "total=s"'),
+        ("search.total_time", "has no unit", '--unit "search.total_time=s"'),
         ("accuracy.total_samples", "has no unit", '--unit "accuracy.total_samples=1"'),
         (
             "avg_output_tokens",
