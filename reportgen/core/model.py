@@ -172,6 +172,7 @@ class Aggregate:
     unit       base unit of a metric that METRICS does not list, else ""
     spread     what the log states beside the value (12.3 ± 0.4), base unit, None if it states none; logs do
                not say whether it is a standard deviation
+    is_rounded  whether 0 is a time that is less than its last digit, and not one that was not measured
     """
 
     metric: str
@@ -185,6 +186,7 @@ class Aggregate:
     unit: str = ""
     time: float | None = None
     spread: float | None = None
+    is_rounded: bool = False
 
     @property
     def is_computed(self) -> bool:

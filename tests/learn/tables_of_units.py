@@ -6,8 +6,27 @@ UNITS = {
     "a time of 0, which is too short to be printed": PeoplesTable(
         "ops.md",
         "| Op | Time |\n|---|---|\n| add | 0.25 ns |\n| nop | 0.00 ns |\n| mul | 1.75 ns |\n",
+        3,
+        (("latency", 1.75e-9, {"op": "mul"}), ("latency", 0, {"op": "nop"})),
+    ),
+    "a minimum of 0 among others of one digit": PeoplesTable(
+        "pings.csv",
+        "host,min (ms),max (ms)\na,0.0,0.5\nb,0.1,0.75\nc,0.3,1.25\n",
+        6,
+        (("latency", 0, {"host": "a", "statistic": "minimum"}),),
+    ),
+    "a time of 0 that was not measured": PeoplesTable(
+        "builds.csv",
+        "target,time (s)\na,153.25\nb,0.00\nc,98.75\n",
         2,
-        (("latency", 1.75e-9, {"op": "mul"}),),
+        (("run_time", 98.75, {"target": "c"}),),
+    ),
+    "whole times of 0, and the answer that keeps them": PeoplesTable(
+        "steps.csv",
+        "step,time (ms)\nparse,0\nlink,12\nload,31\n",
+        3,
+        (("latency", 0, {"step": "parse"}),),
+        answers={"time (ms)": "ms"},
     ),
     "a column that an answer makes a case beside others": PeoplesTable(
         "queries.csv",

@@ -57,6 +57,12 @@ def test_a_step_without_time_and_a_rate_of_nothing_are_left_out(metric: str) -> 
     assert [one.message for one in found.findings] == [f'{metric} (step) is zero: "0"; not used']
 
 
+def test_a_time_that_is_less_than_its_last_digit_is_kept() -> None:
+    rounded = replace(figure("latency", 0.0), is_rounded=True)
+    found = normalize_run(run(rounded))
+    assert (found.aggregates, found.findings) == ((rounded,), ())
+
+
 def test_a_phase_may_take_less_time_than_its_digits_show() -> None:
     valid = run(replace(figure("step_time", 0.0), phase="data_loading"))
     assert normalize_run(valid) is valid

@@ -146,6 +146,7 @@ class ResultRun:
         time: float | None = None,
         unit: str = "",
         spread: float | None = None,
+        is_rounded: bool = False,
     ) -> None:
         """Add a number that the program has reduced itself; one that is not finite is left out.
 
@@ -155,6 +156,7 @@ class ResultRun:
         time         s of work that a rate was measured over, if the log says it
         unit         base unit of the value, for a metric that METRICS does not list
         spread       what the log states beside the value, as in `12.3 ± 0.4`
+        is_rounded   whether 0 is less than the last digit, and measured
         """
         if only_finite and not np.isfinite(value):
             return
@@ -171,6 +173,7 @@ class ResultRun:
                 unit="" if metric in METRICS else unit,
                 time=time,
                 spread=spread,
+                is_rounded=is_rounded,
             )
         )
 

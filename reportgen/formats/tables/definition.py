@@ -275,7 +275,8 @@ class FigureColumn(TomlTable, kw_only=True):
     unit       of numbers without a unit of their own; a column with units is `unit_column`
     statistic  of the numbers, if the column does not name it; "" for a rate or time over all of the work
     where      conditions on the row
-    zero       what 0 means: a value, or that nothing was measured, as what is below 0
+    zero       what 0 means: a value; absent: nothing was measured, as what is below 0; rounded: a time that
+               is less than its last digit
     n          column with the number of values that the statistic was made of
     """
 
@@ -288,7 +289,7 @@ class FigureColumn(TomlTable, kw_only=True):
     statistic: str = ""
     n: str = ""
     where: list[RowCondition] = field(default_factory=list)
-    zero: Literal["value", "absent"] = "value"
+    zero: Literal["value", "absent", "rounded"] = "value"
     factors: dict[str, FactorValue] = field(default_factory=dict)
 
     def pattern(self) -> re.Pattern[str] | None:

@@ -359,6 +359,7 @@ def _runs(name: str, log: TextLog, runs: Sequence[_Results], before: int) -> Ite
                     only_finite=False,
                     unit=value.unit,
                     spread=value.spread,
+                    is_rounded=figure.zero == "rounded",
                 )
             if is_first:
                 for severity, message in results.findings:

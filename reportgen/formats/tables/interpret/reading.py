@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from reportgen.core import units
 from reportgen.core.factors import parse_scalar
@@ -25,7 +25,7 @@ def columns_of(factor: Factor) -> list[str]:
 class FigureGuess:
     """A column that is read as numbers.
 
-    is_positive  whether a number that is not above 0 says that nothing was measured
+    zero  what a number that is not above 0 says: nothing was measured, or it is less than its last digit
     where  column -> text, of the rows that it is read from, for tables that name the metric in a column
     """
 
@@ -38,7 +38,7 @@ class FigureGuess:
     factors: tuple[tuple[str, str], ...] = ()
     where: tuple[tuple[str, str], ...] = ()
     unit_column: str = ""
-    is_positive: bool = False
+    zero: Literal["value", "absent", "rounded"] = "value"
 
     @property
     def item(self) -> str:
@@ -67,7 +67,7 @@ class FigureGuess:
         entry |= (
             {"factors": {name: parse_scalar(text) for name, text in self.factors}} if self.factors else {}
         )
-        entry |= {"zero": "absent"} if self.is_positive else {}
+        entry |= {"zero": self.zero} if self.zero != "value" else {}
         if self.where:
             entry["where"] = [
                 {"column": name, "equals": text} if text else {"column": name, "missing": True}
@@ -166,5 +166,5 @@ def numbers(reading: TableReading, *, in_any_unit: bool = False) -> Iterator[tup
                 for each in cells
                 if is_its
             ]
-            known = [each for each in quantities if each and (each[0] > 0 or not figure.is_positive)]
+            known = [each for each in quantities if each and (each[0] > 0 or figure.zero != "absent")]
             yield from ((figure.column, record.line) for _ in known)

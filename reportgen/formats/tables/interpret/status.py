@@ -1,9 +1,11 @@
 """Turn texts that say how a run ended into checks of the definition."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from reportgen.core import units
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import slug
 from reportgen.formats.tables.derive import is_clock
 from reportgen.formats.tables.interpret.cells import FAILED, OUT_OF_MEMORY, number_in, number_of
@@ -17,9 +19,12 @@ _GOOD = frozenset(
     )
 )
 _CANCELLED = frozenset(("cancelled", "canceled", "aborted", "skipped", "skip"))
-# A column with more different texts does not hold a status.
+_DECIMALS = lazy_pattern(r"[0-9]\.([0-9]+)(?![0-9.])")
+# The smallest of rounded numbers is below this many of the last digit.
+_MOST_ROUNDED = 100
 # Base units of what is never below 0.
 _POSITIVE = ("s", "samples/s", "B/s", "FLOP/s", "B", "W", "J")
+# A column with more different texts does not hold a status.
 _MAX_WORDS = 20
 
 
@@ -81,24 +86,40 @@ def _add_negative(draft: Draft, column: str, unit: str) -> None:
         return
     draft.result.notes.append(f'"{column}" has numbers below 0: they say that there is no value')
     draft.result.figures = [
-        replace(figure, is_positive=True) if figure in own else figure for figure in draft.result.figures
+        replace(figure, zero="absent") if figure in own else figure for figure in draft.result.figures
     ]
 
 
 def _add_zero(draft: Draft, column: str, unit: str) -> None:
-    """Leave out times of 0, which are shorter than their last digit or were not measured."""
+    """Keep times of 0 that are shorter than their last digit; leave out others, which were not measured."""
     known = [cell for cell in draft.known(column) if not isinstance(cell, list)]
     zero = next((cell for cell in known if (number := number_in(cell, unit)) and number[0] == 0), None)
     if zero is None or units.to_base(1.0, unit)[1] != "s":
         return
     draft.result.doubts.append(f'"{column}" has times of 0')
-    draft.result.notes.append(
-        f'"{zero}" in column "{column}" is not read: it is too short, or was not measured'
+    is_measured = column in draft.answers or _are_rounded(known, unit)
+    what = (
+        "read: it is less than its last digit"
+        if is_measured
+        else "not read: it may not be measured; if it is, state the unit"
     )
+    draft.result.notes.append(f'"{zero}" in column "{column}" is {what}')
     draft.result.figures = [
-        replace(figure, is_positive=True) if figure.column == column else figure
+        replace(figure, zero="rounded" if is_measured else "absent") if figure.column == column else figure
         for figure in draft.result.figures
     ]
+
+
+def _are_rounded(cells: Sequence[object], unit: str) -> bool:
+    """Return whether numbers have the same digits after the point, and some are not much above the last one.
+
+    A program that prints 0.00 where nothing was measured prints it beside 153.21.
+    """
+    texts = [str(cell) for cell in cells if isinstance(cell, str) and number_in(cell, unit)]
+    digits = {len(match[1]) for text in texts if (match := _DECIMALS.search(text))}
+    values = [number[0] for text in texts if (number := number_in(text, unit)) and number[0] > 0]
+    is_one = len(digits) == 1 and all(map(_DECIMALS.search, texts))
+    return is_one and bool(values) and min(values) < _MOST_ROUNDED * 10.0 ** -min(digits)
 
 
 def add_faults(draft: Draft, column: str) -> None:
