@@ -245,10 +245,13 @@ def _build_report(
     if not parts:
         measured.forget()
     findings = report.findings
-    stored, side_files = _document(report, source_url)
+    document, side_files = _document(report, source_url)
     del report
+    stored = StoredDocument(document)
+    del document
     give_back_memory()
     document, standalone = stored.decoded(), request.standalone
+    del stored
     # A file of its own is made after the report, which does not change with each commit.
     history = versions.history_js(document.name, encode(document)) if standalone else b""
     files = render_document(
@@ -296,13 +299,13 @@ def _history_files(
         yield path, new
 
 
-def _document(report: Report, source_url: str) -> tuple[StoredDocument, StoredFiles]:
+def _document(report: Report, source_url: str) -> tuple[Document, StoredFiles]:
     """Return the document of a report, and the files with steps and telemetry that it names."""
     from reportgen.render import headline_text
 
     side_files = step_files_of(report)
     document = make_document(report, side_files, source_url)
-    return StoredDocument(structs.replace(document, headline=headline_text(document))), side_files
+    return structs.replace(document, headline=headline_text(document)), side_files
 
 
 def _summary(request: Request, reader: LogReader) -> LogSummary:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Generic, TypeVar, cast, overload
 
 import msgspec
@@ -65,10 +65,6 @@ class StoredValues(Sequence[T], Generic[T]):
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
 
-def tuple_of(values: Iterable[T], of: type[T], most: int) -> tuple[T, ...]:
-    """Return values as a tuple; as StoredValues, which can be read like one, if they are more than `most`."""
-    left = iter(values)
-    first = tuple(islice(left, most + 1))
-    if len(first) <= most:
-        return first
-    return cast(tuple[T, ...], StoredValues(chain(first, left), of))
+def tuple_of(values: Iterable[T], of: type[T], *, are_many: bool) -> tuple[T, ...]:
+    """Return values as a tuple; many of them as StoredValues, which can be read like one."""
+    return cast(tuple[T, ...], StoredValues(values, of)) if are_many else tuple(values)

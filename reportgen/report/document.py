@@ -436,7 +436,7 @@ def _cases(names: CaseNames, machines: "_Machines", tables: Iterable[Table]) -> 
     """Return the cases, canonical. They hold most of a document, so each is made canonical by itself."""
     conditions, evidence = _known_conditions(tables), _Evidence(machines)
     cases = (_case(case, names.name(case), conditions, evidence) for case in names.cases)
-    return tuple_of(cases, model.Case, _MOST_CASES)
+    return tuple_of(cases, model.Case, are_many=len(names.cases) > _MOST_CASES)
 
 
 def _case(case: Case, name: str, conditions: Mapping[Case, Conditions], evidence: "_Evidence") -> model.Case:
