@@ -66,13 +66,27 @@ def check_run(measured: MeasuredRun, window: MeasuredWindow, used: Sequence[Seri
     """Return all findings of measuring the series `used` of a run over a window."""
     return (
         *window.findings,
+        *measured.check(_of_steps, window),
+        *check_synchronised(measured.run, used, window),
+        *check_device_time(measured, used, window),
+        *measured.check(_of_clocks_and_devices, window),
+    )
+
+
+def _of_steps(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Return the findings about the steps of a window, the same for all that is measured over it."""
+    return (
         *measured.check(check_contradictions, window),
         *measured.check(check_work, window),
         *measured.check(check_device, window),
         *(measured.check(check_steady, window) or measured.check(check_level, window)),
         *measured.check(check_outliers, window),
-        *check_synchronised(measured.run, used, window),
-        *check_device_time(measured, used, window),
+    )
+
+
+def _of_clocks_and_devices(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
+    """Return the findings about the clocks of a window, its ranks and its devices."""
+    return (
         *(measured.check(check_closure, window) or measured.check(check_clocks, window)),
         *measured.check(check_printed_times, window),
         *measured.check(check_resolution, window),
