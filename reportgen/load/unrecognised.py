@@ -57,10 +57,10 @@ class UnrecognisedFile:
 
     @property
     def may_be_table(self) -> bool:
-        """Whether it may be a log, or a text of Markdown with a table."""
+        """Whether it may be a log, or a text of Markdown or reStructuredText with a table."""
         is_prose = self._name.lower().startswith(("readme", "license", "licence"))
-        is_markdown = self._name.lower().endswith(".md") and not is_prose
-        return self.is_text and not self.is_fixture and (self.may_be_log or is_markdown)
+        is_document = self._name.lower().endswith((".md", ".rst")) and not is_prose
+        return self.is_text and not self.is_fixture and (self.may_be_log or is_document)
 
     @property
     def _name(self) -> str:

@@ -565,10 +565,16 @@ def test_runs_of_one_unknown_table_names_the_command_that_learns_it(tmp_path, mo
     rows = "engine,alpha,beta\nx,12.5,30.5\ny,14.5,44.5\n"
     write_files(
         tmp_path,
-        {"r.csv": rows, "notes.md": "| a | b |\n|---|---|\n| x | 12.5 |\n", "README.md": "# Notes\n"},
+        {
+            "r.csv": rows,
+            "notes.md": "| a | b |\n|---|---|\n| x | 12.5 |\n",
+            "notes.rst": "Notes\n=====\n\n== ====\na  b\n== ====\nx  12.5\n== ====\n",
+            "README.md": "# Notes\n",
+        },
     )
     assert "; propose how to read it: reportgen learn r.csv; findings" in call("runs", "r.csv")[1]
     assert "; propose how to read it: reportgen learn notes.md; findings" in call("runs", "notes.md")[1]
+    assert "; propose how to read it: reportgen learn notes.rst; findings" in call("runs", "notes.rst")[1]
     assert "reportgen learn" not in call("runs", "README.md")[1]
 
 

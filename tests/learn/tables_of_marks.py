@@ -67,4 +67,10 @@ MARKS = {
             ("energy", 0.75, {"codec": "b"}),
         ),
     ),
+    "literals in cells of reStructuredText": PeoplesTable(
+        "read.rst",
+        ".. list-table::\n   :header-rows: 1\n\n   * - Task\n     - Time\n   * - Read axis as ``f64``\n     - 5.5 ms\n   * - ``open`` a ``file``\n     - 7.5 ms\n",
+        2,
+        (("latency", 0.0055, {"task": "Read axis as f64"}), ("latency", 0.0075, {"task": "open a file"})),
+    ),
 }

@@ -60,6 +60,8 @@ _LOGGED = lazy_pattern(
 )
 _MATHEMATICS = lazy_pattern(r"\$([^$|]{1,80})\$")
 # A link of Markdown: its text counts.
+# `code` of Markdown and ``code`` of reStructuredText, also within a text
+_CODE = lazy_pattern(r"(`{1,2})([^`]+)\1")
 _LINK = lazy_pattern(r"\[([^\[\]]{1,80})\]\([^()\s]{1,200}\)")
 # A document after another one, also a truncated one, but no "[2024-01-01 INFO]" or "{'loss': 1}".
 _SECOND = lazy_pattern(r'\s*(?:\{\s*["}]|\[\s*\{)')
@@ -633,7 +635,8 @@ def _bar_cells(line: str) -> list[str]:
     if text.count("$") > 1:
         text = _MATHEMATICS.sub(lambda match: latex.plain_cell(match[1]), text)
     cells = re.split(r"(?<!\\)\|", text.removeprefix("|").removesuffix("|"))
-    return [_LINK.sub(r"\1", cell).replace("**", "").strip().strip("*`").strip() for cell in cells]
+    texts = (_CODE.sub(r"\2", _LINK.sub(r"\1", cell)) for cell in cells)
+    return [text.replace("**", "").strip().strip("*`").strip() for text in texts]
 
 
 def _unique(names: list[str]) -> list[str]:
