@@ -229,8 +229,9 @@ def propose_printed(files: LogFiles, answers: Mapping[str, str]) -> TableProposa
     """Return a definition for results that are printed line by line; None for a text without them."""
     if no_text(files.head(files.path)) or detect(files.with_settings({})):
         return None
-    table, others = printed_results(files) or (printed_blocks(files), 0)
-    reading = interpret(table, answers) if table else None
+    tables = (printed_results(files) or (None, 0), (printed_blocks(files), 0))
+    readings = [(interpret(table, answers), others) for table, others in tables if table]
+    reading, others = max(readings, key=lambda each: _weight(each[0])[0], default=(None, 0))
     if reading is None or not reading.figures:
         return None
     _note_lines(files, reading, others)
@@ -292,6 +293,8 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     shown = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
     fact = f"a table with the columns {shown}; none names a metric and its unit"
     asked = questions(reading.open.items())
+    if not asked and not _has_numbers(reading.table):
+        return f"a table of words alone, with the columns {shown}", "name a file with numbers"
     if asked:
         fact += ": " + "; ".join(_asked(name, why) for (name, *_), why in asked[:_MAX_QUESTIONS])
     ask = [unit for (name, *_), why in asked if (unit := unit_for(name, why))]
@@ -314,6 +317,11 @@ def _has_lists(table: FoundTable, column: str) -> bool:
     """Return whether the items of the lists of a column are lists."""
     cells = (record.cells.get(column) for record in table.records)
     return any(isinstance(item, list) for cell in cells if isinstance(cell, list) for item in cell)
+
+
+def _has_numbers(table: FoundTable) -> bool:
+    """Return whether a cell of a table, or an item of a list in it, has a digit."""
+    return any(re.search("[0-9]", str(cell)) for record in table.records for cell in record.cells.values())
 
 
 def _asked(column: str, question: str) -> str:

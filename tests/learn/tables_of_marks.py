@@ -73,4 +73,18 @@ MARKS = {
         2,
         (("latency", 0.0055, {"task": "Read axis as f64"}), ("latency", 0.0075, {"task": "open a file"})),
     ),
+    "a header whose last line names the first column": PeoplesTable(
+        "runtime.tex",
+        "\\begin{tabular}{lrrrr}\n\\toprule\n & \\multicolumn{2}{r}{mean} & \\multicolumn{2}{r}{std} \\\\\ndim & 10 & 20 & 10 & 20 \\\\\n"
+        "method &  &  &  &  \\\\\n\\midrule\nA & 1.25 & 1.61 & 1.11 & 1.95 \\\\\nB & 1.24 & 1.64 & 1.09 & 1.94 \\\\\n\\bottomrule\n\\end{tabular}\n",
+        4,
+        (("run_time", 1.64, {"method": "B", "variant": 20, "statistic": "mean", "dim": None}),),
+        answers={"mean 10": "s"},
+    ),
+    "a header of CSV whose last line names the first column": PeoplesTable(
+        "runtime.csv",
+        ",latency (ms),latency (ms),memory (MB),memory (MB)\ncores,1,8,1,8\nsolver,,,,\na,12.5,2.5,110,120\nb,14.5,3.5,130,140\n",
+        8,
+        (("latency", 0.0035, {"solver": "b"}),),
+    ),
 }

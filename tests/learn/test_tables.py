@@ -31,6 +31,7 @@ from reportgen.learn.tables import (
     answer_for,
     labels_text,
     propose_each,
+    propose_printed,
     propose_table,
     why_not,
 )
@@ -264,6 +265,17 @@ def test_a_table_is_learned_and_read_back(name: str) -> None:
 )
 def test_a_row_is_not_a_header(text: str) -> None:
     assert propose_each(LogFiles.of({"r.md": text.encode()}).file("r.md")) == []
+
+
+def test_of_lines_and_blocks_of_results_those_with_more_numbers_are_read() -> None:
+    lines = "copy : 120.5 GB/s\nscale : 98.5 GB/s\nadd : 88.5 GB/s\n"
+    blocks = "".join(
+        f"\n== case {case} ==\nThroughput (MB/s): {number}.5\nElapsed time (s): {number}.25\n"
+        for case, number in (("one", 1), ("two", 2), ("three", 3), ("four", 4))
+    )
+    proposal = propose_printed(LogFiles.of({"k.txt": (blocks + lines).encode()}).file("k.txt"), {})
+    assert proposal is not None
+    assert proposal.read == 8
 
 
 def test_lines_of_results_beside_a_table_are_named() -> None:
@@ -719,7 +731,7 @@ def test_json_that_ends_early_has_a_place(text: str, fact: str | None) -> None:
         ("resnet50,1,64,1250.3\nresnet50,2,64,2410.1\nvgg16,1,64,410.0\n", "a table without a header"),
         ("a;1,5\nb;2,5\n", "a table without a header"),
         ("model,speed\na,1\nb,2\n", "a table with the columns model, speed"),
-        ("one, two\nthree, four\n", "a table with the columns one"),
+        ("one, two\nthree, four\n", "a table of words alone, with the columns one"),
     ],
 )
 def test_a_table_without_a_header_is_called_so(text: str, fact: str) -> None:
@@ -1037,6 +1049,7 @@ def test_printed_lines_that_nothing_distinguishes_are_not_read(text: str) -> Non
         ("goos: linux\nBenchmarkGet-8  91240  13.04 ns/op  0 B/op\nBenchmarkPut-8  631  1894 ns/op  143 p50-ns\n", "go_bench reads"),
         ("fft/8   time:   [4.10 µs 4.12 µs 4.14 µs]\n        change: [-3.1 % -2.6 % -2.2 %]\n" * 4, "criterion_text reads"),
         ("== a ==\nclients: 4\nlatency average = 0.15 ms\ntps = 7141.5 (all)\n" * 2, '2 blocks .*"clients"'),
+        ("| Part | State |\n|--|--|\n| reader | done |\n| writer | open |\n", "a table of words alone"),
         ('{"tags": ["C++"], "load": 418.5, "result": [[[0.5, 0.25]], [[1.5, 1.25]]]}', '"result" is a list of lists'),
         (
             "Echo, 1 core\n\nMetric   Unit    kernel   bypass\n[ 64 B ]\n  Rate     Mpps      1.12     9.84\n"

@@ -22,6 +22,7 @@ def count_heads(rows: Sequence[Sequence[str]]) -> int:
     heads = 1
     while heads < min(_MAX_HEADS, len(rows) - 1) and _is_below(rows[heads - 1], rows[heads]):
         heads += 1
+    heads += 1 < heads < min(_MAX_HEADS, len(rows) - 1) and _names_first(rows[heads])
     below = rows[heads : heads + 2]
     has_rows = any(NUMBER_LIKE.fullmatch(cell) for row in below for cell in row)
     is_distinct = len(set(merged(*rows[:heads]))) == len(rows[0]) if rows else False
@@ -38,11 +39,18 @@ def merged(*heads: Sequence[str]) -> list[str]:
 
 def _below(first: Sequence[str], second: Sequence[str]) -> list[str]:
     """Return the names of two lines together; a name of the first holds for blank cells after it."""
+    if _names_first(second):
+        return [second[0], *first[1:]]
     names, above = [], ""
     for upper, lower in zip_longest(first, second, fillvalue=""):
         above = upper or (above if lower else "")
         names.append(lower if above == lower else f"{above} {lower}".strip())
     return names
+
+
+def _names_first(row: Sequence[str]) -> bool:
+    """Return whether a line has only a first cell, which names the first column, as pandas writes it."""
+    return bool(row) and bool(row[0]) and not any(row[1:]) and not NUMBER_LIKE.fullmatch(row[0])
 
 
 def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
