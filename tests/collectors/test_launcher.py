@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import json
 import os
 import re
@@ -21,6 +22,7 @@ from collectors.format_v1.case import case_folder_name
 from collectors.launcher import exit_status, launch
 from collectors.launcher.exit_status import CommandEnd, finish_record
 from collectors.launcher.saved_output import wait_and_save_output
+from tests.collectors.conftest import Script
 from tests.collectors.second_reader import read
 from tests.each_of import each_row
 
@@ -420,42 +422,61 @@ def test_a_full_disk_ends_the_copy_of_the_output_and_is_named(script, tmp_path):
     assert (tmp_path / "err.log").read_bytes() == b"b\n"
 
 
-@pytest.mark.parametrize("options", [[], ["--save-stdout"]])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
-def test_signals_are_forwarded_to_the_child(script, number, options):
-    script.write(
-        "def on_signal(number, frame): print(number, flush=True); os._exit(21)\n"
-        f"signal.signal({int(number)}, on_signal); print('ready', flush=True)\nwhile True: signal.pause()"
-    )
-    options = ["--repeats", "2", "--keep-going", *options]
-    child = script.start(launcher=True, options=options, start_new_session=True)
-    assert child.stdout.readline() == b"ready\n"
-    child.send_signal(number)
-    assert child.stdout.readline() == b"%d\n" % number
-    if number == signal.SIGUSR1:  # does not cancel: the second repeat follows
+# A signal that a terminal may have sent to all is forwarded after a second, so the launchers wait at the same time.
+def start_launchers(folder, cases, text, **options):
+    """Start a launcher for each case, wait until its script is ready; return cases, scripts and launchers."""
+    started = []
+    for number, case in enumerate(cases):
+        script = Script(folder / str(number))
+        script.folder.mkdir()
+        script.write(text(*case))
+        started.append((case, script, script.start(launcher=True, start_new_session=True, **options)))
+    for _, _, child in started:
         assert child.stdout.readline() == b"ready\n"
+    return started
+
+
+@pytest.mark.parametrize("options", [[], ["--save-stdout"]])
+def test_signals_are_forwarded_to_the_child(tmp_path, options):
+    def text(number):
+        return (
+            "def on_signal(number, frame): print(number, flush=True); os._exit(21)\n"
+            f"signal.signal({int(number)}, on_signal); print('ready', flush=True)\nwhile True: signal.pause()"
+        )
+
+    cases = [(signal.SIGINT,), (signal.SIGTERM,), (signal.SIGUSR1,)]
+    options = ["--repeats", "2", "--keep-going", *options]
+    started = start_launchers(tmp_path, cases, text, options=options)
+    for (number,), _, child in started:
         child.send_signal(number)
-    assert child.wait(timeout=60) == 21
-    assert len(runs(script)) == (2 if number == signal.SIGUSR1 else 1)
+    for (number,), script, child in started:
+        assert child.stdout.readline() == b"%d\n" % number
+        if number == signal.SIGUSR1:  # does not cancel: the second repeat follows
+            assert child.stdout.readline() == b"ready\n"
+            child.send_signal(number)
+        assert child.wait(timeout=60) == 21
+        assert len(runs(script)) == (2 if number == signal.SIGUSR1 else 1)
 
 
-@pytest.mark.parametrize("code", [0, 130])
-@pytest.mark.parametrize("has_recorder", [True, False])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_that_the_command_catches_cancels_the_run(script, code, has_recorder, number):
-    script.write(
-        f"signal.signal({int(number)}, signal.default_int_handler)\n"
-        + ("recorder = Recorder.start()\nfor _ in recorder.steps(3): pass\n" if has_recorder else "")
-        + "try:\n    print('ready', flush=True)\n    signal.pause()\n"
-        f"except KeyboardInterrupt:\n    sys.exit({code})\n"
-    )
-    child = script.start(launcher=True, options=["--repeats", "2"], start_new_session=True)
-    assert child.stdout.readline() == b"ready\n"
-    child.send_signal(number)
-    child.communicate(timeout=60)
-    (run,) = runs(script).values()
-    assert (run["status"], run["error"]) == ("cancelled", f"exit code {code} after an interrupt")
-    assert child.returncode == (code or 1)
+def test_a_signal_that_the_command_catches_cancels_the_run(tmp_path):
+    def text(number, has_recorder, code):
+        return (
+            f"signal.signal({int(number)}, signal.default_int_handler)\n"
+            + ("recorder = Recorder.start()\nfor _ in recorder.steps(3): pass\n" if has_recorder else "")
+            + "try:\n    print('ready', flush=True)\n    signal.pause()\n"
+            f"except KeyboardInterrupt:\n    sys.exit({code})\n"
+        )
+
+    cases = list(itertools.product([signal.SIGINT, signal.SIGTERM], [True, False], [0, 130]))
+    started = start_launchers(tmp_path, cases, text, options=["--repeats", "2"])
+    for (number, _, _), _, child in started:
+        child.send_signal(number)
+    for case, script, child in started:
+        child.communicate(timeout=60)
+        (run,) = runs(script).values()
+        ended = (run["status"], run["error"], child.returncode)
+        code = case[-1]
+        assert ended == ("cancelled", f"exit code {code} after an interrupt", code or 1), case
 
 
 def test_a_run_that_has_ended_before_the_signal_stays_complete(script):
