@@ -15,6 +15,12 @@ UNITS = {
         6,
         (("latency", 0, {"host": "a", "statistic": "minimum"}),),
     ),
+    "a minimum of 0 beside the mean of the same times": PeoplesTable(
+        "clocks.csv",
+        "call,Min (ns),Mean (ns)\nread,300.45,333.75\nskip,0.00,214.5\n",
+        4,
+        (("latency", 0, {"call": "skip", "statistic": "minimum"}),),
+    ),
     "a time of 0 that was not measured": PeoplesTable(
         "builds.csv",
         "target,time (s)\na,153.25\nb,0.00\nc,98.75\n",

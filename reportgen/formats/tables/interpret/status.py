@@ -97,9 +97,9 @@ def _add_zero(draft: Draft, column: str, unit: str) -> None:
     if zero is None or units.to_base(1.0, unit)[1] != "s":
         return
     draft.result.doubts.append(f'"{column}" has times of 0')
-    is_measured = column in draft.answers or _are_rounded(known, unit)
+    is_measured = column in draft.answers or _are_rounded(known, unit) or _has_others(draft, column, unit)
     what = (
-        "read: it is less than its last digit"
+        "read as a time that is too short for the clock or for its digits"
         if is_measured
         else "not read: it may not be measured; if it is, state the unit"
     )
@@ -108,6 +108,20 @@ def _add_zero(draft: Draft, column: str, unit: str) -> None:
         replace(figure, zero="rounded" if is_measured else "absent") if figure.column == column else figure
         for figure in draft.result.figures
     ]
+
+
+def _has_others(draft: Draft, column: str, unit: str) -> bool:
+    """Return whether rows with a time of 0 have another statistic of it: the minimum of some times is 0."""
+    figures = draft.result.figures
+    own = next(figure for figure in figures if figure.column == column)
+    others = [x for x in figures if x.kind[:2] == own.kind[:2] and x.statistic != own.statistic]
+    rows = [
+        row.cells for row in draft.records if (zero := number_in(row.cells.get(column), unit)) and not zero[0]
+    ]
+    return bool(own.statistic) and all(
+        any((number := number_in(cells.get(x.column), x.unit)) and number[0] > 0 for x in others)
+        for cells in rows
+    )
 
 
 def _are_rounded(cells: Sequence[object], unit: str) -> bool:
