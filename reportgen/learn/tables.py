@@ -22,7 +22,7 @@ from reportgen.formats.filetype import no_text
 from reportgen.formats.parsing import json_values
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
-from reportgen.formats.tables.column_units import RATE_OR_TIME, TWO_MULTIPLES, unit_of
+from reportgen.formats.tables.column_units import MULTIPLE_OR_CASE, RATE_OR_TIME, TWO_MULTIPLES, unit_of
 from reportgen.formats.tables.column_words import MEASURED_WORDS, RATED, TIME_WORDS, meaning_of, words_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
@@ -356,7 +356,9 @@ def _said(column: str, question: str) -> str:
         return "s"
     if question.endswith((FRACTIONS, LARGE_SHARES)):
         return "1"
-    if question.endswith((TWO_MULTIPLES, MULTIPLE_IN_NAME)):
+    if question.endswith(MULTIPLE_OR_CASE) and meaning_of(column).statistic:
+        return "ms"  # p99 (1000 req/s)
+    if question.endswith((TWO_MULTIPLES, MULTIPLE_IN_NAME, MULTIPLE_OR_CASE)):
         return _unit_of_name(column)
     if question.startswith(IN_TEXT):
         letter = {1e3: "k", 1e6: "M", 1e9: "G"}.get(multiple_of(question.split('"')[1]), "")
@@ -377,6 +379,9 @@ def _likely(column: str, question: str) -> str:
         stated = in_full(stated or question.split('"')[1])
     stated = stated if known or in_full(stated) else meaning_of(column).unit
     named = re.search(rf'{OF_KEY}"([^"]+)"', question)
+    prefix = re.search(r"[(\[]([kKMGT])[)\]]", column)
+    if prefix and likely_unit(column) == "MB":
+        return f"{prefix[1].replace('K', 'k')}B"
     return stated or ("ms" if question.startswith(OF_CASES) else likely_unit(named[1] if named else column))
 
 

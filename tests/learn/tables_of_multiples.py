@@ -19,11 +19,33 @@ MULTIPLES = {
             ("latency", 5.5e-3, {"db": "b"}),
         ),
     ),
-    "a number of thousands before a unit": PeoplesTable(
+    "thousands with a sign, and after the unit": PeoplesTable(
         "queues.md",
-        "| queue | Throughput (1000 msg/s) | delay (1,000 us) |\n|---|---|---|\n| a | 12.5 | 1.5 |\n| b | 13.25 | 2.5 |\n",
+        "| queue | Throughput (x1000 msg/s) | delay (10^3 us) | bytes/s ×10⁶ |\n|---|---|---|---|\n"
+        "| a | 12.5 | 1.5 | 3.5 |\n| b | 13.25 | 2.5 | 4.5 |\n",
+        6,
+        (
+            ("latency", 2.5e-3, {"queue": "b"}),
+            ("throughput", 12500, {"queue": "a"}),
+            ("bandwidth", 3.5e6, {"queue": "a"}),
+        ),
+    ),
+    "numbers in brackets that may be cases": PeoplesTable(
+        "loads.csv",
+        "server,req/s (1000),p99 (1000 req/s),time (ms)\na,12.5,1.5,3.5\nb,13.25,2.5,4.5\n",
+        2,
+        (("latency", 3.5e-3, {"server": "a"}),),
+        frozenset({"req/s (1000)", "p99 (1000 req/s)"}),
+    ),
+    "numbers in brackets that are cases, as answers say": PeoplesTable(
+        "loads.csv",
+        "server,req/s (1000),p99 (1000 req/s)\na,12.5,1.5\nb,13.25,2.5\n",
         4,
-        (("latency", 2.5e-3, {"queue": "b"}), ("throughput", 12500, {"queue": "a"})),
+        (
+            ("request_throughput", 12.5, {"server": "a"}),
+            ("latency", 2.5e-3, {"server": "b", "statistic": "p99"}),
+        ),
+        answers={"req/s (1000)": "req/s", "p99 (1000 req/s)": "ms"},
     ),
     "millions in a caption": PeoplesTable(
         "batches.md",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
-from reportgen.formats.tables.multiples import split_multiple
+from reportgen.formats.tables.multiples import is_number, split_multiple
 from reportgen.formats.tables.own_units import QUANTITIES, own_unit_of
 
 _TIMES = {
@@ -132,6 +132,8 @@ _PER_OF = {"w": "W", "watt": "W", "kw": "kW", "mhz": "MHz", "usd": "USD", "eur":
 
 # How the doubt about "MB/s (x1000)" ends.
 TWO_MULTIPLES = "states two multiples"
+# How the doubt about "req/s (1000)" ends.
+MULTIPLE_OR_CASE = "has a number that is a multiple or a case"
 # How the doubt about "steps_s" ends.
 RATE_OR_TIME = "is a rate or a time"
 
@@ -262,6 +264,8 @@ def _other(shown: str, lower: str) -> ColumnUnit | None:
     if multiple != 1:
         unit = unit_of(rest)
         is_clear = unit and (unit.unit.endswith("/s") or shown[:1] in "1x×*·")  # not "millions of parameters"
+        if unit and is_clear and is_number(shown.removesuffix(rest)):
+            return ColumnUnit("", doubt=f'"{shown}" {MULTIPLE_OR_CASE}')
         return replace(unit, scale=unit.scale * multiple) if unit and is_clear else None
     if (per := _RATE_PER.fullmatch(shown)) and (rate := unit_of(per["rate"])) and rate.unit.endswith("/s"):
         below = per["per"].lower()

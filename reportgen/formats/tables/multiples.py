@@ -26,7 +26,8 @@ _BEFORE = lazy_pattern(
 )
 # "throughput_millions_per_s", "requests in thousands"
 _AT_END = lazy_pattern(
-    r"(?P<before>.*?[^\W\d_])[\s_]+(?:in[\s_]+)?(?P<multiple>thousands|millions|billions|trillions)"
+    r"(?P<before>.*?[^\W\d_].*?)[\s_]+(?:in[\s_]+)?"
+    r"(?P<multiple>thousands|millions|billions|trillions|[x×] ?10(?:00|\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹])[0-9⁰¹²³⁴⁵⁶⁷⁸⁹]*)"
     r"(?P<per>[\s_]+per[\s_]+s(?:ec(?:ond)?)?)?",
     re.IGNORECASE,
 )
@@ -34,6 +35,7 @@ _IN_BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
 _PER_SECOND = lazy_pattern(r" ?(?:/ ?| per )s(?:ec(?:ond)?)?$")
 # The multiple before a unit in a sentence, without groups: "million ", "10^6 "
 BEFORE_UNIT = re.sub(r"\?P<\w+>", "?:", rf"(?:{_POWER}|{_WORD}) (?:of )?")
+_PLAIN_NUMBER = lazy_pattern(r"1(?:[,' ]?000){1,4}")
 _SHORTENED = lazy_pattern(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<letter>[kKMGBT])")
 
 
@@ -60,7 +62,7 @@ def multiple_in(name: str) -> tuple[str, str]:
     for match in _IN_BRACKETS.finditer(name):
         parts = [part.strip() for part in match[1].split(",")]
         multiples = [part for part in parts if multiple_of(_PER_SECOND.sub("", part)) != 1]
-        if len(multiples) == 1 and (len(parts) > 1 or match[1].strip() not in ("B", "G", "T")):
+        if len(multiples) == 1 and (len(parts) > 1 or match[1].strip() not in ("B", "T")):
             rest = ", ".join(part for part in parts if part not in multiples)
             return _PER_SECOND.sub("", multiples[0]), name.replace(
                 match[0], f"({rest})" if rest else " "
@@ -68,6 +70,11 @@ def multiple_in(name: str) -> tuple[str, str]:
     if match_at_end := _AT_END.fullmatch(name):
         return match_at_end["multiple"], match_at_end["before"]
     return "", name
+
+
+def is_number(multiple: str) -> bool:
+    """Return whether a text is a number such as 1000, which may be a case and no multiple: `req/s (1000)`."""
+    return bool(_PLAIN_NUMBER.fullmatch(multiple.strip()))
 
 
 def shortened(text: str) -> tuple[float, float] | None:
