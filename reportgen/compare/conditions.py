@@ -1,6 +1,7 @@
 """The conditions of a case, by its logs: work, ranks, clock, evidence, and what else changes speed."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -35,6 +36,9 @@ COMPETITORS = frozenset((
 ))
 # fmt: on
 
+# Commands whose conditions are remembered.
+_MOST_COMMANDS = 256
+
 # Name -> value of what a case was measured with, of several repeats with all their values.
 Conditions = Mapping[str, str]
 
@@ -62,11 +66,10 @@ def changes(old: Conditions, new: Conditions) -> Iterator[tuple[str, str]]:
 
 
 class _SharedConditions:
-    """The conditions of environments and commands of a case: most of its repeats share them."""
+    """The conditions of the environments of a case: most of its repeats share one."""
 
     def __init__(self) -> None:
         self._environments: dict[int, dict[str, FactorValue]] = {}
-        self._commands: dict[str, dict[str, FactorValue]] = {}
 
     def of_environment(self, run: Run) -> dict[str, FactorValue]:
         """Return the conditions that the environment of a run states."""
@@ -74,19 +77,13 @@ class _SharedConditions:
             self._environments[id(run.environment)] = _of_environment(run)
         return self._environments[id(run.environment)]
 
-    def of_command(self, run: Run) -> dict[str, FactorValue]:
-        """Return the conditions that the command of a run states."""
-        if run.command not in self._commands:
-            self._commands[run.command] = _of_command(run)
-        return self._commands[run.command]
-
 
 def _everything(measurement: Measurement, case: Case, known: _SharedConditions) -> dict[str, FactorValue]:
     """Return the conditions of a repeat; the environment counts before the command and the telemetry."""
     run = measurement.run
     return {
         **_of_telemetry(run),
-        **known.of_command(run),
+        **_of_command(run.command),
         **known.of_environment(run),
         **_of_samples(run),
         **conditions_of(measurement, case.metric),
@@ -116,13 +113,14 @@ def _of_environment(run: Run) -> dict[str, FactorValue]:
     }
 
 
-def _of_command(run: Run) -> dict[str, FactorValue]:
-    """Return the command, and the terms that its options state."""
-    if not run.command:
+@lru_cache(maxsize=_MOST_COMMANDS)
+def _of_command(command: str) -> Mapping[str, FactorValue]:
+    """Return the command, and the terms that its options state; repeats and metrics share it."""
+    if not command:
         return {}
-    options = arguments_of(run.command)
+    options = arguments_of(command)
     stated = {term: value for option, value in options if value and (term := term_of(option_name(option)))}
-    return {**{term: shown_value(term, value) for term, value in stated.items()}, COMMAND: run.command}
+    return {**{term: shown_value(term, value) for term, value in stated.items()}, COMMAND: command}
 
 
 # Columns of telemetry that are settings of a device, and base units in the unit of the term.
