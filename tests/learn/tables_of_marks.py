@@ -87,4 +87,22 @@ MARKS = {
         8,
         (("latency", 0.0035, {"solver": "b"}),),
     ),
+    "points between thousands before a unit and a bracket": PeoplesTable(
+        "sorts.md",
+        "| Sort | Time | Memory |\n|--|--|--|\n| a | 12,51 ms (100 %) | 1.024,5 KB |\n| b | 1.221 ms (56,5 %) | 512,0 KB |\n",
+        4,
+        (("latency", 0.01251, {"sort": "a"}), ("latency", 1.221, {"sort": "b"})),
+    ),
+    "points between thousands, proven by a number before a bracket": PeoplesTable(
+        "sorts.md",
+        "| Sort | Time |\n|--|--|\n| a | 1.221 ms (56 %) |\n| b | 2,5 ms (33 %) |\n",
+        2,
+        (("latency", 1.221, {"sort": "a"}), ("latency", 0.0025, {"sort": "b"})),
+    ),
+    "points between thousands before a ratio": PeoplesTable(
+        "sorts.csv",
+        "sort;time\na;3.456 us (1,5x)\nb;845,25 us (1,0x)\n",
+        2,
+        (("latency", 0.003456, {"sort": "a"}), ("latency", 0.00084525, {"sort": "b"})),
+    ),
 }

@@ -11,6 +11,8 @@ from reportgen.formats.tables.derive import GROUPING
 _MAX_ROWS = 200
 _NUMBER = lazy_pattern(rf"[+-]?([0-9.,{GROUPING}]+)(?:\s*[^0-9.,]*)")
 _GROUPS = lazy_pattern(f"[{GROUPING}]")
+# What follows a value: its spread, or a remark in brackets.
+_BESIDE = lazy_pattern(r"±|[(\[]")
 # "3.837.530" has two marks of one kind: they separate thousands.
 _PROVES_COMMA = lazy_pattern(
     r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]+|[0-9]{1,3}(?:\.[0-9]{3}){2,}|[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})|0,[0-9]+"
@@ -54,7 +56,7 @@ def decimal_of(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) -> Mar
 
 
 def _numbers(rows: Sequence[Mapping[str, Any]], column: str) -> list[str]:
-    """Return the numbers that are texts in a column, without units, signs and marks between thousands."""
+    """Return the numbers of texts in a column, without units, signs, spreads, remarks and grouping marks."""
     cells = (row.get(column) for row in rows[:_MAX_ROWS])
-    parts = (_NUMBER.fullmatch(cell.partition("±")[0].strip()) for cell in cells if isinstance(cell, str))
+    parts = (_NUMBER.fullmatch(_BESIDE.split(cell, 1)[0].strip()) for cell in cells if isinstance(cell, str))
     return [_GROUPS.sub("", part[1]) for part in parts if part]

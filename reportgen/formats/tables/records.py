@@ -50,6 +50,8 @@ _DECIMAL_COMMA = lazy_pattern(
     rf"([+-]?(?:[0-9]{{1,3}}(?:[.{GROUPING}][0-9]{{3}})+(?:,[0-9]+)?|[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?))"
     r"(\s*[^0-9.,]*)"
 )
+# "1.221 ms (56,5 %)": a number, and another in brackets
+_REMARK = lazy_pattern(r"([+-]?[0-9][^()\[\]]*?)\s*([(\[])([^()\[\]]*)([)\]])")
 _NO_DIGIT_MARK = lazy_pattern(rf"[.{GROUPING}]")
 _LABEL = lazy_pattern(r"[ \t]*([^\s:=][^:=\n]{0,80}?)[ \t]*(?::|=(?!=))[ \t]*(\S.*)?")
 _PART = lazy_pattern(r"([A-Za-z][\w ()%.]*?) *= *([^,=]+?)(?:,|$)")
@@ -491,6 +493,8 @@ def _with_point(cell: str) -> str:
     """Return a cell with a decimal point where it is a number with a decimal comma: 1.234,5 is 1234.5."""
     if "±" in cell:
         return " ± ".join(_with_point(part.strip()) for part in cell.split("±"))
+    if remark := _REMARK.fullmatch(cell):
+        return f"{_with_point(remark[1])} {remark[2]}{_with_point(remark[3])}{remark[4]}"
     match = _DECIMAL_COMMA.fullmatch(cell)
     return _NO_DIGIT_MARK.sub("", match[1]).replace(",", ".") + match[2] if match else cell
 
