@@ -54,4 +54,28 @@ STATISTICS = {
         4,
         (("accuracy", 0.3125, {"model": "a", "statistic": "minimum"}),),
     ),
+    "words of statistics in proper names": PeoplesTable(
+        "filters.md",
+        "| | left | right |\n|--|--|--|\n| Bloom (ms) | 12.5 | 13.5 |\n| Count-Min (ms) | 2.5 | 3.5 |\n| Best-Fit (ms) | 4.5 | 5.5 |\n",
+        6,
+        (
+            ("count_min_time", 0.0035, {"case": "right", "statistic": None}),
+            ("best_fit_time", 0.0045, {"case": "left", "statistic": None}),
+        ),
+    ),
+    "proper names of steps as columns": PeoplesTable(
+        "layers.csv",
+        "image,Max-Pool (ms),Conv (ms)\na,1.5,12.5\nb,2.5,14.5\n",
+        4,
+        (("max_pool_time", 0.0025, {"image": "b", "statistic": None}),),
+    ),
+    "a metric and its statistic with a hyphen": PeoplesTable(
+        "requests.csv",
+        "server,Latency-Max (ms),Mean-Latency (ms)\na,1.5,1.25\nb,2.5,1.75\n",
+        4,
+        (
+            ("latency", 0.0025, {"server": "b", "statistic": "maximum"}),
+            ("latency", 0.00125, {"server": "a", "statistic": "mean"}),
+        ),
+    ),
 }

@@ -101,6 +101,10 @@ _STATISTICS = _words(
 )
 # "Max" is a part of these names.
 _PRODUCT = lazy_pattern(r"(?i)(?<![^\W_])(?:m[1-9]|ai|iphone[\s_][0-9]{1,2}[\s_]pro)[\s_]max$")
+# The other part of a proper name with a hyphen, and words that are none.
+_NAME_BEFORE = lazy_pattern(r"([A-Z][^\W\d_]*)-$")
+_NAME_AFTER = lazy_pattern(r"-([A-Z][^\W\d_]*)")
+_OF_STATISTIC = _words("case of time value")
 _SPREADS = _words(
     """
     ci ci95 cv error iqr sd sem sigma std stddev stderr stdev var variance
@@ -602,7 +606,8 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
     for match in reversed(list(re.finditer(r"[^\W_]+(?:[._][0-9]+(?![0-9A-Za-z]))?%?", text))):
         word = match[0].lower().replace("_", ".")
         is_minute = _A_MINUTE.search(text[: match.end()]) or _MINUTES_PER.match(text, match.start())
-        is_part = word == "max" and _PRODUCT.search(text[: match.end()])
+        is_product = word == "max" and _PRODUCT.search(text[: match.end()])
+        is_part = is_product or _is_in_name(text, match.start(), match.end())
         if is_minute or is_part or (word.endswith("%") and _MIX.match(text, match.end())):
             continue
         plain = word if _PERCENTILE.fullmatch(word) else re.split(r"[._]", word)[0]
@@ -618,6 +623,23 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
     if _PERCENTILE.fullmatch(statistic):
         text = re.sub(r"(?i)^\s*line\s*$", "", text)  # "90% Line" of JMeter
     return statistic, spread, text
+
+
+def _is_in_name(text: str, start: int, end: int) -> bool:
+    """Return whether a word of a statistic is a part of a proper name with a hyphen: "Count-Min", "Max-Pool".
+
+    The other part names nothing that is measured: "Latency-Max", "Mean-FPS" and "Best-Of-5" have statistics.
+    """
+    word = text[start:end]
+    parts = (_NAME_BEFORE.search(text[:start]), _NAME_AFTER.match(text, end))
+    others = [part[1] for part in parts if part and part[1].lower() not in _OF_STATISTIC]
+    names = [other for other in others if other.lower() in _STATISTICS or not _is_quantity_word(other)]
+    return word.lower() in _STATISTICS and word[:1].isupper() and bool(names)
+
+
+def _is_quantity_word(word: str) -> bool:
+    """Return whether a word is a metric or a unit."""
+    return meaning_of(word).kind == "figure" or unit_of(word) is not None
 
 
 def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
