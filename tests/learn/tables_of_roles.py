@@ -3,6 +3,24 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 ROLES = {
+    "a case whose name begins as a total does": PeoplesTable(
+        "queries.csv",
+        "operation,time (ms)\ncount (filter .ok),3.5\nsum (map .price),12.5\nmean of squares,4.5\n",
+        3,
+        (
+            ("latency", 0.0125, {"operation": "sum (map .price)"}),
+            ("latency", 0.0045, {"operation": "mean of squares"}),
+        ),
+    ),
+    "a case with the name of a total as the last": PeoplesTable(
+        "kernels.md",
+        "| kernel | time (ms) |\n|--|--|\n| scan | 3.5 |\n| sort | 5.5 |\n| sum (axis 0) | 1.5 |\n",
+        3,
+        (("latency", 0.0015, {"kernel": "sum (axis 0)"}),),
+    ),
+    "a total with more words whose numbers are the sum": PeoplesTable(
+        "phases.csv", "phase,time (s)\nread,3.5\nsort,12.5\nwrite,4.0\ntotal of phases,20.0\n", 3
+    ),
     "levels of which some end with a zero": PeoplesTable(
         "sparse.csv",
         "sparsity,lib,ms\n0.10,a,12.5\n0.25,a,11.5\n0.10,b,22.5\n0.25,b,20.5\n",

@@ -20,12 +20,14 @@ from reportgen.formats.tables.interpret.draft import (
 )
 from reportgen.formats.tables.records import Record
 
-_TOTALS = lazy_pattern(
+_TOTAL = (
     r"(?i)[*_ ]*(?:grand |arithmetic |harmonic |weighted |macro )?(?:totals?|sum|average|avg\.?|mean|gmean"
     r"|geo(?:m|metric|metrisches)?[ ._-]{0,2}(?:mean|avg|average|mittel)|overall|gesamt|summe"
     r"|mittel(?:wert)?|durchschnitt|moyenne|totale|promedio|media|subtotals?|aggregated?|Σ)"
-    r"(?:[ (].{0,20})?[*_: ]*"
 )
+_TOTALS = lazy_pattern(rf"{_TOTAL}(?:[ (].{{0,20}})?[*_: ]*")
+# "sum (map .price)" is a case, unless its numbers sum up others.
+_TOTAL_ALONE = lazy_pattern(rf"{_TOTAL}[*_: ]*")
 _SUMMARY_OF = {
     "min": "minimum",
     "minimum": "minimum",
@@ -166,8 +168,8 @@ def _has_total(draft: Draft, name: str) -> bool:
 def _totals(draft: Draft, name: str) -> list[int]:
     """Return the rows that the texts of a column, or the numbers beside them, show as totals."""
     labels = [str(cell or "").strip() for cell in draft.cells[name]]
-    words = [i for i, label in enumerate(labels) if _TOTALS.fullmatch(label)]
-    maybe = [i for i, label in enumerate(labels) if _MAYBE_TOTALS.fullmatch(label)]
+    words = [i for i, label in enumerate(labels) if _TOTAL_ALONE.fullmatch(label)]
+    maybe = [i for i, label in enumerate(labels) if _MAYBE_TOTALS.fullmatch(label) or is_total(label)]
     last = max({*range(len(labels))} - {*words, *maybe}, default=-1)
     trailing = [i for i in (*words, *maybe) if i > last]
     others = [i for i, label in enumerate(labels) if not re.search(r"[^\W_]", label)]
@@ -185,7 +187,7 @@ def _summaries(label: str) -> Container[str]:
     """Return what the numbers of a row with a label may be of the rows above."""
     words = set(re.findall("[a-z]+", label.lower()))
     named = {name for word, name in _SUMMARY_OF.items() if word in words}
-    return SUMMARIES if _TOTALS.fullmatch(label) else named or ("sum", "mean", "geometric mean")
+    return SUMMARIES if _TOTAL_ALONE.fullmatch(label) else named or ("sum", "mean", "geometric mean")
 
 
 def _sums(draft: Draft, candidates: Mapping[int, Container[str]], unnamed: Set[int]) -> set[int]:
