@@ -3,6 +3,24 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 FORMS = {
+    "values with a range below a header that ends with a blank": PeoplesTable(
+        "parsers.md",
+        "| Parser | Time in s | |\n|--|--|--|\n| fast | 9.9 s (9.4\u201310.4) | [log](a.txt) |\n| slow | 19.9 s (19.4\u201320.4) | [log](b.txt) |\n",
+        2,
+        (("run_time", 9.9, {"parser": "fast"}), ("run_time", 19.9, {"parser": "slow"})),
+    ),
+    "rows with a unit each, and ranges, below a header with blanks": PeoplesTable(
+        "builds.md",
+        "| | Old | New | |\n|--|--|--|--|\n| Time | 9.9 s (9.4-10.4) | 11.5 s (11.0-12.0) | |\n| Peak memory | 120 MB (119-121) | 150 MB (149-155) | |\n",
+        4,
+        (("run_time", 11.5, {"case": "New"}), ("memory_used", 120e6, {"case": "Old"})),
+    ),
+    "values with an interval in parentheses": PeoplesTable(
+        "queries.csv",
+        "query;latency\na;1.5 ms (1.25, 1.75)\nb;2.5 ms (2.0 to 3.0)\n",
+        2,
+        (("latency", 0.0015, {"query": "a"}), ("latency", 0.0025, {"query": "b"})),
+    ),
     "rows without names that differ by orders of magnitude": PeoplesTable(
         "r.csv",
         "latency_ms,memory_gib\n0.0125,10.5\n35.5,10.75\n450.5,9.5\n",

@@ -42,9 +42,9 @@ _SYMBOLS = lazy_pattern(
 _WITH_UNIT = lazy_pattern(
     r"([+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?) ?((?:[^\W\d_]|[$€£]).{1,20})"
 )
-# "12.3 [11.9, 12.8]": a value with its interval
+# "12.3 [11.9, 12.8]", "9.9 s (9.4\u201310.4)": a value with its interval
 _WITH_INTERVAL = lazy_pattern(
-    rf"({_NUMBER}[^0-9\[\]]{{0,12}}?)\s*\[{_NUMBER}(?:[,;]| ?[-\u2013] ?| to )\s*{_NUMBER}\]"
+    rf"({_NUMBER}[^0-9\[\]()]{{0,12}}?)\s*[\[(]{_NUMBER}(?:[,;]| ?[-\u2013] ?| to )\s*{_NUMBER}[\])]"
 )
 _MARKS = "*†‡§¶¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ"
 # "6.1 [^w]"; "74.6† %", where a raised digit could be a power.
@@ -115,7 +115,7 @@ def plain_text(text: str) -> str:
         text = text[about.end() :]
     if text[-1:] in _MARKS:
         text = text.rstrip(_MARKS + " ")
-    if text.endswith("]") and (match := _WITH_INTERVAL.fullmatch(text)):
+    if text[-1:] in ("]", ")") and (match := _WITH_INTERVAL.fullmatch(text)):
         text = match[1].strip()
     if ")" in text and (match := _WITH_REMARK.fullmatch(text)):
         text = f"{match[1].strip()}{match[2] or ''}"

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import is_unit_alone
-from reportgen.formats.tables.derive import GROUPING
+from reportgen.formats.tables.derive import GROUPING, plain_text
 
 NUMBER_LIKE = lazy_pattern(
     rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?\s*(?:[^\W\d]{{1,4}}(?:/s)?|%)?"
@@ -24,7 +24,7 @@ def count_heads(rows: Sequence[Sequence[str]]) -> int:
         heads += 1
     heads += 1 < heads < min(_MAX_HEADS, len(rows) - 1) and _names_first(rows[heads])
     below = rows[heads : heads + 2]
-    has_rows = any(NUMBER_LIKE.fullmatch(cell) for row in below for cell in row)
+    has_rows = any(_is_number(cell) for row in below for cell in row)
     is_distinct = len(set(merged(*rows[:heads]))) == len(rows[0]) if rows else False
     return heads if has_rows and is_distinct else 1
 
@@ -60,7 +60,7 @@ def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
     """
     known = list(filter(None, names))
     spans = "" in above[1:] or len(set(filter(None, above))) < sum(map(bool, above))
-    numbers = [cell for cell in known if NUMBER_LIKE.fullmatch(cell)]
+    numbers = [cell for cell in known if _is_number(cell)]
     is_counted = all(map(_WHOLE.fullmatch, numbers)) and min(Counter(numbers).values(), default=0) > 1
     units = [name for name in known if is_unit_alone(name)]
     # The first column may have its name in the second line alone.
@@ -68,3 +68,8 @@ def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
     is_named = 2 * len(units) <= len(known) or (has_gap and min(Counter(units).values()) > 1)
     is_as_wide = len(names) == len(above) and len(known) > 1
     return spans and is_as_wide and is_named and (not numbers or is_counted)
+
+
+def _is_number(cell: str) -> bool:
+    """Return whether a cell is a number, also with its unit, its spread or its interval."""
+    return bool(NUMBER_LIKE.fullmatch(plain_text(cell)))
