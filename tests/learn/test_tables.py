@@ -307,6 +307,13 @@ def test_lines_of_results_beside_a_table_are_a_table_of_their_own() -> None:
     assert len(values) == 8
 
 
+def test_empty_cells_of_a_first_column_that_are_not_filled_are_noted() -> None:
+    text = "level,tool,ms\n3,a,5.5\n,b,6.5\n9,c,7.5\n"
+    (proposal,) = propose_each(LogFiles.of({"r.csv": text.encode()}).file("r.csv"))
+    note = '"level" has empty cells: if they repeat the cell above, write fill = ["level"] in [table.rows]'
+    assert note in proposal.notes
+
+
 def test_each_table_of_a_file_that_is_not_read_is_named() -> None:
     text = (
         "| Tool | ms |\n|--|--|\n| a | 1.5 |\n| b | 2.5 |\n\n| Branch | State |\n|--|--|\n| main | merged |\n"

@@ -681,8 +681,9 @@ class _Said:
             mark = match[group]
             self.lists[name] = ({} if mark in others else others) | {mark: match[name]}
             said[name] = ", ".join(self.lists[name].values())
-        # Earlier rows keep the facts that they were given.
-        self.facts = {**self.facts, **said}
+        # Earlier rows keep the facts that they were given. A line takes back those that it does not state.
+        kept = {name: fact for name, fact in self.facts.items() if name not in match.re.groupindex}
+        self.facts = {**kept, **said}
 
 
 @dataclass(slots=True)

@@ -226,3 +226,13 @@ def test_commands_of_latex_that_call_each_other_stay_small() -> None:
     text = "\n".join([*lines, r"x & \aa{1} \\"])
     assert len(latex.expanded(text)) < 200_000
     assert latex.expanded(text).count("\n") == text.count("\n")
+
+
+def test_a_line_without_a_fact_takes_back_that_of_the_line_before() -> None:
+    keys = {
+        "rows": {"kind": "pattern", "pattern": r"rate (?P<rate>[0-9.]+)"},
+        "context": [{"pattern": r"batch (?P<batch>[0-9]+)(?: tp (?P<tp>[0-9]+))?"}],
+        "factors": {"batch_size": "batch", "tensor_parallel": "tp"},
+    }
+    found = runs("batch 8 tp 2\nrate 5\nbatch 16\nrate 7\n", **keys)
+    assert [run.factors for run in found] == [{"batch_size": 8, "tensor_parallel": 2}, {"batch_size": 16}]

@@ -134,6 +134,18 @@ def _is_crossed(draft: Draft, column: str) -> bool:
     return draft.is_whole(column) and are_apart and len(values) > 1 and all(x == values[0] for x in values)
 
 
+def _note_gaps(draft: Draft) -> None:
+    """Note the empty cells of a first column that follow others and are not filled."""
+    if draft.table.is_json or not draft.columns:
+        return
+    rows, first = draft.table.rows, draft.columns[0]
+    factors = [column for factor in draft.result.factors.values() for column in columns_of(factor)]
+    cells = [str(cell or "").strip() for cell in draft.cells.get(first, ())]
+    if first in factors and first not in rows.fill and cells[0] and "" in cells:
+        how = f'fill = ["{first}"] in [table.rows]'
+        draft.result.notes.append(f'"{first}" has empty cells: if they repeat the cell above, write {how}')
+
+
 def _may_be_load(draft: Draft, figure: FigureGuess) -> bool:
     """Return whether rates before other results may be loads: steps that recur, without which rows agree."""
     column, others = figure.column, [x for x in draft.result.figures if x.column != figure.column]
@@ -158,6 +170,7 @@ def check_rows(draft: Draft) -> None:
     if draft.table.rows.heads > 1:
         result.doubts.append("the header has two lines")
     _check_repeats(draft)
+    _note_gaps(draft)
     most = most_alike(draft)
     if most > 1 and result.figures and not result.repeat and not _names_rows(draft):
         other = apart_by(draft)
