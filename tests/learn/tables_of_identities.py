@@ -3,6 +3,29 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 IDENTITIES = {
+    "tables with one header that is padded differently": PeoplesTable(
+        "chips.md",
+        "# Small\n\n| Name | Time (ms) |\n|------|-----------|\n| a    | 1.5       |\n| b    | 2.5       |\n\n"
+        "# Large\n\n| Name         | Time (ms) |\n|--------------|---------|\n| a            | 3.5 |\n| b            | 4.5 |\n",
+        4,
+        (
+            ("latency", 0.0015, {"case": "a", "table": "Small"}),
+            ("latency", 0.0045, {"case": "b", "table": "Large"}),
+        ),
+    ),
+    "tables with one padded header beside one with another": PeoplesTable(
+        "chips.md",
+        "# Small\n\n| Name | Time (ms) |\n|------|-----------|\n| a    | 1.5       |\n\n# Large\n\n| Name   | Time (ms) |\n|--|--|\n| a   | 3.5 |\n\n"
+        "# Notes\n\n| Author | Date |\n|--|--|\n| me | today |\n",
+        2,
+        (("latency", 0.0035, {"case": "a", "table": "Large"}),),
+    ),
+    "tables without outer bars whose headers are padded differently": PeoplesTable(
+        "chips.md",
+        "# Small\n\nName | Time (ms)\n---|---\na | 1.5\n\n# Large\n\nName   |  Time (ms)\n---|---\na  | 3.5\n",
+        2,
+        (("latency", 0.0035, {"case": "a", "table": "Large"}),),
+    ),
     "numbers of queries that recur": PeoplesTable(
         "queries.csv",
         "query_id,engine,time_s\n1,duck,0.5\n2,duck,1.75\n1,poly,0.625\n2,poly,2.125\n",

@@ -16,7 +16,14 @@ from reportgen.formats.tables.definition import Kind, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.find_json import TablePlace, places_in_json
 from reportgen.formats.tables.header import header_of, heads_of, is_row, other_header
-from reportgen.formats.tables.records import Record, TableFile, lines_between_bars, read_records, whole_lines
+from reportgen.formats.tables.records import (
+    Record,
+    TableFile,
+    lines_between_bars,
+    read_records,
+    whole_lines,
+    without_padding,
+)
 from reportgen.formats.tables.unnamed import named_table
 from reportgen.sources.logfiles import LogFiles
 
@@ -123,15 +130,17 @@ def _between_bars(text: str, kind: Kind) -> Iterator[TablePlace]:
     for number, line in enumerate(lines[1:], 1):
         begins = number < 2 or "|" not in lines[number - 2]
         if begins and "|" in line and _RULE.fullmatch(line.strip()) and "|" in lines[number - 1]:
-            tables.setdefault(lines[number - 1].strip(), []).append(number - 1)
-    for header, starts in tables.items():
+            tables.setdefault(without_padding(lines[number - 1]), []).append(number - 1)
+    for starts in tables.values():
+        header = lines[starts[0]].strip()
         below = lines[starts[0] + 2] if starts[0] + 2 < len(lines) else ""
         if is_row(_bar_cells(header), _bar_cells(below)):
             continue
-        pattern = _line_pattern(header, "^[ \\t]*") if len(tables) > 1 else ""
+        is_one = all(lines[start].strip() == header for start in starts)
+        pattern = _line_pattern(header, "^[ \\t]*") if is_one else _padded_pattern(header)
         texts = [titles.near(lines, start) for start in starts]
         shared = tuple(text for text in texts[0] if all(text in each for each in texts))
-        rows = TableRows(kind=kind, header=pattern)
+        rows = TableRows(kind=kind, header=pattern if len(tables) > 1 else "")
         yield TablePlace(rows, _shared_titles(lines, starts), shared)
 
 
@@ -212,6 +221,13 @@ def _line_pattern(line: str, begin: str = "^") -> str:
     """Return the pattern of a line as a person would write it."""
     begin = "^[ \\t]*" if line[:1].isspace() else begin
     return begin + re.escape(line.strip()).replace("\\ ", " ")
+
+
+def _padded_pattern(header: str) -> str:
+    """Return the pattern of a header between bars with any blanks around its names."""
+    cells = [re.escape(cell).replace("\\ ", " ") for cell in without_padding(header).split("|")]
+    first = "" if cells[0] else cells.pop(0) + r"\|[ \t]*"
+    return rf"^[ \t]*{first}" + r"[ \t]*\|[ \t]*".join(cells)
 
 
 def _captions(lines: Sequence[str], start: int) -> list[str]:

@@ -558,7 +558,7 @@ def _markdown(table: TableFile) -> Iterator[Record]:
             is_own = not table.rows.header or any(table.matches(table.rows.header, line))
             part, header, has_bar = part + 1, _unique(cells) if is_own else [], text.startswith("|")
             if header:
-                starts.setdefault(line.strip(), {})[part] = place
+                starts.setdefault(without_padding(line), {})[part] = place
         elif header and cells and not is_rule and text.startswith("|") == has_bar:
             cells = _padded(cells, len(header)) if has_bar else cells
             if len(cells) == len(header):
@@ -591,6 +591,11 @@ def _titles_of_parts(lines: Sequence[str], starts: Mapping[str, Mapping[int, int
         for each in several
         for number, title in zip(each, titles_at(lines, list(each.values())), strict=True)
     }
+
+
+def without_padding(header: str) -> str:
+    """Return a header between bars without the blanks that align it with the cells of its table."""
+    return re.sub(r"[ \t]*\|[ \t]*", "|", header.strip())
 
 
 def lines_between_bars(lines: Sequence[str], kind: str) -> list[tuple[int, str]]:
