@@ -2,7 +2,13 @@
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import TIME_WORDS, counts_faults, path_of, words_of
+from reportgen.formats.tables.column_words import (
+    TIME_WORDS,
+    counts_faults,
+    path_of,
+    with_plain_statistic,
+    words_of,
+)
 
 # "Mbps", "GFLOPS": units with several meanings, in the spelling that is accepted.
 _IN_FULL = (
@@ -22,7 +28,7 @@ _COUNTED = {
 _LIKELY: tuple[tuple[str, str], ...] = (
     (r"lat|latenc\w*|ttft|tpot|itl|tbt|rtt", "ms"),
     (r"throughput\w*|tput", ""),
-    (r"rtf|factor|x|speedup|score|count|ratio|mae|mse|rmse", "1"),
+    (r"rtf|factor|x|speedup|score|count|ratio|mae|mse|rmse|psnr|snr", "1"),
     (r"(?:hit|miss|error|success|failure|fail|loss|drop|acceptance).*", "%"),
     (r"acc.*|util.*|share|percent.*|pct|recall|precision|cpu|sparsity", "%"),
     (r"m?ap(?:50|75)?|m?iou|f1|[wc]er|auc|[mh]fu", "%"),
@@ -58,7 +64,8 @@ _RATE_AT_END = lazy_pattern(r"(?i)[ /_]s(?:ec)?$")
 
 def likely_unit(column: str) -> str:
     """Return a unit that a column of this name may have, as an example of an answer."""
-    words = [*words_of(_NUMBER_AT_END.sub("", column)), *(["$"] if "$" in column else [])]
+    plain = with_plain_statistic(_NUMBER_AT_END.sub("", column))
+    words = [*words_of(plain), *(["$"] if "$" in column else [])]
     counted = next((unit for word in words if (unit := _COUNTED.get(word.removesuffix("s")))), "operations/s")
     if (counts_faults(column) and "rate" not in words) or _counts_items(column):
         return "1"

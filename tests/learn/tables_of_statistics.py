@@ -3,6 +3,36 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 STATISTICS = {
+    "statistics in French": PeoplesTable(
+        "tri.csv",
+        "algo;médiane (ms);moyenne (ms);écart-type (ms)\ntri;12,5;13,25;0,75\nfusion;8,5;8,75;0,35\n",
+        4,
+        (
+            ("latency", 12.5e-3, {"algo": "tri", "statistic": "median"}),
+            ("latency", 8.75e-3, {"algo": "fusion", "statistic": "mean"}),
+        ),
+    ),
+    "statistics in German": PeoplesTable(
+        "v.md",
+        "| Verfahren | Mittelwert (ms) | Standardabweichung (ms) | Median (ms) |\n|--|--|--|--|\n| a | 12.5 | 0.75 | 12.25 |\n| b | 8.5 | 0.35 | 8.25 |\n",
+        4,
+        (
+            ("latency", 12.25e-3, {"verfahren": "a", "statistic": "median"}),
+            ("latency", 8.5e-3, {"verfahren": "b", "statistic": "mean"}),
+        ),
+    ),
+    "statistics in Spanish": PeoplesTable(
+        "m.csv",
+        "metodo,media_ms,mediana_ms,desviacion_estandar_ms\na,12.5,12.25,0.75\nb,8.5,8.25,0.35\n",
+        4,
+        (("latency", 8.5e-3, {"metodo": "b", "statistic": "mean"}),),
+    ),
+    "statistics in Portuguese, named in a column": PeoplesTable(
+        "m.csv",
+        "algo,statistic,time_ms\na,média,12.5\na,mediana,12.25\na,máximo,20.5\n",
+        3,
+        (("latency", 20.5e-3, {"algo": "a", "statistic": "maximum"}),),
+    ),
     "the worst of a rate is the least, the best the highest": PeoplesTable(
         "scenes.csv",
         "scene,mean fps,worst fps,best fps\nforest,61.5,31.25,88.5\ncity,45.5,20.25,66.5\n",

@@ -3,6 +3,62 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
+    "levels below 0 with their unit": PeoplesTable(
+        "filters.csv",
+        "codec,noise,gain,time (ms)\nopus,-12.3 dB,-30.1 dB,1.25\naac,-14.1 dB,-33.8 dB,1.75\n",
+        6,
+        (("noise", -12.3, {"codec": "opus"}), ("gain", -33.8, {"codec": "aac"})),
+    ),
+    "levels below 0 with a true minus": PeoplesTable(
+        "filters.md",
+        "| Filter | Residual | Time (ms) |\n|--|--|--|\n| lms | \u221230.1 dB | 1.25 |\n| rls | \u221241.2 dB | 9.5 |\n",
+        4,
+        (("residual", -41.2, {"filter": "rls"}),),
+    ),
+    "numbers below 0 with a unit that only an answer explains": PeoplesTable(
+        "loudness.csv",
+        "song,output,time (ms)\na,-12.3 LUFS,1.25\nb,-14.1 LUFS,1.75\n",
+        4,
+        (("output", -14.1, {"song": "b"}),),
+        answers={"output": "LUFS"},
+    ),
+    "octets of French programs": PeoplesTable(
+        "outils.csv",
+        "outil,temps_s,mémoire_Mo,disque_Go,cache_ko\na,12.5,150.5,1.25,312.5\nb,8.5,98.25,2.5,298.5\n",
+        8,
+        (
+            ("memory_used", 98.25e6, {"outil": "b"}),
+            ("disque", 1.25e9, {"outil": "a"}),
+            ("cache", 312.5e3, {"outil": "a"}),
+        ),
+    ),
+    "an error that is measured, and an answer that says so": PeoplesTable(
+        "fits.csv",
+        "model,rmse,rmse_error,pos_error,fit_time_s\na,0.512,0.023,3.5,1.25\nb,0.533,0.034,4.5,2.75\n",
+        8,
+        (("rmse_error", 0.034, {"model": "b"}), ("pos_error", 4.5, {"model": "b"})),
+        answers={"rmse": "1", "rmse_error": "1", "pos_error": "mm"},
+    ),
+    "errors that are asked about": PeoplesTable(
+        "fits.csv",
+        "model,rmse_error,mean square error,seconds\na,0.512,0.023,1.25\nb,0.533,0.034,2.75\n",
+        2,
+        open=frozenset({"rmse_error", "mean square error"}),
+    ),
+    "an error that is not a spread, as an answer says": PeoplesTable(
+        "clocks.csv",
+        "clock,time_s,time_error\na,1.5,0.012\nb,2.5,0.013\n",
+        4,
+        (("run_time", 1.5, {"clock": "a"}), ("time_error", 0.013, {"clock": "b"})),
+        answers={"time_error": "s"},
+    ),
+    "the mean square of an error": PeoplesTable(
+        "fits.json",
+        '[{"fit": "a", "Mean Squared Error": 0.25, "mean_absolute_error": 1.5}, {"fit": "b", "Mean Squared Error": 0.75, "mean_absolute_error": 2.5}]',
+        4,
+        (("mse", 0.75, {"fit": "b"}), ("mae", 1.5, {"fit": "a"})),
+        answers={"Mean Squared Error": "1", "mean_absolute_error": "1"},
+    ),
     "a time of 0, which is too short to be printed": PeoplesTable(
         "ops.md",
         "| Op | Time |\n|---|---|\n| add | 0.25 ns |\n| nop | 0.00 ns |\n| mul | 1.75 ns |\n",

@@ -42,8 +42,10 @@ def _words(text: str) -> frozenset[str]:
 # "Latency (in ms)"
 _IN = lazy_pattern(r"(?i)^(?:in|em|en) ")
 _BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
-# Octets in French; in brackets only, because a column may be named "to".
+# Octets in French; in brackets, or after a word of a size: a column may be named "to" or "Go".
 _OCTETS = lazy_pattern(r"^([kKMGT]i?)o(/s)?$")
+_OCTETS_AT_END = lazy_pattern(r"(?<=[\s_])([kKMGT]i?)o(/s)?$")
+_SIZES_IN_FRENCH = _words("cache débit debit disque fichier fichiers mémoire memoire pic ram rss taille")
 _PER = lazy_pattern(
     r"(?i)(?:/ ?(?=op)|(?<![a-z])per[\s_]+)"
     r"(op(?:eration)?|token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
@@ -85,6 +87,29 @@ _PERCENTILE_IN_CAMEL = lazy_pattern(
 _PERCENTILE_KEY = lazy_pattern(r"(?i)(?<![^.])(?:percentile|quantile)s?\.([0-9]{1,2}(?:\.[0-9]{1,3})?)$")
 # Keys of JSON: "throughput.16"
 _NUMBERED_KEY = lazy_pattern(r"(?P<name>(?:.*\.)?[^.0-9]+)\.(?P<number>[0-9]{1,9})")
+# Statistics in other languages, and measures of errors: pattern -> usual word.
+_SPELLINGS = tuple(
+    (lazy_pattern(rf"(?i)(?<![^\W_])(?:{pattern})(?![^\W_])"), word)
+    for pattern, word in (
+        (
+            r"[eé]carts?[\s_-]?types?|standardabweichung|desviaci[oó]n[\s_](?:est[aá]ndar|t[ií]pica)"
+            r"|deviazione[\s_]standard|scarto[\s_]quadratico[\s_]medio|desvio[\s_]padr[aã]o",
+            "std",
+        ),
+        (
+            r"moyen(?:ne)?s?|mittel(?:wert)?|durchschnitt(?:lich)?|promedio|média"
+            r"|media(?=[\s_]*(?:[(\[]\s*)?(?:ns|[uµ]s|ms|s|seg|sec)\W*$)",
+            "mean",
+        ),
+        (r"m[eé]diane|mediana|medianwert", "median"),
+        (r"m[ií]nimo|minimale?", "minimum"),
+        (r"m[aá]ximo|massimo|maximale?", "maximum"),
+        (r"root[\s_-]mean[\s_-]squared?[\s_-]error", "rmse"),
+        (r"mean[\s_-]squared?[\s_-]error", "mse"),
+        (r"mean[\s_-]absolute[\s_-]error", "mae"),
+        (r"mean[\s_-]absolute[\s_-]percentage[\s_-]error", "mape"),
+    )
+)
 # "99 percentile", "99th %ile", "percentile 99.9"
 _PERCENTILE_IN_WORDS = lazy_pattern(
     r"(?i)(?<![0-9a-z.])(100|[0-9]{1,2}(?:\.[0-9]{1,3})?)(?:st|nd|rd|th)?[\s_-]?(?:percentile|%[\s-]?ile)s?(?![a-z])"
@@ -207,13 +232,15 @@ _UNIT_WORDS = _words("fps iops qps rps")
 _FLOPS = lazy_pattern(r'"([kmgtp])flops?s?" has several meanings', re.IGNORECASE)
 # How good the answers of a model are; "map" is also a container.
 _QUALITIES = _words(
-    "ap50 auc bleu cer f1 iou mae map50 miou mrr mse ndcg perplexity ppl psnr recall rmse rouge ssim wer"
+    "ap50 auc bleu cer f1 iou mae map50 mape miou mrr mse ndcg perplexity ppl psnr recall rmse rouge ssim wer"
 )
 # What a rate of them is a share of: no speed.
 RATED = _words("acceptance cache error errors fail failure hit loss miss reject rejection success")
 # What is counted where something goes wrong.
 FAULTS = _words("crashes dropped drops errors errs failed failures lost retransmits timeouts")
-_ERROR = _words("err error")
+ERROR_WORDS = _words("err error")
+# It measures the error of a result, and not a spread: "rmse_error".
+_ERROR_MEASURES = _words("cer mae mape mse rmse wer")
 _COUNTS = _words("count counts num number total")
 _SHARES = _words("fraction pct percent percentage rate ratio share")
 # Words of an error that says how exact another number is.
@@ -230,7 +257,7 @@ _RATE_WORDS = _words(
     " thruput tput velocidad vitesse скорость 速度 吞吐量 スループット 처리량"
 )
 _BANDWIDTH_WORDS = _words("algbw bandwidth busbw bw")
-_MEMORY_WORDS = _words("mem memoria memory mémoire speicher vram память 内存 显存 メモリ 메모리")
+_MEMORY_WORDS = _words("mem memoire memoria memory mémoire speicher vram память 内存 显存 メモリ 메모리")
 _SIZE_WORDS = _words(
     """
     buffer bytes cap file limit message model msg params size
@@ -335,7 +362,7 @@ def _is_change(words: Sequence[str]) -> bool:
 def counts_faults(name: str) -> bool:
     """Return whether the name of a column of numbers says that they count what went wrong."""
     words = set(words_of(name))
-    return bool(FAULTS & words) or bool(_ERROR & words and _COUNTS & words)
+    return bool(FAULTS & words) or bool(ERROR_WORDS & words and _COUNTS & words)
 
 
 def slug(name: str) -> str:
@@ -475,6 +502,8 @@ def _of_spread(name: str, statistic: str, unit: ColumnUnit | None, words: list[s
     """
     if errors := _share_of_errors(name, unit, words):
         return errors
+    if not _ERROR_MEASURES.isdisjoint(words):
+        return None
     if statistic and not unit and not words and not _BRACKETS.search(name):  # "max_error" of a result
         return ColumnMeaning("other", statistic=statistic, extra=("error",))
     is_spread = unit or not words or _measured(words, ColumnUnit("")).metric
@@ -489,10 +518,10 @@ def _share_of_errors(name: str, unit: ColumnUnit | None, words: list[str]) -> Co
     own = set(words_of(name))
     is_share = unit is not None and units.to_base(1.0, unit.unit)[1] == "ratio"
     is_of_other = bool(_measured([word for word in words if word not in _SHARES], ColumnUnit("")).metric)
-    if not own & _ERROR or own & _OF_SPREAD or is_of_other or not (is_share or own & _SHARES):
+    if not own & ERROR_WORDS or own & _OF_SPREAD or is_of_other or not (is_share or own & _SHARES):
         return None
     metric = re.sub(r"_(?:pct|percent|percentage)$", "", slug(_BRACKETS.sub(" ", name)).strip("%_"))
-    metric = "error_rate" if metric in _ERROR else metric
+    metric = "error_rate" if metric in ERROR_WORDS else metric
     if unit is None or not is_share:
         return ColumnMeaning("figure", metric, doubt="has no unit")
     return ColumnMeaning("figure", metric, unit.unit, unit.scale)
@@ -514,9 +543,10 @@ def _with_unit_in_brackets(name: str) -> str:
             or _is_quantity(match["quantity"], unit)
         ):
             return f"{'time' if is_symbol else match['quantity']} ({match['unit']})"
-    if not _MEMORY_WORDS.isdisjoint(words_of(name)) or "rss" in words_of(name):
-        return _BITS_OF_MEMORY.sub(r"\1B", name)
-    return name
+    words = set(words_of(name))
+    if (octets := _OCTETS_AT_END.search(name)) and words & _SIZES_IN_FRENCH:
+        return f"{name[: octets.start()]}({octets[0]})"
+    return _BITS_OF_MEMORY.sub(r"\1B", name) if words & (_MEMORY_WORDS | {"rss"}) else name
 
 
 def _times(unit: ColumnUnit, multiple: str, name: str) -> ColumnUnit:
@@ -529,6 +559,8 @@ def _times(unit: ColumnUnit, multiple: str, name: str) -> ColumnUnit:
 
 def with_plain_statistic(name: str) -> str:
     """Return a name whose statistic is a word of its own: `latency Mean Ms`, `p99 latency`."""
+    for pattern, word in _SPELLINGS:
+        name = pattern.sub(word, name)
     name = _PERCENTILE_IN_WORDS.sub(
         lambda match: "max" if match[1] == "100" else f"p{match[1] or match[2]}", name
     )

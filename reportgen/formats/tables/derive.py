@@ -101,7 +101,7 @@ def is_nan(cell: object) -> bool:
 
 def plain_text(text: str) -> str:
     """Return the text of a number alone: without its spread, a remark in parentheses, marks of footnotes, "~"
-    before it, and what separates thousands.
+    before it, and what separates thousands. A sign of minus is a hyphen.
     """
     text = text.strip()
     if _ALONE.fullmatch(text):
@@ -109,7 +109,7 @@ def plain_text(text: str) -> str:
     if "&" in text:
         text = html.unescape(text).strip()
     if not text.isascii():
-        text = _SYMBOLS.sub("", text).strip()
+        text = _SYMBOLS.sub("", text).strip().replace("\u2212", "-")
     text = _INNER_MARK.sub("", _FOOTNOTE.sub("", text))
     if about := _ABOUT.match(text):
         text = text[about.end() :]

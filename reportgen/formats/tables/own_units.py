@@ -1,4 +1,4 @@
-"""Read units that no base unit fits and that keep their own name: ns/day, orders/min, tokens/W, B/op, MLUPS.
+"""Read units that no base unit fits and that keep their own name: ns/day, orders/min, tokens/W, B/op, dB.
 
 Their numbers are never scaled. What is per a time or a cost may be anything; what is per an item is an
 amount, because `layers per stage` and `images per class` are settings.
@@ -65,6 +65,8 @@ _RATE = lazy_pattern(
     r"[kKMGTPE](?:[FR]?LUP/?[Ss]|TEPS|CUPS|UPS|[Pp][Pp][Ss]|OPS|IPS|RPS|QPS|TPS|H/s)"
     r"|(?i:[kmg](?:f?lups|teps|cups|pps))"
 )
+# Levels: ratios on a scale of logarithms.
+_LEVELS = {"dB", "dBA", "dBFS", "dBc", "dBm"}
 _RATES = {
     word.lower(): word
     for word in ("NOPM", "TPM", "tpmC", "QphH", "QphDS", "SYPD", "SDPD", "MIPS", "pps", "LUPS", "TEPS")
@@ -73,7 +75,7 @@ _RATES = {
 
 def own_unit_of(text: str) -> str:
     """Return the unit that a whole text is, "" if it is not one of these. text  with single blanks"""
-    if _RATE.fullmatch(text):
+    if _RATE.fullmatch(text) or text in _LEVELS:
         return text
     if text.lower() in _CURRENCIES:
         return _CURRENCIES[text.lower()]

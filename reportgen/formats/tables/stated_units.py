@@ -13,11 +13,13 @@ from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import TWO_MULTIPLES, ColumnUnit, are_alike, unit_of
 from reportgen.formats.tables.column_words import (
+    ERROR_WORDS,
     ColumnMeaning,
     meaning_of,
     slug,
     with_plain_statistic,
     without_statistic,
+    words_of,
 )
 from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.multiples import is_number, multiple_in, multiple_of
@@ -67,7 +69,9 @@ def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMean
     if meaning.kind == "figure" and (meaning.metric or meaning.base == "s"):
         return meaning
     own = known or ColumnUnit(unit)
-    statistic, _, text = without_statistic(with_plain_statistic(without_unit(name, unit)))
+    statistic, spread, text = without_statistic(with_plain_statistic(without_unit(name, unit)))
+    if spread and not ERROR_WORDS.isdisjoint(words_of(name)):
+        text = f"{text} error"  # the error of a latency is not a latency
     label = text.strip() if kind_of([text]) else ""
     of_unit = slug("count" if unit == "1" else unit.replace("/", " per ")) or "value"
     metric = of_unit if label else slug(text) or of_unit

@@ -12,7 +12,7 @@ from reportgen.formats.tables.interpret.draft import UNIT_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.long import stating_column
 from reportgen.formats.tables.interpret.reading import TableReading, columns_of
 from reportgen.formats.tables.interpret.roles import add_factor, factor_of
-from reportgen.formats.tables.interpret.spreads import is_spread
+from reportgen.formats.tables.interpret.spreads import is_error, is_spread
 from reportgen.formats.tables.interpret.status import add_faults
 from reportgen.formats.tables.interpret.whole import name_items
 from reportgen.formats.tables.stated_units import IGNORE, SETTING
@@ -61,7 +61,9 @@ def _refused(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
     """Return the columns that cannot have one unit, and why."""
     name_column, _ = draft.named_in
     spreads = [
-        x for x in answers if x in draft.cells and answers[x] != IGNORE and is_spread(x, draft.columns)
+        x
+        for x in answers
+        if x in draft.cells and answers[x] != IGNORE and is_spread(x, draft.columns) and not is_error(x)
     ]
     if name_column:
         values = {figure.column for figure in draft.result.figures if figure.where} & answers.keys()

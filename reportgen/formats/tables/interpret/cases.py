@@ -20,7 +20,14 @@ from reportgen.formats.tables.column_words import (
 from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.interpret.captions import stated_metric
 from reportgen.formats.tables.interpret.chosen import SHARES, is_setting, may_be_result
-from reportgen.formats.tables.interpret.draft import MAX_FIGURES, NEAR, SETTING_OR_RESULT, VALUE_COLUMN, Draft
+from reportgen.formats.tables.interpret.draft import (
+    MAX_FIGURES,
+    NEAR,
+    SETTING_OR_RESULT,
+    VALUE_COLUMN,
+    Draft,
+    of_unit,
+)
 from reportgen.formats.tables.interpret.reading import FigureGuess
 from reportgen.formats.tables.interpret.roles import add_factor, corner_names, factor_of
 from reportgen.formats.tables.levels import BASELINES
@@ -298,8 +305,9 @@ def _unstated(draft: Draft, column: str, unknown: Sequence[str]) -> str:
         alike = sum(x.statistic == meaning.statistic and bool(x.extra) == bool(meaning.extra) for x in others)
         is_one = not meaning.extra or alike > 1
         return f"{OF_STATISTICS if is_one else 'a statistic'}? its metric and unit are not stated"
-    unstated = "name says no metric" if draft.unit_of_cells(column) else "unit is not stated"
-    return f"{SETTING_OR_RESULT} its {unstated}{_size_of_share(draft, column)}"
+    if unit := draft.unit_of_cells(column):
+        return of_unit(unit)
+    return f"{SETTING_OR_RESULT} its unit is not stated{_size_of_share(draft, column)}"
 
 
 def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:

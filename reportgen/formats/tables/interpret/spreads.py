@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from reportgen.formats.tables.column_words import (
+    ERROR_WORDS,
     meaning_of,
     with_plain_statistic,
     without_statistic,
@@ -19,6 +20,12 @@ def is_spread(column: str, columns: Collection[str]) -> bool:
     _, has_spread, rest = without_statistic(with_plain_statistic(column))
     own = words_of(rest)
     return has_spread and any(_is_middle(name, own) for name in columns if name != column)
+
+
+def is_error(column: str) -> bool:
+    """Return whether a name says only that it is an error: one of a result, if its user says so."""
+    words = [word for word in words_of(column) if word not in ERROR_WORDS]
+    return len(words) < len(words_of(column)) and not without_statistic(" ".join(words))[1]
 
 
 def _is_middle(name: str, words: list[str]) -> bool:

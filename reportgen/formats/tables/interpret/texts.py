@@ -21,10 +21,10 @@ _NUMBER_IN_TEXT = lazy_pattern(r"(?:^|[\s=:;,(\[|])[0-9]+(?:\.[0-9]+)?(?=$|[\s;,
 # "12/12", "858/3/3", which is not a date
 _PARTS = lazy_pattern(r"[0-9]{1,9}(?:\.[0-9]+)?(?:\s*/\s*[0-9]{1,9}(?:\.[0-9]+)?)+")
 _DATES = lazy_pattern(r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}")
-# "1,204 issues", "12 findings"
+# "1,204 issues", "12 findings", "-12.3 LUFS"
 _COUNTED = lazy_pattern(
-    r"([0-9]{1,3}(?:[,']?[0-9]{3})*|[0-9]+) ([^\W\d_]{3,20})"
-    r"|([0-9]{1,3}(?:[,']?[0-9]{3})*\.[0-9]+) ([^\W\d_]{2,20})"
+    r"([-+\u2212]?(?:[0-9]{1,3}(?:[,']?[0-9]{3})*|[0-9]+)) ([^\W\d_]{3,20})"
+    r"|([-+\u2212]?[0-9]{1,3}(?:[,']?[0-9]{3})*\.[0-9]+) ([^\W\d_]{2,20})"
 )
 # "7.6M", "396K"
 _MAGNITUDE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?[kKMGT]i?")
@@ -54,7 +54,7 @@ def question_about_counts(draft: Draft, column: str) -> str:
         return ""
     if 2 * len(numbers) <= len(counts) or any(meaning_of(word).kind == "factor" for word in words):
         return ""
-    are_chosen = all(_is_power_of_two(float(re.sub("[,']", "", number))) for number in numbers)
+    are_chosen = all(_is_power_of_two(float(re.sub("[,'\u2212]", "", number))) for number in numbers)
     return "" if are_chosen else of_unit(max(words, key=len))
 
 
