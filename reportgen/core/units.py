@@ -141,7 +141,8 @@ _PREFIXED = lazy_pattern(
     r"([kKMGB]) (?=[A-Za-z]{2})[A-Za-z _-]+"
     r"|([kKMG])(?:images?|imgs?|samples?|examples?|tokens?|toks?|words?|sequences?|seqs?|sentences?|frames?"
     r"|steps?|iterations?|its?|items?|requests?|reqs?|queries|messages?|msgs?|rows?|records?|events?"
-    r"|operations?|ops?)"
+    r"|operations?|ops?|elem(?:ent)?s?|cells?|nodes?|edges?|points?|pixels?|keys?|pairs?|lookups?|entr(?:y|ies)"
+    r"|updates?|lines?|calls?|objects?|documents?|docs?|packets?|particles?|atoms?)"
 )
 _PREFIXES = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "B": 1e9}
 # Bits, bytes, lengths and operations in a spelling that is not listed above: not items.

@@ -3,6 +3,15 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 MULTIPLES = {
+    "elements with several prefixes in one column": PeoplesTable(
+        "queues.md",
+        "| Call | Throughput |\n|--|--|\n| push | 812.5 Kelem/s |\n| pop | 1.25 Melem/s |\n| peek | 912.5 Kelem/s |\n",
+        3,
+        (
+            ("throughput", 812500.0, {"call": "push", "item": "elem"}),
+            ("throughput", 1.25e6, {"call": "pop", "item": "elem"}),
+        ),
+    ),
     "a letter beside a unit in brackets": PeoplesTable(
         "tokenizers.csv",
         'lib,"speed (tokens/s, M)",keys/s [k]\na,12.5,2.5\nb,13.25,3.5\n',
