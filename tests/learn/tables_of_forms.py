@@ -3,6 +3,18 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 FORMS = {
+    "numbers that say that they are the base of a comparison": PeoplesTable(
+        "engines.md",
+        "| Engine | Time | Accuracy |\n|--|--|--|\n| one | 29.8 ms (baseline) | 100% (Reference) |\n| two | 31.8 ms | 94% |\n",
+        4,
+        (("latency", 0.0298, {"engine": "one"}), ("accuracy", 1.0, {"engine": "one"})),
+    ),
+    "a bracket that distinguishes settings": PeoplesTable(
+        "links.csv",
+        "link,time (ms)\n8 (NVLink),1.5\n8 (PCIe),2.5\n",
+        2,
+        (("latency", 0.0025, {"link": "8 (PCIe)"}),),
+    ),
     "values with a range below a header that ends with a blank": PeoplesTable(
         "parsers.md",
         "| Parser | Time in s | |\n|--|--|--|\n| fast | 9.9 s (9.4\u201310.4) | [log](a.txt) |\n| slow | 19.9 s (19.4\u201320.4) | [log](b.txt) |\n",

@@ -35,6 +35,10 @@ _GROUPED = lazy_pattern(
 _WITH_REMARK = lazy_pattern(
     rf"({_NUMBER}\s*[^0-9()]{{0,12}}?)\s*\((?:±|\+/-)?\s*{_NUMBER}\s*[x×%]?\)(\s*[^\W\d_]{{1,6}}(?:/[a-z]{{1,8}})?)?"
 )
+# "100 % (Baseline)", "12.5 ms (fastest)": what a number is among others, and no part of it.
+_WITH_RANK = lazy_pattern(
+    rf"({_NUMBER}\s*[^0-9()]{{0,12}}?)\s*\((?i:base ?line|reference|ref\.?|best|worst|fastest|slowest)\)"
+)
 # Emoji, arrows and medals beside numbers: "🥇 12.3", "14.5 ↑", "12.3&nbsp;ms".
 _SYMBOLS = lazy_pattern(
     r"[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+"
@@ -119,6 +123,8 @@ def plain_text(text: str) -> str:
         text = match[1].strip()
     if ")" in text and (match := _WITH_REMARK.fullmatch(text)):
         text = f"{match[1].strip()}{match[2] or ''}"
+    if text.endswith(")") and (match := _WITH_RANK.fullmatch(text)):
+        text = match[1].strip()
     if match := _WITH_SPREAD.fullmatch(text):
         # "12.3 ± 3 %" does not say what the unit of the value is.
         text = f"{match[1].strip()} {match[2] or match[4].strip().removeprefix('%')}".strip()
