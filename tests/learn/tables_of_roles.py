@@ -3,6 +3,32 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 ROLES = {
+    "results with a unit in their names, beside one that is named in a column": PeoplesTable(
+        "boards.jsonl",
+        '{"model": "a", "metric_name": "top1", "metric_value": 71.3, "infer_ms_mean": 12.51, "peak_rss_mb": 210.5, "status": "ok"}\n'
+        '{"model": "b", "metric_name": "wer", "metric_value": 12.9, "infer_ms_mean": 48.22, "peak_rss_mb": 512.5, "status": "ok"}\n'
+        '{"model": "c", "metric_name": null, "metric_value": null, "infer_ms_mean": null, "peak_rss_mb": null, "status": "unsupported"}\n',
+        6,
+        (
+            ("latency", 12.51e-3, {"model": "a", "statistic": "mean"}),
+            ("wer", 0.129, {"model": "b"}),
+            ("top1", 0.713, {"model": "a"}),
+        ),
+        answers={"top1": "%", "wer": "%"},
+    ),
+    "results with a unit in their names, beside named metrics with their units": PeoplesTable(
+        "pumps.csv",
+        "pump,metric,value,unit,energy_j\na,flow,12.5,ms,0.151\nb,flow,14.5,ms,0.622\n",
+        4,
+        (("energy", 0.622, {"pump": "b"}),),
+    ),
+    "results in one unit that recur, beside named metrics": PeoplesTable(
+        "pumps.csv",
+        "pump,metric,value,unit,energy_j\na,latency,12.5,ms,0.151\na,speed,14.5,rows/s,0.151\n",
+        2,
+        (("latency", 12.5e-3, {"pump": "a"}),),
+        open=frozenset({"energy_j"}),
+    ),
     "a case whose name begins as a total does": PeoplesTable(
         "queries.csv",
         "operation,time (ms)\ncount (filter .ok),3.5\nsum (map .price),12.5\nmean of squares,4.5\n",

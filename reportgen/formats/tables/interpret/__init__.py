@@ -14,7 +14,7 @@ from reportgen.formats.tables.interpret.aside import (
     take_unit_columns,
     take_units_row,
 )
-from reportgen.formats.tables.interpret.columns import read_wide
+from reportgen.formats.tables.interpret.columns import read_beside, read_wide
 from reportgen.formats.tables.interpret.decimal_commas import with_decimal_points
 from reportgen.formats.tables.interpret.described import state_statistic
 from reportgen.formats.tables.interpret.draft import Draft
@@ -49,10 +49,13 @@ def _interpret(table: FoundTable, answers: Mapping[str, str] | None) -> TableRea
     draft.collect()
     take_unit_columns(draft)
     take_totals(draft)
-    if not read_named_metrics(draft, answers or {}):
+    beside = read_named_metrics(draft, answers or {})
+    if beside is None:
         read_wide(draft)
         for column in dict.fromkeys(figure.column for figure in draft.result.figures):
             add_faults(draft, column)
+    else:
+        read_beside(draft, beside)
     name_items(draft)
     name_units(draft)
     keep_rows_apart(draft)

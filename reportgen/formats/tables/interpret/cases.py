@@ -237,7 +237,7 @@ def _figure(draft: Draft, column: str, meaning: ColumnMeaning, factors: tuple[tu
             f'"{column}" is in {meaning.unit}, of 1000, as it says; if it means {other}, state it'
         )
     name_column, value = draft.named_in
-    if name_column:
+    if name_column and column not in draft.cells:  # other columns may be beside it
         _add(draft, _guess(value, meaning, factors, where=((name_column, column),)))
         return
     row = draft.row_units.get(column)

@@ -16,7 +16,7 @@ from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
 from reportgen.formats.tables.interpret.chosen import are_steps, is_setting
 from reportgen.formats.tables.interpret.described import read_described
-from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
+from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft, of_unit
 from reportgen.formats.tables.interpret.figure_units import (
     with_computed_units,
     with_sibling_units,
@@ -32,6 +32,7 @@ from reportgen.formats.tables.interpret.roles import (
     add_titles,
     factor_of,
 )
+from reportgen.formats.tables.interpret.status import add_faults
 from reportgen.formats.tables.interpret.texts import (
     is_packed,
     question_about,
@@ -87,6 +88,28 @@ def read_wide(draft: Draft) -> None:
     add_cases(draft, without_windows(draft, without_doubles(draft, figures)), unknown)
     if statistic:
         by_statistic(draft, statistic)
+
+
+def read_beside(draft: Draft, columns: Sequence[str]) -> None:
+    """Give the columns beside the names and the values of metrics their roles: results are figures, too.
+
+    Numbers that recur, as settings do, are asked about if their name is one of a result.
+    """
+    figures: Columns = []
+    for column in columns:
+        meaning = meaning_of(column)
+        is_measured = meaning.kind == "figure" and bool(meaning.unit) and not column.startswith(AROUND)
+        if not is_measured or draft.is_text(column) or not draft.known(column):
+            add_role(draft, column, meaning)
+        elif draft.is_constant(column) or len(set(draft.values(column))) < len(draft.values(column)):
+            draft.result.open[column] = of_unit(meaning.unit)
+            draft.result.doubts.append(f'"{column}" may be a setting or a result')
+        else:
+            sort_column(draft, column, figures, [])
+    add_cases(draft, figures, [])
+    beside = set(columns)
+    for column in dict.fromkeys(x.column for x in draft.result.figures if x.column in beside):
+        add_faults(draft, column)
 
 
 def _names_statistics(draft: Draft, column: str) -> bool:

@@ -26,7 +26,7 @@ from reportgen.formats.tables.interpret.draft import (
     Draft,
 )
 from reportgen.formats.tables.interpret.reading import FigureGuess
-from reportgen.formats.tables.interpret.roles import DERIVED, add_role
+from reportgen.formats.tables.interpret.roles import DERIVED
 from reportgen.formats.tables.stated_units import stated_meaning
 
 # Units that count things, such as the messages that are lost.
@@ -40,8 +40,10 @@ _COUNTED = {
 _KEPT = lazy_pattern(r"[^\W\d_][\w/%µ^.-]{0,19}")
 
 
-def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
-    """Understand a table with one number a row and a column that names its metric; False for others.
+def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> list[str] | None:
+    """Understand a table with one number a row and a column that names its metric; None for others.
+
+    Returns the columns beside these, which have no role yet.
 
     answers  name of a metric -> unit
     """
@@ -66,7 +68,7 @@ def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
     statistics = [] if cases else statistics
     values = [*values[:1], *statistics] or cases
     if not name_column or not values or not draft.is_text(name_column):
-        return False
+        return None
     draft.result.doubts.append("the metric is named in a column")
     draft.named_in = name_column, values[0]
     draft.answers = {text: answers[text] for text in map(str, draft.known(name_column)) if text in answers}
@@ -78,10 +80,8 @@ def read_named_metrics(draft: Draft, answers: Mapping[str, str]) -> bool:
     _repeat_for(draft, cases)
     _add_statistics(draft, values[0], statistics)
     _state_units_of_rows(draft, columns)
-    for column in draft.columns:
-        if column == quantities or column not in (name_column, *values, unit_column):
-            add_role(draft, column, meaning_of(column))
-    return True
+    own = {name_column, *values, unit_column} - {quantities}
+    return [column for column in draft.columns if column not in own]
 
 
 def _names_of_quantities(draft: Draft, value: str) -> str:

@@ -19,6 +19,8 @@ _GOOD = frozenset(
     )
 )
 _CANCELLED = frozenset(("cancelled", "canceled", "aborted", "skipped", "skip"))
+# "unsupported", "not_supported": what did not run.
+_NOT_RUN = lazy_pattern(r"(?:un|not[ _-]?)(?:supported|applicable|available|implemented|run|tested)")
 _DECIMALS = lazy_pattern(r"[0-9]\.([0-9]+)(?![0-9.])")
 # The smallest of rounded numbers is below this many of the last digit.
 _MOST_ROUNDED = 100
@@ -40,7 +42,7 @@ def add_status(draft: Draft, column: str) -> None:
         status = (
             "complete" if lower in _GOOD
             else "out_of_memory" if OUT_OF_MEMORY.fullmatch(text)
-            else "cancelled" if lower in _CANCELLED
+            else "cancelled" if lower in _CANCELLED or _NOT_RUN.fullmatch(lower)
             else "failed" if FAILED.fullmatch(text) or lower in ("false", "no", "1")
             else ""
         )  # fmt: skip
