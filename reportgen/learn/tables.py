@@ -345,7 +345,7 @@ def unit_for(column: str, question: str) -> str:
         return ""
     if question.startswith(SEVERAL_NUMBERS):
         return _option(column, SETTING)
-    if re.search(r"separate thousands|plain numbers|of the form|samples, or", question):
+    if re.search(r"separate thousands|plain numbers|of the form|samples, or|different statistics", question):
         return _option(column, named_unit(column) or likely_unit(column)) if question.endswith(PARTLY) else ""
     return _option(column, _said(column, question) or _likely(column, question))
 

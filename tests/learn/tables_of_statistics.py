@@ -33,6 +33,28 @@ STATISTICS = {
         3,
         (("latency", 20.5e-3, {"algo": "a", "statistic": "maximum"}),),
     ),
+    "a statistic behind the unit of each cell": PeoplesTable(
+        "engines.md",
+        "| Engine | Run | Rate |\n|--|--|--|\n| one | 29.84 s total | 9.34 tok/s mean |\n| two | 31.84 s total | 8.34 tok/s mean |\n",
+        4,
+        (
+            ("run_time", 31.84, {"engine": "two", "statistic": None}),
+            ("throughput", 9.34, {"engine": "one", "statistic": "mean"}),
+        ),
+    ),
+    "different statistics behind the units of a column": PeoplesTable(
+        "engines.md",
+        "| Engine | Time (ms) | Rate |\n|--|--|--|\n| one | 29.84 | 9.34 tok/s mean |\n| two | 31.84 | 8.34 tok/s median |\n",
+        2,
+        (("latency", 0.02984, {"engine": "one"}),),
+        frozenset({"Rate"}),
+    ),
+    "a statistic behind the unit that the name has, too": PeoplesTable(
+        "engines.csv",
+        "engine,mean latency\none,29.5 ms avg\ntwo,31.5 ms avg\n",
+        2,
+        (("latency", 0.0315, {"engine": "two", "statistic": "mean"}),),
+    ),
     "the worst of a rate is the least, the best the highest": PeoplesTable(
         "scenes.csv",
         "scene,mean fps,worst fps,best fps\nforest,61.5,31.25,88.5\ncity,45.5,20.25,66.5\n",

@@ -33,6 +33,7 @@ from reportgen.learn.tables import (
     propose_each,
     propose_printed,
     propose_table,
+    unit_for,
     why_not,
 )
 from reportgen.sources.logfiles import LogFiles
@@ -888,6 +889,10 @@ def test_numbers_below_three_levels_of_names_are_not_called_unread() -> None:
     assert proposal is not None
     assert [note for note in proposal.notes if "is not read" in note] == []
     assert ("../small", "left out: a row of its own") in [column[:2] for column in proposal.columns]
+
+
+def test_no_unit_is_the_answer_to_different_statistics_in_a_column() -> None:
+    assert unit_for("Rate", "its cells state different statistics: write each in a column of its own") == ""
 
 
 def test_each_branch_of_a_json_document_has_a_definition() -> None:

@@ -39,6 +39,10 @@ _WITH_REMARK = lazy_pattern(
 _WITH_RANK = lazy_pattern(
     rf"({_NUMBER}\s*[^0-9()]{{0,12}}?)\s*\((?i:base ?line|reference|ref\.?|best|worst|fastest|slowest)\)"
 )
+# "9.34 tok/s mean", "29.84 s total"; "15 W max" is rather the name of a mode.
+_WITH_STATISTIC = lazy_pattern(
+    rf"({_NUMBER}\s*[^0-9()\s]{{1,16}})\s+(?P<statistic>(?i:mean|avg|average|median|total))"
+)
 # Emoji, arrows and medals beside numbers: "🥇 12.3", "14.5 ↑", "12.3&nbsp;ms".
 _SYMBOLS = lazy_pattern(
     r"[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+"
@@ -125,6 +129,8 @@ def plain_text(text: str) -> str:
         text = f"{match[1].strip()}{match[2] or ''}"
     if text.endswith(")") and (match := _WITH_RANK.fullmatch(text)):
         text = match[1].strip()
+    if text[-1:].isalpha() and (match := _WITH_STATISTIC.fullmatch(text)):
+        text = match[1]
     if match := _WITH_SPREAD.fullmatch(text):
         # "12.3 ± 3 %" does not say what the unit of the value is.
         text = f"{match[1].strip()} {match[2] or match[4].strip().removeprefix('%')}".strip()
@@ -160,6 +166,12 @@ def without_unit(text: str, unit: str) -> str:
         if rest != text and not name[:1].isdigit() and numeric(rest) == numeric(rest):
             return rest
     return text
+
+
+def statistic_after(text: str) -> str:
+    """Return the word of a statistic behind a number and its unit, "" without one."""
+    match = _WITH_STATISTIC.fullmatch(text.strip())
+    return match["statistic"].lower() if match else ""
 
 
 def is_about(text: str) -> bool:

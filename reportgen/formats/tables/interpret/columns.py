@@ -9,8 +9,8 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.column_units import shows_hours_alone
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
-from reportgen.formats.tables.definition import SAMPLE
-from reportgen.formats.tables.derive import is_about, is_clock, spelled, without_unit
+from reportgen.formats.tables.definition import SAMPLE, statistic_name
+from reportgen.formats.tables.derive import is_about, is_clock, spelled, statistic_after, without_unit
 from reportgen.formats.tables.interpret.alike import find_cases
 from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
@@ -168,7 +168,24 @@ def _add_figure(draft: Draft, column: str, meaning: ColumnMeaning, figures: Colu
         draft.result.doubts.append(f'"{column}" has two multiples')
         return
     figures.append((column, meaning))
+    _take_statistic(draft, column, figures)
     _note_remarks(draft, column)
+
+
+def _take_statistic(draft: Draft, column: str, figures: Columns) -> None:
+    """Take the statistic of the last figure from its cells, "9.34 tok/s mean"; ask if they state several."""
+    meaning = figures[-1][1]
+    words = {statistic_after(str(cell)) for cell in draft.known(column) if number_of(cell)}
+    statistics = {statistic_name(word) for word in words - {"", "total"}}
+    if len(words) > 1 or len(statistics | {meaning.statistic} - {""}) > 1:
+        figures.pop()
+        draft.result.open[column] = "its cells state different statistics: write each in a column of its own"
+        draft.result.doubts.append(f'"{column}" has several statistics')
+    elif words - {""}:
+        figures[-1] = column, replace(meaning, statistic="".join(statistics) or meaning.statistic)
+        text = next(map(str, draft.known(column)))
+        what = "its statistic" if statistics else "not read"
+        draft.result.notes.append(f'"{text[:40]}" in column "{column}": the word behind the unit is {what}')
 
 
 def _add_text(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
