@@ -3,6 +3,31 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 ROLES = {
+    "a first record about the machine": PeoplesTable(
+        "ops.jsonl",
+        '{"hostname": "box", "total_memory_gb": 31.25, "python": 3.11}\n{"op": "sort", "n": 1000, "time_ms": 1.25}\n{"op": "scan", "n": 1000, "time_ms": 15.75}\n',
+        2,
+        (("latency", 15.75e-3, {"op": "scan", "n": 1000}),),
+    ),
+    "records whose type says that they are about the machine": PeoplesTable(
+        "ops.jsonl",
+        '{"type": "system", "name": "box", "ram_gb": 64}\n{"type": "info", "name": "box", "disk_gb": 512.5}\n'
+        '{"type": "result", "name": "sort", "time_ms": 1.25}\n{"type": "result", "name": "scan", "time_ms": 15.75}\n',
+        2,
+        (("latency", 15.75e-3, {}),),
+    ),
+    "a record about the machine in a list": PeoplesTable(
+        "ops.json",
+        '[{"kind": "meta", "ram_gb": 64.5}, {"kind": "op", "op": "sort", "time_ms": 1.25}, {"kind": "op", "op": "scan", "time_ms": 15.75}]',
+        2,
+        (("latency", 15.75e-3, {"op": "scan"}),),
+    ),
+    "records that have few keys of others": PeoplesTable(
+        "ops.json",
+        '[{"op": "sort", "time_ms": 1.25}, {"op": "scan", "memory_mb": 64.5}, {"op": "join", "time_ms": 15.75}]',
+        3,
+        (("memory_used", 64.5e6, {"op": "scan"}),),
+    ),
     "results with a unit in their names, beside one that is named in a column": PeoplesTable(
         "boards.jsonl",
         '{"model": "a", "metric_name": "top1", "metric_value": 71.3, "infer_ms_mean": 12.51, "peak_rss_mb": 210.5, "status": "ok"}\n'

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.answers import read_answers
 from reportgen.formats.tables.interpret.aside import (
+    take_conditions,
     take_ratios,
     take_totals,
     take_unit_columns,
@@ -47,6 +48,7 @@ def _interpret(table: FoundTable, answers: Mapping[str, str] | None) -> TableRea
     take_units_row(draft)
     take_ratios(draft)
     draft.collect()
+    take_conditions(draft)
     take_unit_columns(draft)
     take_totals(draft)
     beside = read_named_metrics(draft, answers or {})

@@ -1,14 +1,16 @@
-"""Put aside the rows that are not results: units below the header, totals and means of other rows.
+"""Put aside rows that are not results: units below the header, conditions, totals and means of other rows.
 
 A word says that a row is a total, or arithmetic does. A word that may be a case, such as "all", needs both.
 """
 
 import re
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence, Set
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import is_unit_alone
-from reportgen.formats.tables.column_words import meaning_of, slug
+from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of, slug
+from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.interpret.arithmetic import SUMMARIES, is_summary, printed
 from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import (
@@ -39,6 +41,11 @@ _SUMMARY_OF |= {"std": "standard deviation", "stdev": "standard deviation"}
 # Columns whose "mean" is what a row is, not a row about others.
 _NAMING = STATISTIC_COLUMN | METRIC_COLUMN
 _RATIO = lazy_pattern(r"[0-9][0-9.,]* ?[x\u00d7]")
+# Why what one record states is left out.
+CONDITION = "of a record that is not a result"
+_KINDS_OF_RECORDS = frozenset(("type", "kind", "event", "record", "record_type"))
+_ABOUT_ALL = CONFIGURATION | {"header", "host", "info", "sysinfo", "system_info"}
+_FEWEST_WITH_CONDITIONS = 3
 # More rows than these are not sums of others.
 _MAX_TOTALS = 50
 # Longer lists of JSON are samples rather than cases with a total.
@@ -73,6 +80,32 @@ def take_units_row(draft: Draft) -> None:
         draft.result.skip.append({"column": name, "equals": str(row.cells[name]).strip()})
         draft.result.doubts.append("the second row holds units")
         _put_aside(draft, [row])
+
+
+def take_conditions(draft: Draft) -> None:
+    """Leave out what only records state that are not results: of the machine, with keys of their own."""
+    if not draft.table.is_json or len(draft.records) < _FEWEST_WITH_CONDITIONS:
+        return
+    stating = [{name for name in draft.columns if not is_missing(x.cells.get(name))} for x in draft.records]
+    counts = Counter(name for names in stating for name in names)
+    usual = {name for name, count in counts.items() if 2 * count > len(stating)} - _KINDS_OF_RECORDS
+    apart = [at for at, names in enumerate(stating) if usual and not names & usual]
+    conditions = {
+        *(apart if len(apart) == 1 else ()),
+        *filter(lambda at: _is_condition(draft, at), range(len(stating))),
+    }
+    results = set().union(*(names for at, names in enumerate(stating) if at not in conditions))
+    own = {name for at in conditions for name in stating[at]} - results if results else set()
+    for name in (name for name in draft.columns if name in own):
+        draft.result.left_out[name] = CONDITION
+        draft.result.doubts.append("a record has keys of its own")
+    draft.columns = [name for name in draft.columns if name not in own]
+
+
+def _is_condition(draft: Draft, at: int) -> bool:
+    """Return whether the kind of a record says that it is about the machine, or about the file."""
+    cells = draft.records[at].cells
+    return any(str(cells.get(name)).lower() in _ABOUT_ALL for name in _KINDS_OF_RECORDS)
 
 
 def take_unit_columns(draft: Draft) -> None:
