@@ -3,6 +3,28 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 STATISTICS = {
+    "statistics of several metrics in JSON beside a rate": PeoplesTable(
+        "web.json",
+        '{"run": {"nginx": {"latency_ms": {"p50": 1.25, "p99": 7.75}, "ttfb_ms": {"p50": 0.25, "p99": 0.75}, "rps": 4210.5}}}',
+        5,
+        (("request_throughput", 4210.5, {}), ("latency", 7.75e-3, {"statistic": "p99"})),
+    ),
+    "statistics of several metrics in JSON beside a count": PeoplesTable(
+        "web.json",
+        '{"latency_us": {"mean": 81.5, "p99": 190.5}, "wait_us": {"mean": 8.5, "p99": 19.5}, "errors": 3}',
+        5,
+        (("latency", 81.5e-6, {"statistic": "mean"}), ("errors", 3, {})),
+    ),
+    "statistics of several metrics in each row of JSON": PeoplesTable(
+        "web.json",
+        '{"a": {"latency_ms": {"p50": 1.25, "p99": 7.75}, "ttfb_ms": {"p50": 0.25, "p99": 0.75}, "rps": 4210.5},'
+        ' "b": {"latency_ms": {"p50": 1.75, "p99": 9.75}, "ttfb_ms": {"p50": 0.35, "p99": 0.85}, "rps": 3910.5}}',
+        10,
+        (
+            ("request_throughput", 3910.5, {"case": "b"}),
+            ("latency", 1.25e-3, {"case": "a", "statistic": "median"}),
+        ),
+    ),
     "statistics in French": PeoplesTable(
         "tri.csv",
         "algo;médiane (ms);moyenne (ms);écart-type (ms)\ntri;12,5;13,25;0,75\nfusion;8,5;8,75;0,35\n",

@@ -25,13 +25,17 @@ def are_columns(value: object) -> bool:
 
 
 def _are_cases(value: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
-    """Return whether objects are rows: they have figures with units, or statistics without named metrics."""
+    """Return whether objects are rows: they have figures with units, or statistics without named metrics.
+
+    So are statistics beside a number, which is not a statistic: {"ms": {"p50": 1.5, "p99": 2.5}, "rps": 410}.
+    """
     keys = {key for name in columns if isinstance(value[name], dict) for key in value[name]}
     meanings = [meaning_of(key) for key in keys]
     are_statistics = all(x.kind == "spread" or (x.statistic and not x.extra) for x in meanings)
     if {"value", "unit"} <= keys or any(x.kind == "figure" and x.unit for x in meanings):
         return True
-    return bool(keys) and are_statistics and all(meaning_of(name).kind != "figure" for name in columns)
+    are_plain = all(meaning_of(name).kind != "figure" for name in columns)
+    return bool(keys) and are_statistics and (are_plain or any(map(json_values.is_number, value.values())))
 
 
 def is_split(value: object) -> bool:
