@@ -9,6 +9,21 @@ FORMS = {
         4,
         (("latency", 0.0298, {"engine": "one"}), ("accuracy", 1.0, {"engine": "one"})),
     ),
+    "a bar in the code of a name": PeoplesTable(
+        "filters.md",
+        "| Filter | Time (ms) |\n|--|--|\n| `.a | .b` | 1.5 |\n| `.c` | 2.5 |\n",
+        2,
+        (("latency", 0.0015, {"filter": ".a | .b"}), ("latency", 0.0025, {"filter": ".c"})),
+    ),
+    "bars in the code of several names": PeoplesTable(
+        "filters.md",
+        "| Tool | Filter | Time (ms) |\n|--|--|--|\n| x | `a || b` | 1.5 |\n| y | `a | b | c` | 2.5 |\n| z | `d` | 3.5 |\n",
+        3,
+        (
+            ("latency", 0.0015, {"tool": "x", "filter": "a || b"}),
+            ("latency", 0.0025, {"filter": "a | b | c"}),
+        ),
+    ),
     "a bracket that distinguishes settings": PeoplesTable(
         "links.csv",
         "link,time (ms)\n8 (NVLink),1.5\n8 (PCIe),2.5\n",

@@ -560,6 +560,7 @@ def _markdown(table: TableFile) -> Iterator[Record]:
             if header:
                 starts.setdefault(without_padding(line), {})[part] = place
         elif header and cells and not is_rule and text.startswith("|") == has_bar:
+            cells = _cells_with_code(line) if len(cells) > len(header) else cells
             cells = _padded(cells, len(header)) if has_bar else cells
             if len(cells) == len(header):
                 rows.append((offsets[number - 1], dict(zip(header, cells, strict=True))))
@@ -646,6 +647,12 @@ def _bar_cells(line: str) -> list[str]:
     cells = re.split(r"(?<!\\)\|", text.removeprefix("|").removesuffix("|"))
     texts = (_CODE.sub(r"\2", _LINK.sub(r"\1", cell)) for cell in cells)
     return [text.replace("**", "").strip().strip("*`").strip() for text in texts]
+
+
+def _cells_with_code(line: str) -> list[str]:
+    """Return the cells of a row whose code has bars: `a | b` is one cell, as its author meant it."""
+    hidden = _CODE.sub(lambda match: match[0].replace("|", "\0"), line)
+    return [cell.replace("\0", "|") for cell in _bar_cells(hidden)]
 
 
 def _unique(names: list[str]) -> list[str]:
