@@ -57,6 +57,8 @@ _NAMES = tuple((lazy_pattern(names), unit) for names, unit in _LIKELY)
 _NAMES_ALONE = tuple((lazy_pattern(names), unit) for names, unit in _ALONE)
 _LONG = frozenset(("build", "compile", "total", "train", "training"))
 _RATE_WORDS = frozenset(("goodput", "per", "rate", "speed", "throughput", "tput"))
+# Counts and lengths: "num_ops", "response_length".
+_PLAIN = frozenset(("count", "distance", "len", "length", "num", "number"))
 # Keys of JSON: "throughput.16"
 _NUMBER_AT_END = lazy_pattern(r"\.[0-9]+$")
 _RATE_AT_END = lazy_pattern(r"(?i)[ /_]s(?:ec)?$")
@@ -67,7 +69,8 @@ def likely_unit(column: str) -> str:
     plain = with_plain_statistic(_NUMBER_AT_END.sub("", column))
     words = [*words_of(plain), *(["$"] if "$" in column else [])]
     counted = next((unit for word in words if (unit := _COUNTED.get(word.removesuffix("s")))), "operations/s")
-    if (counts_faults(column) and "rate" not in words) or _counts_items(column):
+    is_rate = not _RATE_WORDS.isdisjoint(words)
+    if not is_rate and (not _PLAIN.isdisjoint(words) or counts_faults(column) or _counts_items(column)):
         return "1"
     if set(words) & _LONG and not TIME_WORDS.isdisjoint(words):
         return "s"  # of a whole run

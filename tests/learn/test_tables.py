@@ -129,6 +129,8 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
             '--unit "req/s=krequests/s"',
         ),
         ("total_sent", "its unit is not stated", '--unit "total_sent=1"'),
+        ("num_ops", "its unit is not stated", '--unit "num_ops=1"'),
+        ("response_length", "its unit is not stated", '--unit "response_length=1"'),
         ("total", "its unit is not stated", '--unit "total=s"'),
         ("search.total_time", "has no unit", '--unit "search.total_time=s"'),
         ("accuracy.total_samples", "has no unit", '--unit "accuracy.total_samples=1"'),
