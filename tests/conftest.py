@@ -51,9 +51,10 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
 settings.register_profile("suite", derandomize=True, deadline=None, max_examples=20)
 settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=50)
 settings.register_profile("long", deadline=None, max_examples=5000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "suite")
+settings.load_profile(PROFILE)
 EXAMPLES = settings().max_examples
-IS_THOROUGH = settings.get_current_profile_name() != "suite"
+IS_THOROUGH = PROFILE != "suite"
 
 
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")

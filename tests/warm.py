@@ -194,11 +194,18 @@ def _answer(connection: socket.socket, run: Callable[[list[str]], None]) -> None
     out, error = os.fdopen(1, "wb", buffering=0 if is_unbuffered else -1), os.fdopen(2, "wb", buffering=0)
     sys.stdout = io.TextIOWrapper(out, write_through=is_unbuffered)
     sys.stderr = io.TextIOWrapper(error, write_through=True)
+    threading.Thread(target=_end_without_a_client, args=[connection], daemon=True).start()
     code = _exit_code(run, arguments)
     sys.stdout.flush()
     sys.stderr.flush()
     connection.sendall(bytes([code & 0xFF]))
     os._exit(0)
+
+
+def _end_without_a_client(connection: socket.socket) -> None:
+    """End as a program that gets SIGTERM, if a signal has ended the client: it sends nothing more itself."""
+    connection.recv(1)
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _exit_code(run: Callable[[list[str]], None], arguments: list[str]) -> int:
@@ -222,7 +229,10 @@ def _reportgen(arguments: list[str]) -> None:
 
 
 def _script(arguments: list[str]) -> None:
-    """Do what `python ARGUMENTS` does, from the path of modules to what is done at exit."""
+    """Do what `python ARGUMENTS` does, from the path of modules to what is done at exit.
+
+    sys.flags are those of the tests, and the exit code after a signal is 1.
+    """
     sys.orig_argv = [sys.executable, *arguments]
     sys.stdin = open(0, closefd=False, encoding="utf-8")  # noqa: SIM115
     arguments = arguments[arguments[0] == "-u" :]

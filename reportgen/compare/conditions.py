@@ -7,7 +7,7 @@ import numpy as np
 
 from reportgen.compare.terms import condition_name, quantity, shown_value, term_of
 from reportgen.core.command_line import arguments_of, option_name
-from reportgen.core.model import STEP, Case, FactorValue, Measurement, Run
+from reportgen.core.model import STEP, Case, FactorValue, Measurement, Run, Series
 from reportgen.core.stored_series import without_numbers
 from reportgen.protocol.conditions import CLOCK, ITEM, WORK, conditions_of
 from reportgen.protocol.work import usual_work
@@ -93,16 +93,20 @@ def _everything(measurement: Measurement, case: Case, known: _SharedConditions) 
 
 def _of_samples(run: Run) -> dict[str, FactorValue]:
     """Return how many tokens and operations a sample has, where the recorder counted them."""
-    if not any(each.metric in _IN_SAMPLES for each in without_numbers(run.series)):
+    if not any(map(_is_in_samples, without_numbers(run.series))):
         return {}  # as in most logs
-    counted = {each.metric: each for each in run.series if each.metric in _IN_SAMPLES and each.phase == STEP}
-    work = usual_work(run) if counted else None
+    counted = {each.metric: each for each in run.series if _is_in_samples(each)}
+    work = usual_work(run)
     if not work:
         return {}
     medians = {name: float(np.nanmedian(each.value / each.span)) for name, each in counted.items()}
     return {
         _IN_SAMPLES[name]: f"{value / work:,.6g}" for name, value in medians.items() if np.isfinite(value)
     }
+
+
+def _is_in_samples(series: Series) -> bool:
+    return series.metric in _IN_SAMPLES and series.phase == STEP
 
 
 def _of_environment(run: Run) -> dict[str, FactorValue]:

@@ -5,6 +5,6 @@ from contextlib import suppress
 
 
 def give_back_memory() -> None:
-    """Give back what the allocator holds for later; without effect where it cannot (it is glibc that can)."""
+    """Give back what the allocator holds for later. Does nothing without glibc."""
     with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

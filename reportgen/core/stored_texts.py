@@ -31,20 +31,16 @@ class StoredTexts(Mapping[str, str]):
         """Return the pairs: looping over them reads each part of the file once."""
         return _TextsInOrder(self)
 
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        """Yield name and text."""
-        return iter(self._pairs)
-
 
 class _TextsInOrder(ItemsView[str, str]):
     _mapping: StoredTexts
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return self._mapping.pairs()
+        return iter(self._mapping._pairs)
 
 
 def texts_by_name(texts: Mapping[str, str], most: int) -> dict[str, str]:
     """Return texts in order of their names; StoredTexts, which read like a dict, for more than `most`."""
     if len(texts) <= most:
         return dict(sorted(texts.items()))
-    return cast(dict[str, str], texts if isinstance(texts, StoredTexts) else StoredTexts(texts))
+    return cast(dict[str, str], StoredTexts(texts))

@@ -164,8 +164,8 @@ def _encoded(line: str) -> bytes:
 class StoredDocument:
     """A document in encoded form, but for the parts that are in files.
 
-    The report that a document of many runs is made of has some hundred megabytes. Parts of the document are
-    between its objects, so its memory cannot be given back before they are elsewhere.
+    A report of many runs takes some hundred megabytes. The objects of its document are among its own, so
+    the memory can only be given back once the document is encoded.
     """
 
     def __init__(self, document: Document) -> None:

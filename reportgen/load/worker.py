@@ -296,7 +296,7 @@ def _shared_series(series: Series, source: Source, shared: Shared) -> Series:
 
 def _stored(run: Run, file: ColumnFile, known: dict[object, Any]) -> Run:
     """Return the run with the columns that no other run shares in a file."""
-    stored = _stores(file)  # devices have one column of times
+    stored = _column_writer(file)  # devices have one column of times
     telemetry = tuple(
         replace(each, t=stored(each.t), columns={name: stored(c) for name, c in each.columns.items()})
         for each in run.telemetry
@@ -309,8 +309,8 @@ def _stored(run: Run, file: ColumnFile, known: dict[object, Any]) -> Run:
     return replace(run, series=stored_series(tuple(run.series), file, known), telemetry=telemetry)
 
 
-def _stores(file: ColumnFile) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    """Return a function that puts columns of one run into the file: a column that is given again, once."""
+def _column_writer(file: ColumnFile) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """Return a function that writes columns of one run to the file; the same array is written only once."""
     columns: dict[int, NDArray[Any]] = {}
 
     def stored(column: NDArray[Any]) -> NDArray[Any]:
@@ -322,7 +322,7 @@ def _stores(file: ColumnFile) -> Callable[[NDArray[Any]], NDArray[Any]]:
 
 
 def _with_stored_columns(series: Sequence[Series], file: ColumnFile) -> tuple[Series, ...]:
-    stored = _stores(file)  # phases have one column of times
+    stored = _column_writer(file)  # phases have one column of times
 
     def own(each: Series) -> dict[str, Any]:
         shared = {name for name in _SHARED_COLUMNS if getattr(each, name).nbytes <= _MAX_SHARED_BYTES}

@@ -77,18 +77,18 @@ def _of_steps(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, .
     """Return the findings about the steps of a window, the same for all that is measured over it."""
     return (
         *measured.check(check_contradictions, window),
-        *measured.check(check_work, window),
-        *measured.check(check_device, window),
-        *(measured.check(check_steady, window) or measured.check(check_level, window)),
-        *measured.check(check_outliers, window),
+        *check_work(measured, window),
+        *check_device(measured, window),
+        *(measured.check(check_steady, window) or check_level(measured, window)),
+        *check_outliers(measured, window),
     )
 
 
 def _of_clocks_and_devices(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:
     """Return the findings about the clocks of a window, its ranks and its devices."""
     return (
-        *(measured.check(check_closure, window) or measured.check(check_clocks, window)),
-        *measured.check(check_printed_times, window),
+        *(check_closure(measured, window) or check_clocks(measured, window)),
+        *check_printed_times(measured, window),
         *measured.check(check_resolution, window),
         *measured.check(check_stragglers, window),
         *measured.check(check_telemetry, window),

@@ -72,7 +72,7 @@ def _runs(case: Case) -> tuple[str, ...]:
 
 
 def _key(case: Case) -> bytes:
-    """Return a digest of all in which cases differ: different cases of equal digests do not occur."""
+    """Return a digest of everything that distinguishes cases; a collision is too unlikely to handle."""
     # One run gives other values to two totals of one name, and to cases that ignore different factors.
     measured = [(measurement.run.id, measurement.value) for measurement in case.measurements]
     unmeasured = [run.id for run in case.unmeasured]

@@ -91,7 +91,7 @@ def make_document(
             source_url=source_url,
         )
     )
-    shown = _with_shown(document, names, machines, report.tables, report.figures)
+    shown = _with_results(document, names, machines, report.tables, report.figures)
     # Paths of logs are printable and in order already.
     return replace(shown, sources=report.sources)
 
@@ -103,17 +103,17 @@ def document_of_tables(tables: Sequence[Table], figures: Sequence[Figure] = ()) 
     document = canonical(
         model.Document(version=model.VERSION, name="", contracts=_contracts(tables), notes=_notes(tables))
     )
-    return _with_shown(document, names, machines, tables, figures)
+    return _with_results(document, names, machines, tables, figures)
 
 
-def _with_shown(
+def _with_results(
     document: model.Document,
     names: CaseNames,
     machines: "_Machines",
     tables: Sequence[Table],
     figures: Sequence[Figure],
 ) -> model.Document:
-    """Return the document with what grows with the runs, canonical: part by part, so it is held once."""
+    """Add tables, figures, comparisons and cases. Each part is made canonical by itself, to save memory."""
     compared = _Comparisons(names)
     return replace(
         document,

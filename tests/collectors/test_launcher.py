@@ -429,7 +429,7 @@ def start_launchers(folder, cases, text, **options):
     for number, case in enumerate(cases):
         script = Script(folder / str(number))
         script.folder.mkdir()
-        script.write(text(*case))
+        script.write("signal.alarm(120)\n" + text(*case))  # it does not outlive a test that fails
         started.append((case, script, script.start(launcher=True, start_new_session=True, **options)))
     for _, _, child in started:
         assert child.stdout.readline() == b"ready\n"

@@ -65,17 +65,29 @@ def _content(series: Series) -> list[object]:
     return [each.tobytes() if isinstance(each, np.ndarray) else each for each in values]
 
 
+# A series with a value of its own in each field that has a default; those with breaks and stretches stay in memory.
+UNUSUAL = replace(
+    series([1.0, 2.0], "forward", rank=2),
+    unit="widget/s",
+    rounding=0.5,
+    rounded="mean",
+    idle_after=frozenset({1}),
+)
+
+
 def _runs() -> list[Run]:
-    """Two runs of alike series, one with a rank of its own, one whose log has an evaluation."""
+    """Two runs of alike series, one with ranks of its own, one whose log has an evaluation."""
     logged = [
         run(series(times, begin=[5.0, 7.5]), series([0.5, np.nan], "forward"), id=f"{times}")
         for times in ([1.0, 2.0], [1.5, 2.5])
     ]
-    ranks = run(series([1.0, 2.0]), series([1.0, 2.5], rank=1), id="ranks")
+    ranks = run(series([1.0, 2.0]), UNUSUAL, id="ranks")
     return [*logged, ranks, run(series([1.0, 2.0], breaks=(Break(1, "evaluation", 3.0),)), id="evaluated")]
 
 
 def test_series_are_made_again_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = [each.name for each in fields(Series) if repr(getattr(UNUSUAL, each.name)) == repr(each.default)]
+    assert usual == ["breaks", "stretches"]
     monkeypatch.setattr(column_file, "_IN_MEMORY", 0)
     monkeypatch.setattr(stored_series, "_MAX_MADE", 1)
     monkeypatch.setattr(stored_series, "_MADE", deque())

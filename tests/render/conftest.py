@@ -61,7 +61,7 @@ def golden() -> Callable[[str, Mapping[str, bytes]], None]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One browser for all tests; the Chromium that can show no window takes half the time to open a page."""
+    """One browser for all tests; the headless shell of Chromium opens a page in half the processor time."""
     chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if chromium is None:
         pytest.skip("chromium is not installed (apt-get install chromium)")
