@@ -38,14 +38,19 @@ class Metric:
     scales_with_devices: bool = False
 
     @property
+    def is_time(self) -> bool:
+        """Return True if its values are times."""
+        return self.unit == "s"
+
+    @property
     def is_speed(self) -> bool:
         """Return True if more (or less) of it means faster: only then is there a speed-up."""
-        return self.better is not None and (self.unit == "s" or self.unit in RATES)
+        return self.better is not None and self.is_never_negative
 
     @property
     def is_never_negative(self) -> bool:
         """Return True if its values cannot be negative: times and rates cannot, a loss can."""
-        return self.unit == "s" or self.unit in RATES
+        return self.is_time or self.unit in RATES
 
 
 _ALL = (

@@ -57,7 +57,7 @@ def _is_impossible(aggregate: Aggregate) -> bool:
     metric = metric_of(aggregate.metric)
     if aggregate.value < 0:
         return metric.is_never_negative
-    is_zero = aggregate.value == 0 and not aggregate.is_rounded
+    is_zero = aggregate.value == 0 and not (aggregate.is_rounded and metric.is_time)
     return is_zero and metric.is_speed and aggregate.phase == STEP
 
 

@@ -3,6 +3,7 @@
 Each rule is one function from the measurements of a case to findings; `check_case` returns all of them.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -88,19 +89,24 @@ def spread(
     subject: str, quantity: str, measurements: Sequence[Measurement], protocol: Protocol
 ) -> tuple[Finding, ...]:
     """Report repeats that differ by more than the protocol's limit."""
-    values = [measurement.value for measurement in measurements]
-    if len(values) < 2 or not median(values) > 0:
+    if len(measurements) < 2:
         return ()
-    apart = (max(values) - min(values)) / median(values)
-    if not apart > protocol.spread:
-        return ()
+    middle = median([measurement.value for measurement in measurements])
     lowest = min(measurements, key=lambda measurement: measurement.value)
     highest = max(measurements, key=lambda measurement: measurement.value)
-    message = (
-        f"repeats of {quantity} vary by {apart:.1%} (limit {protocol.spread:.1%}): "
-        f"lowest {lowest.run.id}, highest {highest.run.id}"
-    )
+    width = highest.value - lowest.value
+    apart = width / middle if middle else math.inf
+    if not middle >= 0 or not width or not apart > protocol.spread:
+        return ()
+    how = f"by {apart:.1%} (limit {protocol.spread:.1%})" if middle else _around_zero(lowest, highest)
+    message = f"repeats of {quantity} vary {how}: lowest {lowest.run.id}, highest {highest.run.id}"
     return (Finding("warning", Rule.PROTOCOL_SPREAD, subject, message),)
+
+
+def _around_zero(lowest: Measurement, highest: Measurement) -> str:
+    """Return the range of repeats whose median is 0: it has no share of that."""
+    low, high = (_value_text([each]) if each.value else "0" for each in (lowest, highest))
+    return f"from {low} to {high}, around a median of 0"
 
 
 def drift(

@@ -208,7 +208,7 @@ def _by_aggregate(request: MeasureRequest) -> Measured | None:
         value,
         evidence,
         sources=tuple(dict.fromkeys(figure.source for figure in used)),
-        findings=_aggregate_only(run, used),
+        findings=(*_aggregate_only(run, used), *_printed_as_zero(run, used)),
         unit=unit_of(run, metric),
         parts=tuple(figure.phase for figure in used) if request.is_total else (),
         statistic=_statistic(used),
@@ -244,6 +244,16 @@ def _aggregate_only(run: Run, used: Sequence[Aggregate]) -> tuple[Finding, ...]:
     message = f"{origins}; may include warm-up"
     note = Finding("note", Rule.PROTOCOL_AGGREGATE_ONLY, run.id, message, used[0].source)
     return (note, *(finding for figure in used if (finding := _implausible(run, figure))))
+
+
+def _printed_as_zero(run: Run, used: Iterable[Aggregate]) -> tuple[Finding, ...]:
+    """Return the findings about times of 0 that are not exact: any share of them may be missing."""
+    message = "printed as 0: less than its last digit"
+    return tuple(
+        Finding("warning", Rule.CLOCK_COARSE, run.id, message, figure.source)
+        for figure in used
+        if figure.is_rounded and figure.value == 0
+    )
 
 
 def _origin(figure: Aggregate) -> str:

@@ -77,6 +77,18 @@ UNITS = {
         4,
         (("latency", 0, {"call": "skip", "statistic": "minimum"}),),
     ),
+    "a median of 0 beside a mean far above its last digit": PeoplesTable(
+        "engines.csv",
+        "engine,mean_ms,min_ms,p50_ms\na,0.6,0,0.5\nb,1.4,1,1.2\nc,2.5,0,0\n",
+        8,
+        (("latency", 0, {"engine": "c", "statistic": "minimum"}),),
+    ),
+    "a median of 0 beside a mean near its last digit": PeoplesTable(
+        "engines.csv",
+        "engine,mean_ms,p50_ms\na,16,12\nb,3,0\n",
+        4,
+        (("latency", 0, {"engine": "b", "statistic": "median"}),),
+    ),
     "a time of 0 that was not measured": PeoplesTable(
         "builds.csv",
         "target,time (s)\na,153.25\nb,0.00\nc,98.75\n",

@@ -50,9 +50,12 @@ def figure(metric: str, value: float) -> Aggregate:
     )
 
 
-@pytest.mark.parametrize("metric", ["step_time", "throughput", "time_to_train"])
-def test_a_step_without_time_and_a_rate_of_nothing_are_left_out(metric: str) -> None:
-    found = normalize_run(run(figure(metric, 0.0)))
+@pytest.mark.parametrize(
+    ("metric", "is_rounded"),
+    [("step_time", False), ("throughput", False), ("time_to_train", False), ("throughput", True)],
+)
+def test_a_step_without_time_and_a_rate_of_nothing_are_left_out(metric: str, is_rounded: bool) -> None:
+    found = normalize_run(run(replace(figure(metric, 0.0), is_rounded=is_rounded)))
     assert math.isnan(found.aggregates[0].value)
     assert [one.message for one in found.findings] == [f'{metric} (step) is zero: "0"; not used']
 

@@ -130,6 +130,17 @@ def test_repeats_far_apart_are_named() -> None:
     assert not messages(one_case(repeat(1, 1.049), repeat(2), repeat(3)).findings, "protocol.spread")
 
 
+def test_repeats_around_a_median_of_0_have_a_spread_without_a_share() -> None:
+    zeros = [
+        run(aggregate(value), repeat=i, factors={"model": "x"}, id=f"r{i}")
+        for i, value in enumerate((0.0, 0.0, 0.0, 0.001, 0.0, 0.0))
+    ]
+    assert messages(one_case(*zeros).findings, "protocol.spread") == [
+        "repeats of step_time vary from 0 to 1.000 ms, around a median of 0: lowest r0, highest r3"
+    ]
+    assert not messages(one_case(*zeros[:3]).findings, "protocol.spread")
+
+
 @pytest.mark.parametrize(
     ("metric", "phase", "what"),
     [

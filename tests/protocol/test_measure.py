@@ -174,6 +174,17 @@ def test_an_aggregate_is_used_as_it_is_and_marked() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("time", "is_rounded", "expected"), [(0.0, True, 1), (0.0, False, 0), (0.1, True, 0)]
+)
+def test_a_time_that_is_printed_as_0_is_coarse(time: float, is_rounded: bool, expected: int) -> None:
+    one = replace(run(replace(aggregate(time), is_rounded=is_rounded)), published=True)
+    measured = measure_run(one, "step_time", "step", FIVE)
+    assert measured is not None
+    message = "printed as 0: less than its last digit"
+    assert messages(measured.findings, "clock.coarse") == [message] * expected
+
+
 def test_the_best_rate_is_of_the_fastest_epoch_unless_the_statistic_is_a_factor() -> None:
     best = aggregate(300e9, metric="bandwidth", statistic="best")
     for factors, expected in (({}, 1), ({"statistic": "best"}, 0)):

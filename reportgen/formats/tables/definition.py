@@ -14,7 +14,7 @@ from msgspec import field
 from reportgen.core import units
 from reportgen.core.errors import did_you_mean
 from reportgen.core.lazy_pattern import lazy_pattern
-from reportgen.core.metrics import METRICS
+from reportgen.core.metrics import METRICS, metric_of
 from reportgen.core.model import FactorValue, Status
 from reportgen.core.schema import InvalidTable, TomlTable
 from reportgen.formats.parsing.user_patterns import pattern_fault
@@ -331,14 +331,14 @@ class TableFamily(TomlTable, kw_only=True, dict=True):
     without: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Check the metrics and units of the figures. Raises InvalidTable."""
+        """Check the metrics, units and zeros of the figures. Raises InvalidTable."""
         for position, figure in enumerate(self.figures):
             if wrong := self._wrong_figure(figure):
                 key, fact, remedy = wrong
                 raise InvalidTable(fact, remedy, ("figures", position, key))
 
     def _wrong_figure(self, figure: FigureColumn) -> tuple[str, str, str] | None:
-        """Return (key, fact, remedy) of a metric or unit that is not known, None if both are."""
+        """Return (key, fact, remedy) of a metric, unit or zero that is wrong, None if none is."""
         if figure.metric not in METRICS and self._is_misspelt(figure.metric):
             return "metric", f'unknown metric "{figure.metric}"', did_you_mean(figure.metric, METRICS)
         if figure.unit and not units.find(figure.unit) and not self._is_own_unit(figure):
@@ -347,6 +347,9 @@ class TableFamily(TomlTable, kw_only=True, dict=True):
         if figure.unit and expected and units.to_base(1.0, figure.unit)[1] != expected:
             fact = f'"{figure.unit}" does not fit {figure.metric} (base unit: {expected})'
             return "unit", fact, "correct the unit or the metric"
+        base = expected or units.to_base(1.0, figure.unit)[1]
+        if figure.zero == "rounded" and base and not metric_of(figure.metric, base).is_time:
+            return "zero", f'"rounded" is for times, and {figure.metric} is none', 'write "absent" or "value"'
         return None
 
     def _is_misspelt(self, metric: str) -> bool:

@@ -22,8 +22,13 @@ _CANCELLED = frozenset(("cancelled", "canceled", "aborted", "skipped", "skip"))
 # "unsupported", "not_supported": what did not run.
 _NOT_RUN = lazy_pattern(r"(?:un|not[ _-]?)(?:supported|applicable|available|implemented|run|tested)")
 _DECIMALS = lazy_pattern(r"[0-9]\.([0-9]+)(?![0-9.])")
+_EXPONENT = lazy_pattern(r"[0-9][eE][-+]?[0-9]")
 # The smallest of rounded numbers is below this many of the last digit.
 _MOST_ROUNDED = 100
+# The digits of a number of JSON or with an exponent: a small one has as many as it needs.
+_NO_LAST_DIGIT = 99
+# Other statistics of what was rounded to 0 are below this many of its last digit.
+_MOST_BESIDE = 10
 # Base units of what is never below 0.
 _POSITIVE = ("s", "samples/s", "B/s", "FLOP/s", "B", "W", "J")
 # A column with more different texts does not hold a status.
@@ -99,7 +104,7 @@ def _add_zero(draft: Draft, column: str, unit: str) -> None:
     if zero is None or units.to_base(1.0, unit)[1] != "s":
         return
     draft.result.doubts.append(f'"{column}" has times of 0')
-    is_measured = column in draft.answers or _are_rounded(known, unit) or _has_others(draft, column, unit)
+    is_measured = column in draft.answers or _is_measured(draft, column, unit)
     what = (
         "read as a time that is too short for the clock or for its digits"
         if is_measured
@@ -112,18 +117,38 @@ def _add_zero(draft: Draft, column: str, unit: str) -> None:
     ]
 
 
-def _has_others(draft: Draft, column: str, unit: str) -> bool:
-    """Return whether rows with a time of 0 have another statistic of it: the minimum of some times is 0."""
+def _is_measured(draft: Draft, column: str, unit: str) -> bool:
+    """Return whether times of 0 were measured: other statistics beside them are near the last digit.
+
+    The minimum of some times is 0 beside any others. A median of 0 beside a mean of 2.5 may be missing.
+    """
+    known = [cell for cell in draft.known(column) if not isinstance(cell, list)]
+    beside = _beside_zeros(draft, column, unit)
+    own = next(figure for figure in draft.result.figures if figure.column == column)
+    if own.statistic == "minimum" and all(beside):
+        return True
+    most = units.to_base(_MOST_BESIDE * _last_digit(known, unit), unit)[0]
+    if any(units.to_base(*each)[0] >= most for row in beside for each in row):
+        return False
+    return _are_rounded(known, unit) or (bool(own.statistic) and all(beside))
+
+
+def _beside_zeros(draft: Draft, column: str, unit: str) -> list[list[tuple[float, str]]]:
+    """Return the other statistics of each row with a time of 0, as (number above 0, unit)."""
     figures = draft.result.figures
     own = next(figure for figure in figures if figure.column == column)
     others = [x for x in figures if x.kind[:2] == own.kind[:2] and x.statistic != own.statistic]
     rows = [
         row.cells for row in draft.records if (zero := number_in(row.cells.get(column), unit)) and not zero[0]
     ]
-    return bool(own.statistic) and all(
-        any((number := number_in(cells.get(x.column), x.unit)) and number[0] > 0 for x in others)
+    return [
+        [
+            (number[0], number[1] or x.unit)
+            for x in others
+            if (number := number_in(cells.get(x.column), x.unit)) and number[0] > 0
+        ]
         for cells in rows
-    )
+    ]
 
 
 def _are_rounded(cells: Sequence[object], unit: str) -> bool:
@@ -131,11 +156,27 @@ def _are_rounded(cells: Sequence[object], unit: str) -> bool:
 
     A program that prints 0.00 where nothing was measured prints it beside 153.21.
     """
-    texts = [str(cell) for cell in cells if isinstance(cell, str) and number_in(cell, unit)]
-    digits = {len(match[1]) for text in texts if (match := _DECIMALS.search(text))}
-    values = [number[0] for text in texts if (number := number_in(text, unit)) and number[0] > 0]
-    is_one = len(digits) == 1 and all(map(_DECIMALS.search, texts))
-    return is_one and bool(values) and min(values) < _MOST_ROUNDED * 10.0 ** -min(digits)
+    digits = set(_digits(cells, unit))
+    values = [number[0] for cell in cells if (number := number_in(cell, unit)) and number[0] > 0]
+    is_one = len(digits) == 1 and 0 not in digits
+    return is_one and bool(values) and min(values) < _MOST_ROUNDED * _last_digit(cells, unit)
+
+
+def _last_digit(cells: Sequence[object], unit: str) -> float:
+    """Return the last digit that numbers are printed with, in their unit."""
+    return 10.0 ** -max(_digits(cells, unit))
+
+
+def _digits(cells: Sequence[object], unit: str) -> list[int]:
+    """Return how many digits each number has after the point."""
+    return [_digits_of(cell) for cell in cells if number_in(cell, unit)]
+
+
+def _digits_of(cell: object) -> int:
+    if not isinstance(cell, str) or _EXPONENT.search(cell):
+        return _NO_LAST_DIGIT
+    match = _DECIMALS.search(cell)
+    return len(match[1]) if match else 0
 
 
 def add_faults(draft: Draft, column: str) -> None:
