@@ -159,7 +159,8 @@ class TableRows(TomlTable, kw_only=True):
 class Context(TomlTable, kw_only=True):
     """One `[[context]]`: lines of a text that say something about the rows after them.
 
-    pattern   regular expression; its named groups are columns of all rows after it
+    pattern   regular expression; its named groups are columns of the rows after it, until a match states one
+              of them again: it takes back all that the match before it stated
     mark      literal that every match has: without it the text is not searched
     counts    name of a column with the number of matches
     distinct  column -> named group: the number of different texts

@@ -61,9 +61,9 @@ _LOGGED = lazy_pattern(
     r"|DEBUG|INFO|WARN(?:ING)?|ERROR)\] ?){1,3}"
 )
 _MATHEMATICS = lazy_pattern(r"\$([^$|]{1,80})\$")
-# A link of Markdown: its text counts.
 # `code` of Markdown and ``code`` of reStructuredText, also within a text
 _CODE = lazy_pattern(r"(`{1,2})([^`]+)\1")
+# A link of Markdown: its text counts.
 _LINK = lazy_pattern(r"\[([^\[\]]{1,80})\]\([^()\s]{1,200}\)")
 # A document after another one, also a truncated one, but no "[2024-01-01 INFO]" or "{'loss': 1}".
 _SECOND = lazy_pattern(r'\s*(?:\{\s*["}]|\[\s*\{)')
@@ -671,31 +671,45 @@ def _unique(names: list[str]) -> list[str]:
 
 @dataclass(slots=True)
 class _Said:
-    """The statements of lines: columns, and the texts of columns that count or join them."""
+    """The statements of lines: columns, and the texts of columns that count or join them.
+
+    sayers  column -> offset of the line that stated it last
+    """
 
     facts: dict[str, Any] = field(default_factory=dict)
+    sayers: dict[str, int] = field(default_factory=dict)
     texts: dict[str, set[str]] = field(default_factory=dict)
     lists: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def add(self, context: Context, match: re.Match[str]) -> None:
         """Add what a line says."""
-        said: dict[str, Any] = {
-            name: text.strip() for name, text in match.groupdict().items() if text is not None
-        }
+        counted: dict[str, Any] = {}
         if context.counts:
-            said[context.counts] = int(self.facts.get(context.counts, 0)) + 1
+            counted[context.counts] = int(self.facts.get(context.counts, 0)) + 1
         for name, group in context.distinct.items():
             known = self.texts.setdefault(name, set())
             known.add(match[group])
-            said[name] = len(known)
+            counted[name] = len(known)
         for name, group in context.joins.items():
             others = self.lists.get(name, {})
             mark = match[group]
             self.lists[name] = ({} if mark in others else others) | {mark: match[name]}
-            said[name] = ", ".join(self.lists[name].values())
-        # Earlier rows keep the facts that they were given. A line takes back those that it does not state.
-        kept = {name: fact for name, fact in self.facts.items() if name not in match.re.groupindex}
-        self.facts = {**kept, **said}
+            counted[name] = ", ".join(self.lists[name].values())
+        self.state(match)
+        self.facts |= counted
+
+    def state(self, match: re.Match[str]) -> None:
+        """Add what a line states. If it does so again, it takes back what the line before it stated.
+
+        "batch 16" takes back "batch 8 tp 2". Of alternatives, "a=3" takes back "a=1", and not "b=2".
+        """
+        said = {name: text.strip() for name, text in match.groupdict().items() if text is not None}
+        again = {self.sayers[name] for name in said if name in self.sayers}
+        gone = {name for name in match.re.groupindex if self.sayers.get(name) in again}
+        # Earlier rows keep the facts that they were given.
+        self.facts = {**{name: fact for name, fact in self.facts.items() if name not in gone}, **said}
+        stated = {name: at for name, at in self.sayers.items() if name not in gone}
+        self.sayers = {**stated, **dict.fromkeys(said, match.start())}
 
 
 @dataclass(slots=True)
@@ -710,22 +724,22 @@ class _Place:
     begin: int = -1
     has_rows: bool = False
     before: _Said = field(default_factory=_Said)
-    after: dict[str, Any] = field(default_factory=dict)
+    after: _Said = field(default_factory=_Said)
     ahead: _Said = field(default_factory=_Said)
-    lasting: dict[str, Any] = field(default_factory=dict)
+    lasting: _Said = field(default_factory=_Said)
 
     def enter(self, context: Context, match: re.Match[str]) -> None:
         """Add what a line says."""
         if context.resets:
             self.part, self.begin, self.has_rows = self.part + 1, match.start(), False
-            self.before, self.after = _Said({**self.lasting, **self.ahead.facts}), {}
-            self.ahead = _Said()
+            facts, sayers = self.lasting.facts | self.ahead.facts, self.lasting.sayers | self.ahead.sayers
+            self.before, self.after, self.ahead = _Said(facts, sayers), _Said(), _Said()
         if context.after:
-            self.after |= {name: text.strip() for name, text in match.groupdict().items() if text is not None}
+            self.after.state(match)
         else:
             (self.ahead if context.ahead else self.before).add(context, match)
         if context.lasts:
-            self.lasting |= match.groupdict()
+            self.lasting.state(match)
 
 
 def _contexts(table: TableFile) -> list[tuple[int, Context, re.Match[str]]]:
@@ -751,7 +765,7 @@ def _with_contexts(
     """
     events = _contexts(table)
     place, next_event = _Place(), 0
-    placed: list[tuple[int, dict[str, Any], dict[str, Any], int, dict[str, Any]]] = []
+    placed: list[tuple[int, dict[str, Any], _Said, int, dict[str, Any]]] = []
 
     def go_to(until: int) -> None:
         nonlocal next_event
@@ -773,7 +787,7 @@ def _with_contexts(
     go_to(len(table.text))
     add_empty()
     for at, facts, after, part, cells in placed:
-        yield Record(table.line_of(at), {**facts, **after, "#part": part, **cells}, part)
+        yield Record(table.line_of(at), {**facts, **after.facts, "#part": part, **cells}, part)
 
 
 def _pattern(table: TableFile) -> Iterator[Record]:

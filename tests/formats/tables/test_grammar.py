@@ -229,11 +229,45 @@ def test_commands_of_latex_that_call_each_other_stay_small() -> None:
     assert latex.expanded(text).count("\n") == text.count("\n")
 
 
-def test_a_line_without_a_fact_takes_back_that_of_the_line_before() -> None:
-    keys = {
-        "rows": {"kind": "pattern", "pattern": r"rate (?P<rate>[0-9.]+)"},
-        "context": [{"pattern": r"batch (?P<batch>[0-9]+)(?: tp (?P<tp>[0-9]+))?"}],
-        "factors": {"batch_size": "batch", "tensor_parallel": "tp"},
-    }
-    found = runs("batch 8 tp 2\nrate 5\nbatch 16\nrate 7\n", **keys)
-    assert [run.factors for run in found] == [{"batch_size": 8, "tensor_parallel": 2}, {"batch_size": 16}]
+OPTIONAL = {"pattern": r"batch (?P<batch>[0-9]+)(?: tp (?P<tp>[0-9]+))?"}
+RUN = {"pattern": "run", "resets": True}
+
+
+@pytest.mark.parametrize(
+    ("context", "text", "factors"),
+    [
+        ([OPTIONAL], "batch 8 tp 2\nrate 5\nbatch 16\nrate 7\n", [(8, 2), (16, None)]),
+        ([OPTIONAL], "batch 8 tp 2\nrate 5\nbatch 16\nbatch 4 tp 1\nrate 7\n", [(8, 2), (4, 1)]),
+        (
+            [{"pattern": r"batch=(?P<batch>\d+)|tp=(?P<tp>\d+)"}],
+            "batch=1\ntp=2\nrate 5\nbatch=3\ntp=2\nrate 9\nbatch=4\nrate 9\n",
+            [(1, 2), (3, 2), (4, 2)],
+        ),
+        (
+            [{"pattern": r"batch=(?P<batch>\d+)|tp=(?P<tp>\d+)"}],
+            "batch=1 tp=2 rate 5\nbatch=3 tp=2 rate 9\n",
+            [(1, 2), (3, 2)],
+        ),
+        (
+            [RUN, OPTIONAL | {"lasts": True}],
+            "batch 8 tp 2\nrun\nrate 5\nbatch 16\nrate 6\nrun\nrate 7\n",
+            [(8, 2), (16, None), (16, None)],
+        ),
+        (
+            [RUN, {"pattern": r"batch=(?P<batch>\d+)|tp=(?P<tp>\d+)", "lasts": True}],
+            "batch=1\ntp=2\nrun\nrate 5\nbatch=3\nrun\nrate 7\n",
+            [(1, 2), (3, 2)],
+        ),
+        ([RUN, OPTIONAL | {"after": True}], "run\nrate 5\nbatch 8 tp 2\nbatch 16\n", [(16, None)]),
+    ],
+)
+def test_a_line_that_states_a_fact_again_takes_back_what_the_line_before_it_stated(
+    context: list[dict[str, object]], text: str, factors: list[tuple[int, int | None]]
+) -> None:
+    found = runs(
+        text,
+        rows={"kind": "pattern", "pattern": r"rate (?P<rate>[0-9.]+)"},
+        context=context,
+        factors={"batch_size": "batch", "tensor_parallel": "tp"},
+    )
+    assert [(run.factors["batch_size"], run.factors.get("tensor_parallel")) for run in found] == factors
