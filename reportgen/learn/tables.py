@@ -158,10 +158,12 @@ def _check_answers(reading: TableReading, answers: Mapping[str, str]) -> None:
     """Raise RequestError for an answer that cannot hold, or that leaves its column unread."""
     for fact in reading.refused.values():
         raise RequestError("--unit", fact, "leave this answer out")
-    texts = {column: "its cells are texts" for of in reading.factors.values() for column in columns_of(of)}
+    factors = {
+        column: "it is read as a factor" for of in reading.factors.values() for column in columns_of(of)
+    }
     read = {column for column, _ in numbers(reading)}
     empty = {x.column: f"none of its cells is in {x.unit}" for x in reading.figures if x.column not in read}
-    unread = {**texts, **empty, **reading.left_out, **reading.open}
+    unread = {**factors, **empty, **reading.left_out, **reading.open}
     for column, answer in answers.items():
         if column in unread and answer not in (IGNORE, SETTING):
             fact = f'"{_printable(column)}={answer}" changes nothing: {_printable(unread[column])}'
@@ -297,6 +299,7 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         return f"a table of words alone, with the columns {shown}", "name a file with numbers"
     if asked:
         fact += ": " + "; ".join(_asked(name, why) for (name, *_), why in asked[:_MAX_QUESTIONS])
+        fact += f"; and {len(asked) - _MAX_QUESTIONS} more" if len(asked) > _MAX_QUESTIONS else ""
     ask = [unit for (name, *_), why in asked if (unit := unit_for(name, why))]
     if reading.open and not ask:
         is_mark = any("separate thousands" in why for why in reading.open.values())
@@ -534,7 +537,7 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
         and (lines := other_results(files, read))
     ):
         at, line = next(iter(lines.items()))
-        own = "a file of their own is read"
+        own = "put them in a file of their own"
         notes.append(f'{_LINES}: {len(lines)}, such as line {at}, "{_printable(line)[:_MAX_LINE]}"; {own}')
     for fact, readings in (
         (_OTHERS, [each for each in others if each.figures]),

@@ -209,7 +209,7 @@ def test_a_column_with_several_units_has_no_answer(text: str, column: str, fact:
 @pytest.mark.parametrize(
     ("text", "column", "fact"),
     [
-        ("lib,time (ms),note\na,1.5,see 12 of 13\nb,2.5,x\n", "note", "its cells are texts"),
+        ("lib,time (ms),note\na,1.5,see 12 of 13\nb,2.5,x\n", "note", "it is read as a factor"),
         ("lib,time (ms),net\na,1.5,12 GB/s\nb,2.5,11 GB/s\n", "net", "none of its cells is in ms"),
         ('[{"a":"x","t_ms":3.5,"v":[1,2]},{"a":"y","t_ms":4.5,"v":[1,2]}]', "v", "lists"),
     ],
@@ -289,7 +289,7 @@ def test_lines_of_results_beside_a_table_are_named() -> None:
     assert proposal.read == 2
     assert (
         "other lines with a name and numbers with units are not read: 2, such as line 1,"
-        ' "copy : 120.5 GB/s (1.25 ms)"; a file of their own is read'
+        ' "copy : 120.5 GB/s (1.25 ms)"; put them in a file of their own'
     ) in proposal.notes
 
 
@@ -750,6 +750,15 @@ def test_a_table_without_a_header_is_called_so(text: str, fact: str) -> None:
     reason = why_not(LogFiles.of({"x.csv": text.encode()}).file("x.csv"))
     assert reason is not None
     assert reason[0].startswith(fact)
+
+
+@pytest.mark.parametrize(("count", "ending"), [(10, "; and 2 more"), (8, "has no unit")])
+def test_questions_that_are_not_shown_are_counted(count: int, ending: str) -> None:
+    names = ("hit", "msg", "target", "net", "disk", "read", "write", "sort", "scan", "join")[:count]
+    text = f"model,{','.join(f'{name} rate' for name in names)}\na{',1.5' * count}\nb{',2.5' * count}\n"
+    fact, _ = why_not(LogFiles.of({"x.csv": text.encode()}).file("x.csv")) or ("", "")
+    assert fact.count("has no unit") == 8
+    assert fact.endswith(ending)
 
 
 @pytest.mark.parametrize(
