@@ -18,7 +18,7 @@ from reportgen.core.metrics import METRICS
 from reportgen.formats.tables.column_units import MULTIPLE_OR_CASE, ColumnUnit, times, unit_of
 from reportgen.formats.tables.definition import statistic_name
 from reportgen.formats.tables.extremes import extreme
-from reportgen.formats.tables.multiples import is_number, multiple_in, multiple_of
+from reportgen.formats.tables.multiples import may_be_case, multiple_in, multiple_of
 
 Kind = Literal[
     "figure",
@@ -551,7 +551,7 @@ def _with_unit_in_brackets(name: str) -> str:
 
 def _times(unit: ColumnUnit, multiple: str, name: str) -> ColumnUnit:
     """Return a unit with the multiple that the name of its column states; a letter is one of a rate."""
-    if is_number(multiple) and unit.unit:
+    if may_be_case(multiple) and unit.unit:
         return ColumnUnit("", doubt=f'"{name}" {MULTIPLE_OR_CASE}')
     is_rate = units.to_base(1.0, unit.unit)[1] in ("samples/s", "B/s", "FLOP/s")
     return times(unit, multiple_of(multiple), name) if is_rate or len(multiple) > 1 else unit

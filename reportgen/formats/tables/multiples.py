@@ -3,6 +3,7 @@
 Each place that meets a multiple asks here, so that none knows fewer than another.
 """
 
+import math
 import re
 
 from reportgen.core.lazy_pattern import lazy_pattern
@@ -24,10 +25,11 @@ _WHOLE = lazy_pattern(rf"(?:(?i:in) )?(?:{_POWER}|{_WORD})")
 _BEFORE = lazy_pattern(
     rf"(?:(?i:in) )?(?:{_POWER}|{_WORD})(?: ?[x×*·] ?|[ -])(?:(?:of|de|di) |d['\u2019])?(?P<rest>\D.{{0,80}})"
 )
-# "throughput_millions_per_s", "requests in thousands"
+# "throughput_millions_per_s", "requests in thousands"; "100 x 1000" is a shape.
 _AT_END = lazy_pattern(
     r"(?P<before>.*?[^\W\d_].*?)[\s_]+(?:in[\s_]+)?"
-    r"(?P<multiple>thousands|millions|billions|trillions|[x×] ?10(?:00|\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹])[0-9⁰¹²³⁴⁵⁶⁷⁸⁹]*)"
+    r"(?P<multiple>thousands|millions|billions|trillions"
+    r"|(?<![0-9][\s_])[x×] ?10(?:00|\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹])[0-9⁰¹²³⁴⁵⁶⁷⁸⁹]*)"
     r"(?P<per>[\s_]+per[\s_]+s(?:ec(?:ond)?)?)?",
     re.IGNORECASE,
 )
@@ -36,6 +38,8 @@ _PER_SECOND = lazy_pattern(r" ?(?:/ ?| per )s(?:ec(?:ond)?)?$")
 # The multiple before a unit in a sentence, without groups: "million ", "10^6 "
 BEFORE_UNIT = re.sub(r"\?P<\w+>", "?:", rf"(?:{_POWER}|{_WORD}) (?:of )?")
 _PLAIN_NUMBER = lazy_pattern(r"1(?:[,' ]?000){1,4}")
+_PLAIN_POWER = lazy_pattern(r"10(?:\^|\*\*|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]).*|1[eE].+")
+_MINUTE = 1 / 60
 _SHORTENED = lazy_pattern(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<letter>[kKMGBT])")
 
 
@@ -57,17 +61,19 @@ def split_multiple(text: str) -> tuple[float, str]:
 def multiple_in(name: str) -> tuple[str, str]:
     """Return the multiple that a name of a column states apart from its unit, "" without one, and the rest.
 
-    ("k", "rps") for `rps (k)`, ("M", "rate (tokens/s)") for `rate (tokens/s, M)`; `size (B)` is in bytes.
+    ("k", "rps") for `rps (k)`, ("M", "rate (tokens/s)") for `rate (tokens/s, M)`; `size (B)` is in bytes, and
+    `rate (tokens/s, B)` rather the rate of B.
     """
     for match in _IN_BRACKETS.finditer(name):
         parts = [part.strip() for part in match[1].split(",")]
         multiples = [part for part in parts if multiple_of(_PER_SECOND.sub("", part)) != 1]
-        if len(multiples) == 1 and (len(parts) > 1 or match[1].strip() not in ("B", "T")):
+        if len(multiples) == 1 and multiples[0] not in ("B", "T"):
             rest = ", ".join(part for part in parts if part not in multiples)
             return _PER_SECOND.sub("", multiples[0]), name.replace(
                 match[0], f"({rest})" if rest else " "
             ).strip()
-    if match_at_end := _AT_END.fullmatch(name):
+    match_at_end = _AT_END.fullmatch(name)
+    if match_at_end and multiple_of(match_at_end["multiple"]) != 1:
         return match_at_end["multiple"], match_at_end["before"]
     return "", name
 
@@ -75,6 +81,18 @@ def multiple_in(name: str) -> tuple[str, str]:
 def is_number(multiple: str) -> bool:
     """Return whether a text is a number such as 1000, which may be a case and no multiple: `req/s (1000)`."""
     return bool(_PLAIN_NUMBER.fullmatch(multiple.strip()))
+
+
+def may_be_case(multiple: str) -> bool:
+    """Return whether a multiple apart from a unit may be a case: 1000 or 1e6, but not x1000 or "in 10^3"."""
+    return is_number(multiple) or bool(_PLAIN_POWER.fullmatch(multiple.strip()))
+
+
+def without_multiple(scale: float) -> float:
+    """Return a scale without its thousands, millions, ...: 1 for krequests/s, 1/60 for krequests/min."""
+    powers = [10.0**exponent for exponent, _, _ in _NAMES]
+    periods = (1.0, _MINUTE)
+    return next((each for each in periods if any(math.isclose(scale, each * x) for x in powers)), scale)
 
 
 def shortened(text: str) -> tuple[float, float] | None:

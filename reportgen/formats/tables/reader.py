@@ -53,7 +53,7 @@ from reportgen.formats.tables.derive import (
     with_own_unit,
     without_unit,
 )
-from reportgen.formats.tables.multiples import shortened
+from reportgen.formats.tables.multiples import shortened, without_multiple
 from reportgen.formats.tables.records import Record, TableFile, read_records
 from reportgen.formats.tables.secret_names import may_be_secret
 from reportgen.formats.tables.twins import Twins
@@ -481,8 +481,10 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     # An infinite number is kept, so that a finding says it.
     if math.isnan(number) or (number <= 0 and figure.zero == "absent"):
         return None
-    if unit != declared or _has_unit(cell, unit) or _has_multiple(cell):
-        scale = 1.0  # of the unit of the column: a cell with its own unit, or multiple, is not scaled
+    if unit != declared or _has_unit(cell, unit):
+        scale = 1.0  # of the unit of the column: a cell with its own unit is not scaled
+    elif _has_multiple(cell):
+        scale = without_multiple(scale)
     if unit != declared and declared:
         # "12.5MB" in a column of rates, which names the second
         unit = unit_of_cell(unit, declared)

@@ -22,7 +22,7 @@ from reportgen.formats.tables.column_words import (
     words_of,
 )
 from reportgen.formats.tables.extremes import extreme
-from reportgen.formats.tables.multiples import is_number, multiple_in, multiple_of
+from reportgen.formats.tables.multiples import may_be_case, multiple_in, multiple_of
 
 # The answer that numbers were chosen and not measured.
 SETTING = "setting"
@@ -54,7 +54,7 @@ def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMean
     if multiple:
         meaning = stated_meaning(plain, unit, is_case=is_case)
         factor = ColumnUnit(meaning.unit, meaning.scale).factor
-        is_said = factor == multiple_of(multiple) or is_number(multiple)
+        is_said = factor == multiple_of(multiple) or may_be_case(multiple)
         is_said = is_said or meaning_of(name).doubt.endswith(TWO_MULTIPLES)
         return meaning if is_said else replace(meaning, scale=meaning.scale * multiple_of(multiple))
     unit = _OCTETS.sub(r"\1B", unit.strip())

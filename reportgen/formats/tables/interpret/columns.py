@@ -42,7 +42,7 @@ from reportgen.formats.tables.interpret.texts import (
     several_numbers,
 )
 from reportgen.formats.tables.interpret.windows import without_windows
-from reportgen.formats.tables.multiples import shortened
+from reportgen.formats.tables.multiples import shortened, without_multiple
 from reportgen.formats.tables.records import GROUP, TITLE
 
 _DURATIONS = frozenset(
@@ -316,7 +316,7 @@ def _spelled(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
     if whole:
         draft.result.doubts.append(f'"{column}" is not written as plain numbers')
         text, (number, of) = next(iter(read.items()))
-        number *= 1 if shortened(text) else whole.scale
+        number *= without_multiple(whole.scale) if shortened(text) else whole.scale
         unit = f" {of}" if of != "1" else ""
         draft.result.notes.append(f'"{text}" in column "{column}" is read as {number:,g}{unit}')
     return whole

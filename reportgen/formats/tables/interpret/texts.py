@@ -10,7 +10,7 @@ from reportgen.formats.tables.column_words import MEASURED_WORDS, ColumnMeaning,
 from reportgen.formats.tables.derive import is_clock, plain_text, spelled
 from reportgen.formats.tables.interpret.chosen import are_steps
 from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft, of_unit
-from reportgen.formats.tables.multiples import multiple_in, shortened
+from reportgen.formats.tables.multiples import multiple_in, shortened, without_multiple
 
 SEVERAL_NUMBERS = "several numbers in a cell, such as"
 MAYBE_TIME = "may be a time"
@@ -76,14 +76,18 @@ def question_about_multiples(draft: Draft, column: str, meaning: ColumnMeaning) 
     """Return the question about cells such as 1.2k below thousands, or about "in thousands" in a text."""
     if column in draft.answers or meaning.base != "samples/s":
         return ""
-    if ColumnUnit(meaning.unit, meaning.scale).factor == 1:
+    factor = ColumnUnit(meaning.unit, meaning.scale).factor
+    if factor == 1:
         stated = (multiple_in(text.strip(" .:*_`"))[0] for text in draft.table.texts)
         beside = next((text for text in stated if len(text) > 1), "")
         return f'{IN_TEXT} "{beside}": is it in {beside} of {meaning.unit}?' if beside else ""
+    rest = without_multiple(factor)
+    if rest == factor:
+        return ""
     texts = (text for cell in draft.known(column) if shortened(text := plain_text(str(cell))))
     text = next(texts, "")
     known = spelled(text, meaning.unit)
-    return f'is "{text}" {known[0]:,g} {meaning.unit}? {MULTIPLE_IN_NAME}' if known else ""
+    return f'is "{text}" {known[0] * rest:,g} {meaning.unit}? {MULTIPLE_IN_NAME}' if known else ""
 
 
 def _is_power_of_two(number: float) -> bool:
