@@ -3,6 +3,25 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 FORMS = {
+    "groups below a header of two lines": PeoplesTable(
+        "groups.csv",
+        ",Latency (ms),Latency (ms)\n,p50,p99\nA100,,\nbs1,1.5,2.5\nH100,,\nbs1,1.1,2.2\n",
+        4,
+        (
+            ("latency", 0.0015, {"device": "A100", "statistic": "median"}),
+            ("latency", 0.0022, {"device": "H100", "statistic": "p99"}),
+        ),
+    ),
+    "long groups below a header of two lines of Markdown": PeoplesTable(
+        "groups.md",
+        "| | Latency (ms) | Latency (ms) |\n| | p50 | p99 |\n|---|---|---|\n| A100 | | |\n| bs1 | 1.5 | 2.5 |\n"
+        "| bs2 | 1.6 | 2.6 |\n| bs4 | 1.7 | 2.7 |\n| bs8 | 1.8 | 2.8 |\n| H100 | | |\n| bs1 | 1.1 | 2.2 |\n",
+        10,
+        (
+            ("latency", 0.0028, {"device": "A100", "case": "bs8"}),
+            ("latency", 0.0022, {"device": "H100", "case": "bs1"}),
+        ),
+    ),
     "numbers that say that they are the base of a comparison": PeoplesTable(
         "engines.md",
         "| Engine | Time | Accuracy |\n|--|--|--|\n| one | 29.8 ms (baseline) | 100% (Reference) |\n| two | 31.8 ms | 94% |\n",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 
 import msgspec
@@ -202,7 +202,7 @@ def _delimited_at(lines: Sequence[str], *, is_first: bool) -> tuple[TablePlace, 
     if any(line.strip() for line in head[:start]) or not is_first:
         pattern = _line_pattern(head[start], "^[ \\t]*" if separator == " " else "^")
     below = lines[start:]
-    heads = heads_of(head[start:], separator)
+    heads = heads_of(chain(head[start:], islice(lines, _MAX_HEAD_LINES, None)), separator)
     other = other_header(below, separator, heads)
     rows = TableRows(
         kind="tsv" if separator == "\t" else "csv",

@@ -6,7 +6,7 @@ preamble of facts, the one whose names say most counts, then the one with most c
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
@@ -16,7 +16,7 @@ from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.tables import latex
 from reportgen.formats.tables.column_units import is_unit_alone, unit_of
 from reportgen.formats.tables.column_words import meaning_of
-from reportgen.formats.tables.heads import MOST_HEADS, NUMBER_LIKE, count_heads
+from reportgen.formats.tables.heads import NUMBER_LIKE, count_heads
 from reportgen.formats.tables.records import blanks, is_indexed, uncommented
 
 _DIGITS = lazy_pattern(r"[0-9][0-9.,]*(?:e[-+]?[0-9]+)?")
@@ -75,8 +75,7 @@ def _with_name_above(lines: Sequence[str], cells: Sequence[list[str]], header: H
     above = list(filter(None, cells[at]))
     if len(above) != 1 and not (above and all(map(_WHOLE.fullmatch, above))):
         return header
-    rows = [each for each in cells[at:] if each][:MOST_HEADS]
-    return replace(header, start=at) if count_heads(rows) > 1 else header
+    return replace(header, start=at) if count_heads(filter(None, cells[at:])) > 1 else header
 
 
 def _is_comment(lines: Sequence[str], cells: Sequence[list[str]], start: int) -> bool:
@@ -112,10 +111,9 @@ def _header_at(
     return HeaderLine(separator, start, len(names), count, known)
 
 
-def heads_of(lines: Sequence[str], separator: str) -> int:
+def heads_of(lines: Iterable[str], separator: str) -> int:
     """Return the number of lines of a header, 1 to 3: all but the last name several columns."""
-    rows = (cells for line in lines if (cells := cells_of(line, separator)))
-    return count_heads(list(islice(rows, MOST_HEADS)))
+    return count_heads(cells for line in lines if (cells := cells_of(line, separator)))
 
 
 def other_header(lines: Sequence[str], separator: str, heads: int) -> int:

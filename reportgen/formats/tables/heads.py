@@ -1,8 +1,8 @@
 """Join the lines of a header in which each line but the last names several columns of the next."""
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice, zip_longest
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import is_unit_alone
@@ -13,16 +13,21 @@ NUMBER_LIKE = lazy_pattern(
 )
 _WHOLE = lazy_pattern(r"[0-9]{1,12}")
 _MAX_HEADS = 3
-#: Rows that show which of them are the header.
+#: Rows that show which of them are the header, unless one names a group of rows.
 MOST_HEADS = _MAX_HEADS + 2
 
 
-def count_heads(rows: Sequence[Sequence[str]]) -> int:
+def count_heads(table: Iterable[Sequence[str]]) -> int:
     """Return how many of the first rows of a table are its header, 1 to 3."""
+    later = iter(table)
+    rows = list(islice(later, MOST_HEADS))
     heads = 1
     while heads < min(_MAX_HEADS, len(rows) - 1) and _is_below(rows[heads - 1], rows[heads]):
         heads += 1
-    heads += 1 < heads < min(_MAX_HEADS, len(rows) - 1) and _names_first(rows[heads])
+    if 1 < heads < min(_MAX_HEADS, len(rows) - 1) and _names_first(rows[heads]):
+        # Of several such rows, each names the group of rows below it.
+        others = (row for row in chain(rows[heads + 1 :], later) if len(row) == len(rows[0]))
+        heads += not any(map(_names_first, others))
     below = rows[heads : heads + 2]
     has_rows = any(_is_number(cell) for row in below for cell in row)
     is_distinct = len(set(merged(*rows[:heads]))) == len(rows[0]) if rows else False

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise, takewhile
+from itertools import accumulate, chain, islice, pairwise, takewhile
 from typing import Any
 
 from reportgen.core.lazy_pattern import lazy_pattern
@@ -622,8 +622,10 @@ def _with_whole_headers(lines: Sequence[str]) -> list[str]:
         first = at - 1
         while at - first < MOST_HEADS and first and len(_bar_cells(lines[first - 1])) == width:
             first -= 1
-        rows = [_bar_cells(line) for line in (*lines[first:at], *lines[at + 1 : at + 1 + MOST_HEADS])]
-        heads = count_heads(list(takewhile(lambda cells: len(cells) == width, rows)))
+        end = at + 1 + MOST_HEADS
+        rows = [_bar_cells(line) for line in (*lines[first:at], *lines[at + 1 : end])]
+        later = (_bar_cells(line) for line in islice(lines, end, None))
+        heads = count_heads(takewhile(lambda cells: len(cells) == width, chain(rows, later)))
         last = first + heads
         if heads > 1 and last >= at:
             whole[first : last + 1] = [
