@@ -3,6 +3,27 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 ROLES = {
+    "a mean with how it was taken in parentheses": PeoplesTable(
+        "models.csv", "model,latency (ms)\na,20\nb,40\nc,25\nAverage (weighted),31\n", 3
+    ),
+    "a mean of the middle rows": PeoplesTable(
+        "models.csv", "model,latency (ms)\na,10\nb,15\nc,35\nd,45\nMean (trimmed),25\n", 4
+    ),
+    "a sum with the count of its rows": PeoplesTable(
+        "files.csv",
+        "file,size (MB),latency (ms)\na,3.5,20\nb,4.5,50\nc,6.5,30\nTotal (3 files),14.0,40\n",
+        6,
+        answers={"size (MB)": "MB"},
+    ),
+    "a result that is written once for each batch": PeoplesTable(
+        "builds.csv",
+        "batch,build time (s),threads,run (ms)\n8,12.5,1,3.5\n,,2,2.5\n16,14.5,1,6.5\n,,2,4.5\n",
+        6,
+        (
+            ("build_time", 14.5, {"batch_size": 16}),
+            ("latency", 0.0045, {"batch_size": 16, "threads": 2, "build_time_s": None}),
+        ),
+    ),
     "a first record about the machine": PeoplesTable(
         "ops.jsonl",
         '{"hostname": "box", "total_memory_gb": 31.25, "python": 3.11}\n{"op": "sort", "n": 1000, "time_ms": 1.25}\n{"op": "scan", "n": 1000, "time_ms": 15.75}\n',

@@ -3,6 +3,9 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
+    "a column with another unit than the one before it states": PeoplesTable(
+        "two.csv", "cfg,latency (ms),\na,1.5,s\nb,2.5,s\n", 2, (("latency", 0.0015, {"column_3": "s"}),)
+    ),
     "levels below 0 with their unit": PeoplesTable(
         "filters.csv",
         "codec,noise,gain,time (ms)\nopus,-12.3 dB,-30.1 dB,1.25\naac,-14.1 dB,-33.8 dB,1.75\n",

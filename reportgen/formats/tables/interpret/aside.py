@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence, Set
 
+from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import is_unit_alone
 from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of, slug
@@ -28,8 +29,9 @@ _TOTAL = (
     r"|mittel(?:wert)?|durchschnitt|moyenne|totale|promedio|media|subtotals?|aggregated?|Σ)"
 )
 _TOTALS = lazy_pattern(rf"{_TOTAL}(?:[ (].{{0,20}})?[*_: ]*")
-# "sum (map .price)" is a case, unless its numbers sum up others.
-_TOTAL_ALONE = lazy_pattern(rf"{_TOTAL}[*_: ]*")
+# "sum (map .price)" and "sum (axis 0)" are cases, unless their numbers sum up others; not "mean (top)".
+_CALLED = r"(?-i:[a-z_]+) [.0-9]"
+_TOTAL_ALONE = lazy_pattern(rf"{_TOTAL}(?: ?\((?!{_CALLED})[^()]{{1,20}}\))?[*_: ]*")
 _SUMMARY_OF = {
     "min": "minimum",
     "minimum": "minimum",
@@ -115,8 +117,12 @@ def take_unit_columns(draft: Draft) -> None:
         signs = {str(cell).strip() for cell in draft.known(column)}
         sign, before = (signs.pop() if len(signs) == 1 else ""), draft.columns[at - 1]
         if is_unit_alone(sign):
-            is_bare = draft.values(before) and not meaning_of(before).unit and not draft.unit_of_cells(before)
-            draft.units |= {before: sign} if is_bare and before not in draft.units else {}
+            own = draft.units.get(before) or meaning_of(before).unit or draft.unit_of_cells(before)
+            if own and units.to_base(1.0, own) != units.to_base(1.0, sign):
+                draft.result.notes.append(f'"{column}" has the unit {sign}, and "{before}" is in {own}')
+                draft.result.doubts.append("two units are stated for a column")
+                continue
+            draft.units |= {before: sign} if draft.values(before) and not own else {}
             draft.result.left_out[column] = f'the unit of "{before}"'
         elif sign and not any(map(str.isalnum, sign)):
             draft.result.left_out[column] = "a sign"

@@ -42,6 +42,8 @@ def _are_names(table: FoundTable, column: str, cells: Sequence[str]) -> bool:
     is_drawn = table.rows.kind in BETWEEN_BARS or table.rows.separator == "&"
     if is_drawn and meaning_of(column).kind == "factor":
         return True
+    if column != table.columns[0] and _is_measured(column):
+        return False
     others = [name for name in table.columns if name != column]
     rows = [record for record, cell in zip(table.records, cells, strict=True) if cell]
     has_numbers = any(number_of(record.cells.get(name)) for record in rows for name in others)
@@ -69,12 +71,18 @@ def _are_conditions(table: FoundTable, columns: Sequence[str]) -> bool:
 
     columns  beside each other, with the same gaps
     """
-    if all(meaning_of(column).kind == "figure" and meaning_of(column).unit for column in columns):
+    if all(map(_is_measured, columns)):
         return False
     others = (name for name in _settings(table, columns) if name not in columns and _recurs(table, name))
     settings = [*columns, *others]
     whole = tuple(filled(table.records, columns))
     return not _are_distinct(table.records, settings) and _are_distinct(whole, settings)
+
+
+def _is_measured(column: str) -> bool:
+    """Return whether a column names a figure and its unit: one number for a group is its result."""
+    meaning = meaning_of(column)
+    return meaning.kind == "figure" and bool(meaning.unit)
 
 
 def _recurs(table: FoundTable, column: str) -> bool:
