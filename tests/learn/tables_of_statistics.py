@@ -152,4 +152,42 @@ STATISTICS = {
             ("latency", 0.00125, {"server": "a", "statistic": "mean"}),
         ),
     ),
+    "statistics with a hyphen beside other words": PeoplesTable(
+        "steps.csv",
+        "server,Step-Max (ms),GPU-Max (C),Prefill-Avg (ms),Avg-Jitter (ms)\na,1.5,71,12.5,0.5\nb,2.5,72,13.5,0.75\n",
+        8,
+        (
+            ("step_time", 0.0015, {"server": "a", "statistic": "maximum"}),
+            ("temperature", 72, {"server": "b", "statistic": "maximum"}),
+            ("prefill_time", 0.0125, {"server": "a", "statistic": "mean"}),
+            ("jitter_time", 0.00075, {"server": "b", "statistic": "mean"}),
+        ),
+    ),
+    "statistics with a hyphen of one operation": PeoplesTable(
+        "disks.csv",
+        "disk,Read-Avg (MB/s),Read-Max (MB/s)\na,1.5,2.5\nb,1.75,3.5\n",
+        4,
+        (
+            ("bandwidth", 1.5e6, {"disk": "a", "operation": "Read", "statistic": "mean"}),
+            ("bandwidth", 3.5e6, {"disk": "b", "operation": "Read", "statistic": "maximum"}),
+        ),
+    ),
+    "the best and the worst rate of errors": PeoplesTable(
+        "servers.csv",
+        "server,best errors/s,worst errors/s\na,5.25,7\nb,5.5,8\n",
+        4,
+        (
+            ("error_rate", 5.25, {"server": "a", "statistic": "best"}),
+            ("error_rate", 8, {"server": "b", "statistic": "worst"}),
+        ),
+    ),
+    "the time of one step": PeoplesTable(
+        "steps.csv", "lib,time per 1 step (ms)\na,5.25\nb,5.5\n", 2, (("step_time", 0.00525, {"lib": "a"}),)
+    ),
+    "reductions of a size": PeoplesTable(
+        "models.csv",
+        "lib,size reduction (%),param decrease (%),time (s)\na,5.25,2.5,1.5\nb,5.5,3.5,1.75\n",
+        2,
+        (("run_time", 1.5, {"lib": "a"}),),
+    ),
 }

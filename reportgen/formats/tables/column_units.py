@@ -130,6 +130,8 @@ _USED_ALIKE = {"frames/s": "images/s", "queries/s": "requests/s", "items/s": "",
 _PER_OF = {"w": "W", "watt": "W", "kw": "kW", "mhz": "MHz", "usd": "USD", "eur": "EUR", "euro": "EUR"}
 
 
+# Base units of rates.
+RATES = ("samples/s", "B/s", "FLOP/s")
 # How the doubt about "MB/s (x1000)" ends.
 TWO_MULTIPLES = "states two multiples"
 # How the doubt about "req/s (1000)" ends.

@@ -15,7 +15,7 @@ from typing import Literal
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.metrics import METRICS
-from reportgen.formats.tables.column_units import MULTIPLE_OR_CASE, ColumnUnit, times, unit_of
+from reportgen.formats.tables.column_units import MULTIPLE_OR_CASE, RATES, ColumnUnit, times, unit_of
 from reportgen.formats.tables.definition import statistic_name
 from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.multiples import may_be_case, multiple_in, multiple_of
@@ -62,6 +62,7 @@ _OF_RUNS = lazy_pattern(
     rf"(?i)(?<=[(\[])(?:n ?= ?)?[0-9]+ ?{_RUNS}(?=[)\]])|(?<=[(\[])n ?= ?[0-9]+(?=[)\]])"
     rf"|\b(?:of|over|across) [0-9]+(?: {_RUNS}\b|(?=[)\]]))"
 )
+_PER_ONE = lazy_pattern(rf"(?i)(?<=per)[\s_]+1(?=[\s_]+(?:{_RUNS}|steps?|calls?)(?![a-z]))")
 # "Total time over 100 iterations" is not the time of one.
 _SUMS = _words("cumulative sum summed total")
 _COUNTED_RUNS = lazy_pattern(rf"(?i){_RUNS}|steps?|calls?")
@@ -126,22 +127,25 @@ _STATISTICS = _words(
 )
 # "Max" is a part of these names.
 _PRODUCT = lazy_pattern(r"(?i)(?<![^\W_])(?:m[1-9]|ai|iphone[\s_][0-9]{1,2}[\s_]pro)[\s_]max$")
-# The other part of a proper name with a hyphen, and words that are none.
-_NAME_BEFORE = lazy_pattern(r"([A-Z][^\W\d_]*)-$")
-_NAME_AFTER = lazy_pattern(r"-([A-Z][^\W\d_]*)")
-_OF_STATISTIC = _words("case of time value")
+# Names of algorithms and layers; beside any other word with a hyphen, "Read-Max", it is a statistic.
+_PROPER_NAME = lazy_pattern(
+    r"(?<![^\W_])(?:Count-Min|(?:Arg|Soft|Min)-Max|Max-Min|(?:Avg|Average|Max|Mean|Min)-Pool(?:ing)?"
+    r"|(?:Max|Min)-(?:Cover|Cut|Flow|Hash|Plus|SAT)|(?:Best|Worst)-(?:First|Fit)|Median-Cut)(?![^\W_])"
+)
 _SPREADS = _words(
     """
     ci ci95 cv error iqr sd sem sigma std stddev stderr stdev var variance
     """
 )
 _STATISTICS_AND_SPREADS = _STATISTICS | _SPREADS
-_DERIVED = _words(
+# Words of differences without a unit.
+DIFFERENCES = _words(
+    "change degradation delta δ diff difference gain improvement overhead penalty saving savings"
+)
+_DERIVED = DIFFERENCES | _words(
     """
-    aceleración accélération beschleunigung change degradation delta δ diff difference efficiency
-    effizienz faktor gain ideal improvement mejora normalised normalized overhead penalty rapport
-    rapporto ratio relación relativ relative saving savings scaling slowdown speedup
-    verhältnis vs
+    aceleración accélération beschleunigung efficiency effizienz faktor ideal mejora normalised normalized
+    rapport rapporto ratio relación relativ relative scaling slowdown speedup verhältnis vs
     """
 )
 # Differences after a quantity; others may be what was measured: "drop table", "logistic regression".
@@ -263,6 +267,8 @@ _SIZE_WORDS = _words(
     buffer bytes cap file limit message model msg params size
     """
 )
+# Of these, what is reduced: "message drop" is measured.
+_SIZES = _words("bytes param parameter parameters params size")
 # Words of names whose numbers have no unit, or a percentage.
 QUALITY_WORDS = _QUALITIES | _words("acc accuracy ap loss map precision score")
 # Words of quantities whose units are one letter: bytes, watts, joules, degrees.
@@ -354,8 +360,9 @@ def _is_change(words: Sequence[str]) -> bool:
     if words == ["regression"]:
         return True
     changes = [at for at, word in enumerate(words) if word in _CHANGES]
+    quantities = _QUANTITIES | _SIZES
     return any(
-        not _QUANTITIES.isdisjoint(words[:at]) or words[at + 1 : at + 2] in (["in"], ["of"]) for at in changes
+        not quantities.isdisjoint(words[:at]) or words[at + 1 : at + 2] in (["in"], ["of"]) for at in changes
     )
 
 
@@ -444,6 +451,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     """Return the meaning of a name that is not one of the usual names of factors."""
     whole = name
     name = name if _SUMS & set(words_of(name)) else _OF_RUNS.sub("", name)
+    name = _PER_ONE.sub("", name)
     name = with_plain_statistic(_PLUS_MINUS.split(name)[0])
     name = _with_unit_in_brackets(_GROUP.sub(r"\1 ", name))
     multiple, name = multiple_in(name)
@@ -553,7 +561,7 @@ def _times(unit: ColumnUnit, multiple: str, name: str) -> ColumnUnit:
     """Return a unit with the multiple that the name of its column states; a letter is one of a rate."""
     if may_be_case(multiple) and unit.unit:
         return ColumnUnit("", doubt=f'"{name}" {MULTIPLE_OR_CASE}')
-    is_rate = units.to_base(1.0, unit.unit)[1] in ("samples/s", "B/s", "FLOP/s")
+    is_rate = units.to_base(1.0, unit.unit)[1] in RATES
     return times(unit, multiple_of(multiple), name) if is_rate or len(multiple) > 1 else unit
 
 
@@ -639,7 +647,8 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
         word = match[0].lower().replace("_", ".")
         is_minute = _A_MINUTE.search(text[: match.end()]) or _MINUTES_PER.match(text, match.start())
         is_product = word == "max" and _PRODUCT.search(text[: match.end()])
-        is_part = is_product or _is_in_name(text, match.start(), match.end())
+        names = (name.span() for name in _PROPER_NAME.finditer(text))
+        is_part = is_product or any(start <= match.start() < end for start, end in names)
         if is_minute or is_part or (word.endswith("%") and _MIX.match(text, match.end())):
             continue
         plain = word if _PERCENTILE.fullmatch(word) else re.split(r"[._]", word)[0]
@@ -655,23 +664,6 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
     if _PERCENTILE.fullmatch(statistic):
         text = re.sub(r"(?i)^\s*line\s*$", "", text)  # "90% Line" of JMeter
     return statistic, spread, text
-
-
-def _is_in_name(text: str, start: int, end: int) -> bool:
-    """Return whether a word of a statistic is a part of a proper name with a hyphen: "Count-Min", "Max-Pool".
-
-    The other part names nothing that is measured: "Latency-Max", "Mean-FPS" and "Best-Of-5" have statistics.
-    """
-    word = text[start:end]
-    parts = (_NAME_BEFORE.search(text[:start]), _NAME_AFTER.match(text, end))
-    others = [part[1] for part in parts if part and part[1].lower() not in _OF_STATISTIC]
-    names = [other for other in others if other.lower() in _STATISTICS or not _is_quantity_word(other)]
-    return word.lower() in _STATISTICS and word[:1].isupper() and bool(names)
-
-
-def _is_quantity_word(word: str) -> bool:
-    """Return whether a word is a metric or a unit."""
-    return meaning_of(word).kind == "figure" or unit_of(word) is not None
 
 
 def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:

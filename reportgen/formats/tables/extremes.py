@@ -5,7 +5,6 @@ from reportgen.core.metrics import METRICS
 
 _BETTER = ("best", "fastest")
 _WORSE = ("worst", "slowest")
-_RATES = ("samples/s", "B/s", "FLOP/s")
 
 
 def extreme(statistic: str, metric: str, unit: str) -> str:
@@ -24,7 +23,5 @@ def _is_higher_better(metric: str, unit: str) -> bool | None:
     better = METRICS[metric].better if metric in METRICS else None
     if better:
         return better == "higher"
-    base = units.to_base(1.0, unit)[1]
-    if base == "s":
-        return False
-    return True if base in _RATES or unit.endswith("/s") else None
+    # A rate alone has none: the best errors/s are the fewest.
+    return False if units.to_base(1.0, unit)[1] == "s" else None

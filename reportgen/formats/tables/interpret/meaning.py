@@ -9,6 +9,7 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import are_alike, unit_of_cell
 from reportgen.formats.tables.column_words import (
+    DIFFERENCES,
     ColumnMeaning,
     compares,
     counts_faults,
@@ -78,22 +79,6 @@ _LARGEST_COMPRESSION = 20
 _RESULTS = {
     *("accuracy", "acc", "completed", "completion", "correct", "error", "errors", "failed", "failure", "hit"),
     *("miss", "pass", "passed", "recall", "success", "succeeded", "util", "utilization"),
-}
-# Words of differences without a unit: as names they prove nothing, "DeltaBlue".
-_DIFFERENCES = {
-    *(
-        "change",
-        "degradation",
-        "delta",
-        "δ",
-        "diff",
-        "difference",
-        "gain",
-        "improvement",
-        "overhead",
-        "penalty",
-    ),
-    *("saving", "savings"),
 }
 # Words of what a device could reach, which is the same in all rows.
 _LIMITS = {"peak", "theoretical", "nominal", "limit", "spec"}
@@ -343,7 +328,8 @@ def _is_only_called_so(draft: Draft, column: str) -> bool:
     are_plain = not draft.is_text(column) and not any(
         number and number[1] for number in draft.numbers(column)
     )
-    return are_plain and bool(_DIFFERENCES & set(words_of(column))) and not _is_computed(draft, column)
+    # As names these words prove nothing: "DeltaBlue".
+    return are_plain and bool(DIFFERENCES & set(words_of(column))) and not _is_computed(draft, column)
 
 
 def _is_derived(draft: Draft, column: str) -> bool:

@@ -4,6 +4,7 @@ Its name says so (`window_s`), or it is one round time in all rows (`duration_s`
 """
 
 from reportgen.core import units
+from reportgen.formats.tables.column_units import RATES
 from reportgen.formats.tables.column_words import factor_name, words_of
 from reportgen.formats.tables.interpret.draft import Columns, Draft
 from reportgen.formats.tables.interpret.roles import add_factor
@@ -35,12 +36,11 @@ _ROUND = (
     3600,
 )  # seconds
 _NEAR = 0.02
-_RATES = ("samples/s", "B/s", "FLOP/s")
 
 
 def without_windows(draft: Draft, figures: Columns) -> Columns:
     """Return the figures without the times for which others were measured."""
-    has_rates = any(meaning.base in _RATES or is_own_rate(meaning.unit) for _, meaning in figures)
+    has_rates = any(meaning.base in RATES or is_own_rate(meaning.unit) for _, meaning in figures)
     windows = {
         column
         for column, meaning in figures
