@@ -64,7 +64,7 @@ UNITS = {
     ),
     "a time of 0, which is too short to be printed": PeoplesTable(
         "ops.md",
-        "| Op | Time |\n|---|---|\n| add | 0.25 ns |\n| nop | 0.00 ns |\n| mul | 1.75 ns |\n",
+        "| Op | Time |\n|---|---|\n| add | 0.05 ns |\n| nop | 0.00 ns |\n| mul | 1.75 ns |\n",
         3,
         (("latency", 1.75e-9, {"op": "mul"}), ("latency", 0, {"op": "nop"})),
     ),
@@ -91,6 +91,24 @@ UNITS = {
         "engine,mean_ms,p50_ms\na,16,12\nb,3,0\n",
         4,
         (("latency", 0, {"engine": "b", "statistic": "median"}),),
+    ),
+    "a percentile of 0 beside a mean": PeoplesTable(
+        "one.csv",
+        "latency mean (ms),latency p99 (ms)\n5.2,0\n",
+        1,
+        (("latency", 0.0052, {"statistic": "mean"}),),
+    ),
+    "a maximum of 0 beside a mean": PeoplesTable(
+        "chat.csv", "cfg,mean ttft (ms),max ttft (ms)\na,5,0\nb,6,9\n", 3, (("ttft", 0.009, {"cfg": "b"}),)
+    ),
+    "a mean of 0 beside a minimum that its digits do not show": PeoplesTable(
+        "chat.csv",
+        "cfg,mean ttft (ms),min ttft (us)\na,0.0,40\nb,0.1,45\n",
+        4,
+        (("ttft", 0, {"cfg": "a", "statistic": "mean"}),),
+    ),
+    "a time of 0 beside times far above its last digit": PeoplesTable(
+        "chat.csv", "cfg,ttft (s)\na,0.00\nb,0.95\nc,4.51\nd,120.33\n", 3, (("ttft", 0.95, {"cfg": "b"}),)
     ),
     "a time of 0 that was not measured": PeoplesTable(
         "builds.csv",

@@ -11,8 +11,8 @@ from reportgen.formats.tables.interpret.draft import Columns, Draft
 from reportgen.formats.tables.interpret.statements import statements, unit_for
 
 _BINARY = lazy_pattern(r"\b[KMGT]iB\b|(?i:\b(?:ki|me|gi|te)bibytes?\b)")
-# Statistics in the order of their numbers; a mean is between the extremes.
-_RANKS = {
+#: Statistics in the order of their numbers; a mean is between the extremes.
+RANKS = {
     "minimum": 0,
     "median": 50,
     "mean": 50,
@@ -75,11 +75,11 @@ def with_sibling_units(draft: Draft, figures: Columns, unknown: list[str]) -> Co
 
     Their numbers must be in the order of the statistics in each row. unknown  loses them
     """
-    stated = [(column, x) for column, x in figures if x.statistic in _RANKS and x.doubt == "names no metric"]
+    stated = [(column, x) for column, x in figures if x.statistic in RANKS and x.doubt == "names no metric"]
     if len({x.unit for _, x in stated}) != 1:
         return figures
     unit = stated[0][1].unit
-    bare = {x: own for x in unknown if (own := meaning_of(x, unit)).statistic in _RANKS and not own.extra}
+    bare = {x: own for x in unknown if (own := meaning_of(x, unit)).statistic in RANKS and not own.extra}
     pairs = [((column, own), other) for column, own in bare.items() for other in stated]
     if not bare or not all(_are_ordered(draft, *pair) for pair in pairs):
         return figures
@@ -92,7 +92,7 @@ def with_sibling_units(draft: Draft, figures: Columns, unknown: list[str]) -> Co
 
 def _are_ordered(draft: Draft, column: tuple[str, ColumnMeaning], other: tuple[str, ColumnMeaning]) -> bool:
     """Return whether the numbers of two statistics are in their order in each row."""
-    first, second = sorted((column, other), key=lambda pair: _RANKS[pair[1].statistic])
+    first, second = sorted((column, other), key=lambda pair: RANKS[pair[1].statistic])
     pairs = [
         (low[0], high[0])
         for a, b in zip(draft.cells[first[0]], draft.cells[second[0]], strict=True)

@@ -10,6 +10,7 @@ from reportgen.formats.tables.column_words import slug
 from reportgen.formats.tables.derive import is_clock
 from reportgen.formats.tables.interpret.cells import FAILED, OUT_OF_MEMORY, number_in, number_of
 from reportgen.formats.tables.interpret.draft import Draft
+from reportgen.formats.tables.interpret.figure_units import RANKS
 
 _OUT_OF_MEMORY_WORDS = r"(?i)\boom\b|out[ _-]?of[ _-]?memory"
 _GOOD = frozenset(
@@ -23,12 +24,12 @@ _CANCELLED = frozenset(("cancelled", "canceled", "aborted", "skipped", "skip"))
 _NOT_RUN = lazy_pattern(r"(?:un|not[ _-]?)(?:supported|applicable|available|implemented|run|tested)")
 _DECIMALS = lazy_pattern(r"[0-9]\.([0-9]+)(?![0-9.])")
 _EXPONENT = lazy_pattern(r"[0-9][eE][-+]?[0-9]")
-# The smallest of rounded numbers is below this many of the last digit.
-_MOST_ROUNDED = 100
+# The smallest number beside one that was rounded to 0 is below this many of its last digit.
+_MOST_ROUNDED = 10
 # The digits of a number of JSON or with an exponent: a small one has as many as it needs.
 _NO_LAST_DIGIT = 99
-# Other statistics of what was rounded to 0 are below this many of its last digit.
-_MOST_BESIDE = 10
+# The rank of a statistic that is not known.
+_MIDDLE = RANKS["median"]
 # Base units of what is never below 0.
 _POSITIVE = ("s", "samples/s", "B/s", "FLOP/s", "B", "W", "J")
 # A column with more different texts does not hold a status.
@@ -108,7 +109,7 @@ def _add_zero(draft: Draft, column: str, unit: str) -> None:
     what = (
         "read as a time that is too short for the clock or for its digits"
         if is_measured
-        else "not read: it may not be measured; if it is, state the unit"
+        else "not read: it may not have been measured; if it was, state the unit"
     )
     draft.result.notes.append(f'"{zero}" in column "{column}" is {what}')
     draft.result.figures = [
@@ -120,21 +121,27 @@ def _add_zero(draft: Draft, column: str, unit: str) -> None:
 def _is_measured(draft: Draft, column: str, unit: str) -> bool:
     """Return whether times of 0 were measured: other statistics beside them are near the last digit.
 
-    The minimum of some times is 0 beside any others. A median of 0 beside a mean of 2.5 may be missing.
+    The minimum of some times is 0 beside any others. A median of 0 beside a mean of 2.5 may be missing, and
+    a maximum of 0 is, unless the mean would be rounded to 0, too.
     """
     known = [cell for cell in draft.known(column) if not isinstance(cell, list)]
     beside = _beside_zeros(draft, column, unit)
     own = next(figure for figure in draft.result.figures if figure.column == column)
     if own.statistic == "minimum" and all(beside):
         return True
-    most = units.to_base(_MOST_BESIDE * _last_digit(known, unit), unit)[0]
-    if any(units.to_base(*each)[0] >= most for row in beside for each in row):
+    digit = units.to_base(_last_digit(known, unit), unit)[0]
+    rank = RANKS.get(own.statistic, _MIDDLE)
+    if any(
+        time >= digit * (_MOST_ROUNDED if rank <= RANKS.get(statistic, _MIDDLE) else 1)
+        for row in beside
+        for time, statistic in row
+    ):
         return False
     return _are_rounded(known, unit) or (bool(own.statistic) and all(beside))
 
 
 def _beside_zeros(draft: Draft, column: str, unit: str) -> list[list[tuple[float, str]]]:
-    """Return the other statistics of each row with a time of 0, as (number above 0, unit)."""
+    """Return the other statistics of each row with a time of 0, as (seconds above 0, statistic)."""
     figures = draft.result.figures
     own = next(figure for figure in figures if figure.column == column)
     others = [x for x in figures if x.kind[:2] == own.kind[:2] and x.statistic != own.statistic]
@@ -143,7 +150,7 @@ def _beside_zeros(draft: Draft, column: str, unit: str) -> list[list[tuple[float
     ]
     return [
         [
-            (number[0], number[1] or x.unit)
+            (units.to_base(number[0], number[1] or x.unit)[0], x.statistic)
             for x in others
             if (number := number_in(cells.get(x.column), x.unit)) and number[0] > 0
         ]
