@@ -3,7 +3,8 @@
 Text stays text, so a reader can search, select and enlarge it, and a file is a quarter of what outlines take.
 It is laid out for DejaVu Sans; Verdana has the same widths, and most other fonts are narrower. A program that
 ignores the style sheet draws the same on white paper. A page replaces the sheet and the colours by its own.
-Each mark has a line, and the points of a series share one, so a diff has few lines for a number.
+Each mark has a line. The points of a series share one, and so do the ticks of an axis, the names beside the
+marks, and dashed lines, which move together. So a diff has few lines for a number.
 """
 
 import re
@@ -24,6 +25,11 @@ _TAG = lazy_pattern(r"<[^<>]+>")
 _LINE_BREAK = lazy_pattern(r"\s*\n\s*")
 _GROUP = "g|defs|clipPath"
 _BETWEEN_POINTS = lazy_pattern(r"(?<=/>)\s+(?=<use )")
+# Parts of a tick, ticks of an axis, texts beside each other, dashed lines beside each other.
+_WITHIN_LINE = lazy_pattern(
+    r"\s+(?=(?:<g>)+<(?:use|text) )|(?<=</text></g></g>)\s+(?=<g>)"
+    r'|(?<=/></g>)\s+(?=<g><path (?:[a-z-]+="[^"<>]*" )*style="[^"<>]*stroke-dasharray)'
+)
 _AROUND_MARK = lazy_pattern(rf"(<(?:{_GROUP})(?: [^<>]*[^<>/])?>)\s+|\s+(?=</(?:{_GROUP})>)")
 
 
@@ -37,7 +43,8 @@ def styled(svg: bytes) -> bytes:
 def _one_line_each(svg: str) -> str:
     """Return the SVG with each mark on one line, in the groups that begin before it and end after it."""
     text = _TAG.sub(lambda tag: _LINE_BREAK.sub(" ", tag.group()), svg)
-    return _BETWEEN_POINTS.sub(" ", _AROUND_MARK.sub(lambda match: match[1] or "", text))
+    text = _AROUND_MARK.sub(lambda match: match[1] or "", text)
+    return _BETWEEN_POINTS.sub(" ", _WITHIN_LINE.sub("", text))
 
 
 def recoloured(svg: str, by_colour: Mapping[str, str]) -> str:
