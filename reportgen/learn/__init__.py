@@ -12,7 +12,7 @@ from reportgen.formats.tables.parquet import as_text
 from reportgen.learn.folder import TablesProposal, propose_tables
 from reportgen.learn.propose import Proposal, propose_format
 from reportgen.learn.refusals import known_already, refusal
-from reportgen.learn.tables import TableProposal, propose_each, propose_printed, why_not
+from reportgen.learn.tables import TableProposal, is_open_row, propose_each, propose_printed, why_not
 from reportgen.learn.unknown_logs import learn_logs
 from reportgen.sources.logfiles import LogFiles
 
@@ -51,7 +51,10 @@ def propose_file(files: LogFiles, units: Mapping[str, str]) -> Proposal | Tables
     if known := known_already(files):
         raise RequestError(path, *known)
     try:
-        return propose_format(files)
+        proposal = propose_format(files)
+        if is_open_row(files, units, int(proposal.records[1][0])) and (reason := why_not(files, units)):
+            raise RequestError(path, *reason)
+        return proposal
     except RequestError:
         if printed := propose_printed(files, units):
             return TablesProposal((printed,), {})

@@ -20,6 +20,7 @@ from reportgen.core.model import Run
 from reportgen.formats.detection import detect
 from reportgen.formats.filetype import no_text
 from reportgen.formats.parsing import json_values
+from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import MULTIPLE_OR_CASE, RATE_OR_TIME, TWO_MULTIPLES, unit_of
@@ -260,6 +261,13 @@ def _proposal(files: LogFiles, reading: TableReading, name: str) -> TableProposa
         files.source(files.path).path,
         (files.source(files.path).path,),
     )
+
+
+def is_open_row(files: LogFiles, answers: Mapping[str, str], line: int) -> bool:
+    """Return whether a line is a row between bars of a table with open columns, not a line of a log."""
+    lines = TextLog(files).content.split(b"\n")
+    reading = best_reading(files, answers)
+    return bool(lines[line - 1].strip().startswith(b"|") and reading and reading.open and not reading.series)
 
 
 def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[str, str] | None:

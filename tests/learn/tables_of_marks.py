@@ -87,6 +87,12 @@ MARKS = {
         8,
         (("latency", 0.0035, {"solver": "b"}),),
     ),
+    "code within the names of columns": PeoplesTable(
+        "starts.md",
+        "| Case | Time `cold` (ms) | Rate of [b](x.md) runs (tokens/s) |\n|--|--|--|\n| a | 1.5 | 200 |\n| b | 1.75 | 300 |\n",
+        4,
+        (("cold_time", 0.00175, {"case": "b"}), ("throughput", 200, {"case": "a"})),
+    ),
     "points between thousands before a unit and a bracket": PeoplesTable(
         "sorts.md",
         "| Sort | Time | Memory |\n|--|--|--|\n| a | 12,51 ms (100 %) | 1.024,5 KB |\n| b | 1.221 ms (56,5 %) | 512,0 KB |\n",

@@ -64,6 +64,22 @@ STATISTICS = {
             ("throughput", 9.34, {"engine": "one", "statistic": "mean"}),
         ),
     ),
+    "a mean and a total beside numbers without a word": PeoplesTable(
+        "engines.md",
+        "| Engine | Run | Rate |\n|--|--|--|\n| one | 29.84 s | 9.34 tok/s |\n| two | 31.84 s total | 8.34 tok/s mean |\n",
+        4,
+        (
+            ("run_time", 31.84, {"engine": "two", "statistic": None}),
+            ("throughput", 8.34, {"engine": "two", "statistic": None}),
+        ),
+    ),
+    "a median beside numbers without a word": PeoplesTable(
+        "engines.md",
+        "| Engine | Time (ms) | Rate |\n|--|--|--|\n| one | 29.84 | 9.34 tok/s |\n| two | 31.84 | 8.34 tok/s median |\n",
+        2,
+        (("latency", 0.02984, {"engine": "one"}),),
+        frozenset({"Rate"}),
+    ),
     "different statistics behind the units of a column": PeoplesTable(
         "engines.md",
         "| Engine | Time (ms) | Rate |\n|--|--|--|\n| one | 29.84 | 9.34 tok/s mean |\n| two | 31.84 | 8.34 tok/s median |\n",

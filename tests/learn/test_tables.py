@@ -902,6 +902,13 @@ def test_numbers_below_three_levels_of_names_are_not_called_unread() -> None:
     assert ("../small", "left out: a row of its own") in [column[:2] for column in proposal.columns]
 
 
+def test_rows_with_open_columns_are_not_proposed_as_lines_of_a_log() -> None:
+    rows = "".join(f"| {n} | {n / 80} s | {n / 7:.1f} tok/s |\n" for n in (100, 200, 300, 400))
+    text = f"| Tokens | Wall time | Rate |\n|--|--|--|\n{rows}| 500 | 6.5 s median | 80.5 tok/s median |\n"
+    with pytest.raises(RequestError, match="its cells state different statistics"):
+        propose_file(LogFiles.of({"runs.md": text.encode()}).file("runs.md"), {})
+
+
 def test_no_unit_is_the_answer_to_different_statistics_in_a_column() -> None:
     assert unit_for("Rate", "its cells state different statistics: write each in a column of its own") == ""
 

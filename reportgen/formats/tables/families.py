@@ -27,7 +27,7 @@ from reportgen.formats.tables import latex
 from reportgen.formats.tables.definition import BETWEEN_BARS, OwnTable, Sign, TableFamily, TableRows
 from reportgen.formats.tables.heads import merged
 from reportgen.formats.tables.reader import read
-from reportgen.formats.tables.records import blanks, lines_between_bars, uncommented, whole_lines
+from reportgen.formats.tables.records import bar_cells, blanks, lines_between_bars, uncommented, whole_lines
 from reportgen.formats.tables.twins import names
 from reportgen.sources.logfiles import LogFiles
 from reportgen.sources.text import line_at
@@ -222,9 +222,10 @@ def _names(line: str, rows: TableRows) -> set[str]:
     if rows.separator == "&":
         line = latex.plain(line)
     separator = {"tsv": "\t", **dict.fromkeys(BETWEEN_BARS, "|")}.get(rows.kind, rows.separator)
+    between_bars = bar_cells(line) if rows.kind in BETWEEN_BARS else []
     return {
         name
-        for cell in line.split(separator)
+        for cell in (*line.split(separator), *between_bars)
         for name in (cell.strip(), cell.strip().strip('"').strip("*`# "))
     }
 

@@ -551,7 +551,7 @@ def _markdown(table: TableFile) -> Iterator[Record]:
     for place, ((number, line), is_rule, is_heading) in enumerate(
         zip(numbered, rules, [*rules[1:], False], strict=True)
     ):
-        text, cells = line.strip(), _bar_cells(line)
+        text, cells = line.strip(), bar_cells(line)
         if not text:
             header = []
         elif cells and is_heading and (is_torn or not header):
@@ -613,18 +613,14 @@ def _with_whole_headers(lines: Sequence[str]) -> list[str]:
     """Return lines of Markdown with each header of several lines in the last of them, above its rule."""
     whole = list(lines)
     for at in range(1, len(lines) - 1):
-        if (
-            not _is_rule(lines[at])
-            or not (width := len(_bar_cells(lines[at - 1])))
-            or _is_rule(lines[at - 1])
-        ):
+        if not _is_rule(lines[at]) or not (width := len(bar_cells(lines[at - 1]))) or _is_rule(lines[at - 1]):
             continue
         first = at - 1
-        while at - first < MOST_HEADS and first and len(_bar_cells(lines[first - 1])) == width:
+        while at - first < MOST_HEADS and first and len(bar_cells(lines[first - 1])) == width:
             first -= 1
         end = at + 1 + MOST_HEADS
-        rows = [_bar_cells(line) for line in (*lines[first:at], *lines[at + 1 : end])]
-        later = (_bar_cells(line) for line in islice(lines, end, None))
+        rows = [bar_cells(line) for line in (*lines[first:at], *lines[at + 1 : end])]
+        later = (bar_cells(line) for line in islice(lines, end, None))
         heads = count_heads(takewhile(lambda cells: len(cells) == width, chain(rows, later)))
         last = first + heads
         if heads > 1 and last >= at:
@@ -640,7 +636,8 @@ def _is_rule(line: str) -> bool:
     return "|" in line and bool(_RULE.fullmatch(line.strip()))
 
 
-def _bar_cells(line: str) -> list[str]:
+def bar_cells(line: str) -> list[str]:
+    """Return the cells of a row between bars, without the marks of Markdown; none of another line."""
     text = line.strip()
     if "|" not in text:
         return []
@@ -654,7 +651,7 @@ def _bar_cells(line: str) -> list[str]:
 def _cells_with_code(line: str) -> list[str]:
     """Return the cells of a row whose code has bars: `a | b` is one cell, as its author meant it."""
     hidden = _CODE.sub(lambda match: match[0].replace("|", "\0"), line)
-    return [cell.replace("\0", "|") for cell in _bar_cells(hidden)]
+    return [cell.replace("\0", "|") for cell in bar_cells(hidden)]
 
 
 def _unique(names: list[str]) -> list[str]:

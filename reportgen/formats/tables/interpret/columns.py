@@ -173,18 +173,23 @@ def _add_figure(draft: Draft, column: str, meaning: ColumnMeaning, figures: Colu
 
 
 def _take_statistic(draft: Draft, column: str, figures: Columns) -> None:
-    """Take the statistic of the last figure from its cells, "9.34 tok/s mean"; ask if they state several."""
+    """Take the statistic of the last figure from its cells, "9.34 tok/s mean"; ask if they state several.
+
+    A mean, or a total, may be beside numbers without a word.
+    """
     meaning = figures[-1][1]
-    words = {statistic_after(str(cell)) for cell in draft.known(column) if number_of(cell)}
-    statistics = {statistic_name(word) for word in words - {"", "total"}}
-    if len(words) > 1 or len(statistics | {meaning.statistic} - {""}) > 1:
+    words = {statistic_after(str(cell)): str(cell) for cell in draft.known(column) if number_of(cell)}
+    statistics = {statistic_name(word) for word in words.keys() - {"", "total"}}
+    is_mixed = len(words) > 1 and bool(statistics - {"mean"} or (statistics and "total" in words))
+    if is_mixed or len(statistics | {meaning.statistic} - {""}) > 1:
         figures.pop()
         draft.result.open[column] = "its cells state different statistics: write each in a column of its own"
         draft.result.doubts.append(f'"{column}" has several statistics')
-    elif words - {""}:
-        figures[-1] = column, replace(meaning, statistic="".join(statistics) or meaning.statistic)
-        text = next(map(str, draft.known(column)))
-        what = "its statistic" if statistics else "not read"
+    elif words.keys() - {""}:
+        taken = statistics if len(words) == 1 else ()
+        figures[-1] = column, replace(meaning, statistic="".join(taken) or meaning.statistic)
+        text = next(text for word, text in words.items() if word)
+        what = "its statistic" if taken else "not read"
         draft.result.notes.append(f'"{text[:40]}" in column "{column}": the word behind the unit is {what}')
 
 
