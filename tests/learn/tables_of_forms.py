@@ -12,6 +12,21 @@ FORMS = {
             ("latency", 0.0022, {"device": "H100", "statistic": "p99"}),
         ),
     ),
+    "a failed case below the line of a header that names the first column": PeoplesTable(
+        "models.csv",
+        ",latency,latency,thr\n,mean (ms),p99 (ms),req/s\nmodel,,,\na,1,2,3\nb,,,\nc,4,5,6\n",
+        6,
+        (
+            ("latency", 0.001, {"model": "a", "group": None, "statistic": "mean"}),
+            ("latency", 0.005, {"model": "c", "group": None, "statistic": "p99"}),
+        ),
+    ),
+    "a title of another part below the line of a header that names the first column": PeoplesTable(
+        "models.csv",
+        ",latency,latency,thr\n,mean (ms),p99 (ms),req/s\nmodel,,,\na,1,2,3\nc,4,5,6\n\nSummary,,,\n",
+        6,
+        (("latency", 0.005, {"model": "c", "statistic": "p99"}),),
+    ),
     "long groups below a header of two lines of Markdown": PeoplesTable(
         "groups.md",
         "| | Latency (ms) | Latency (ms) |\n| | p50 | p99 |\n|---|---|---|\n| A100 | | |\n| bs1 | 1.5 | 2.5 |\n"

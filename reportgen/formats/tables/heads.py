@@ -6,6 +6,7 @@ from itertools import chain, islice, zip_longest
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import is_unit_alone
+from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.derive import GROUPING, plain_text
 
 NUMBER_LIKE = lazy_pattern(
@@ -25,9 +26,9 @@ def count_heads(table: Iterable[Sequence[str]]) -> int:
     while heads < min(_MAX_HEADS, len(rows) - 1) and _is_below(rows[heads - 1], rows[heads]):
         heads += 1
     if 1 < heads < min(_MAX_HEADS, len(rows) - 1) and _names_first(rows[heads]):
-        # Of several such rows, each names the group of rows below it.
+        # Of several such rows, each names the group of rows below it, or is a case without a number.
         others = (row for row in chain(rows[heads + 1 :], later) if len(row) == len(rows[0]))
-        heads += not any(map(_names_first, others))
+        heads += _names_factor(rows[: heads + 1]) or not any(map(_names_first, others))
     below = rows[heads : heads + 2]
     has_rows = any(_is_number(cell) for row in below for cell in row)
     is_distinct = len(set(merged(*rows[:heads]))) == len(rows[0]) if rows else False
@@ -56,6 +57,12 @@ def _below(first: Sequence[str], second: Sequence[str]) -> list[str]:
 def _names_first(row: Sequence[str]) -> bool:
     """Return whether a line has only a first cell, which names the first column, as pandas writes it."""
     return bool(row) and bool(row[0]) and not any(row[1:]) and not NUMBER_LIKE.fullmatch(row[0])
+
+
+def _names_factor(heads: Sequence[Sequence[str]]) -> bool:
+    """Return whether the last line of a header names the factor of a column that no line above names."""
+    *above, last = heads
+    return not any(head[0] for head in above) and meaning_of(last[0]).kind == "factor"
 
 
 def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
