@@ -88,7 +88,7 @@ UNITS = {
     ),
     "a median of 0 beside a mean near its last digit": PeoplesTable(
         "engines.csv",
-        "engine,mean_ms,p50_ms\na,16,12\nb,3,0\n",
+        "engine,mean_ms,p50_ms\na,16.5,12.5\nb,0.3,0.0\n",
         4,
         (("latency", 0, {"engine": "b", "statistic": "median"}),),
     ),
@@ -106,6 +106,25 @@ UNITS = {
         "cfg,mean ttft (ms),min ttft (us)\na,0.0,40\nb,0.1,45\n",
         4,
         (("ttft", 0, {"cfg": "a", "statistic": "mean"}),),
+    ),
+    "a minimum of 0.0 beside the mean of another device alone": PeoplesTable(
+        "devices.csv",
+        "case,cpu min (ms),cpu mean (ms),gpu min (ms),gpu mean (ms)\n"
+        "a,1.5,5.5,0.0,\nb,1.0,6.0,20.0,30.0\nc,2.0,6.0,25.0,31.0\n",
+        10,
+        (("latency", 0.0055, {"case": "a"}), ("latency", 0.031, {"case": "c"})),
+    ),
+    "a mean of 0.0 beside the times of another device": PeoplesTable(
+        "devices.csv",
+        "case,cpu mean (ms),cpu max (ms),gpu min (ms),gpu mean (ms)\na,0.0,0.4,20.0,30.0\nb,0.2,0.3,20.0,30.0\n",
+        8,
+        (("latency", 0, {"case": "a", "statistic": "mean"}), ("latency", 0.0004, {"case": "a"})),
+    ),
+    "a median of 0 beside a mean in whole numbers": PeoplesTable(
+        "times.csv",
+        "case,median (ms),mean (ms)\na,0,9\nb,40,42\nc,35,37\n",
+        5,
+        (("latency", 0.009, {"case": "a", "statistic": "mean"}),),
     ),
     "a time of 0 beside times far above its last digit": PeoplesTable(
         "chat.csv", "cfg,ttft (s)\na,0.00\nb,0.95\nc,4.51\nd,120.33\n", 3, (("ttft", 0.95, {"cfg": "b"}),)

@@ -131,8 +131,10 @@ def _is_measured(draft: Draft, column: str, unit: str) -> bool:
         return True
     digit = units.to_base(_last_digit(known, unit), unit)[0]
     rank = RANKS.get(own.statistic, _MIDDLE)
+    # A median of 0.0 may be far below its mean of 0.4; of whole numbers, 0 beside 9 was not measured.
+    most = _MOST_ROUNDED if any(_digits(known, unit)) else 1
     if any(
-        time >= digit * (_MOST_ROUNDED if rank <= RANKS.get(statistic, _MIDDLE) else 1)
+        time >= digit * (most if rank <= RANKS.get(statistic, _MIDDLE) else 1)
         for row in beside
         for time, statistic in row
     ):
@@ -144,7 +146,8 @@ def _beside_zeros(draft: Draft, column: str, unit: str) -> list[list[tuple[float
     """Return the other statistics of each row with a time of 0, as (seconds above 0, statistic)."""
     figures = draft.result.figures
     own = next(figure for figure in figures if figure.column == column)
-    others = [x for x in figures if x.kind[:2] == own.kind[:2] and x.statistic != own.statistic]
+    same = replace(own, statistic="").kind
+    others = [x for x in figures if replace(x, statistic="").kind == same and x.statistic != own.statistic]
     rows = [
         row.cells for row in draft.records if (zero := number_in(row.cells.get(column), unit)) and not zero[0]
     ]
