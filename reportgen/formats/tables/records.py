@@ -673,10 +673,12 @@ class _Said:
     """The statements of lines: columns, and the texts of columns that count or join them.
 
     sayers  column -> offset of the line that stated it last
+    own  pattern and column -> offset of the last line of the pattern that stated it
     """
 
     facts: dict[str, Any] = field(default_factory=dict)
     sayers: dict[str, int] = field(default_factory=dict)
+    own: dict[tuple[str, str], int] = field(default_factory=dict)
     texts: dict[str, set[str]] = field(default_factory=dict)
     lists: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -697,18 +699,25 @@ class _Said:
         self.state(match)
         self.facts |= counted
 
+    def followed_by(self, later: "_Said") -> "_Said":
+        """Return the facts of both and who stated them; what the later ones state holds."""
+        return _Said(self.facts | later.facts, self.sayers | later.sayers, own=self.own | later.own)
+
     def state(self, match: re.Match[str]) -> None:
         """Add what a line states. If it does so again, it takes back what the line before it stated.
 
-        "batch 16" takes back "batch 8 tp 2". Of alternatives, "a=3" takes back "a=1", and not "b=2".
+        "batch 16" takes back "batch 8 tp 2", also after "tuned batch 12" of another context. Of
+        alternatives, "a=3" takes back "a=1", and not "b=2".
         """
+        pattern = match.re.pattern
         said = {name: text.strip() for name, text in match.groupdict().items() if text is not None}
-        again = {self.sayers[name] for name in said if name in self.sayers}
-        gone = {name for name in match.re.groupindex if self.sayers.get(name) in again}
+        again = {self.sayers.get(name) for name in said} | {self.own.get((pattern, name)) for name in said}
+        gone = {name for name in match.re.groupindex if name in self.sayers and self.sayers[name] in again}
         # Earlier rows keep the facts that they were given.
         self.facts = {**{name: fact for name, fact in self.facts.items() if name not in gone}, **said}
         stated = {name: at for name, at in self.sayers.items() if name not in gone}
         self.sayers = {**stated, **dict.fromkeys(said, match.start())}
+        self.own = {**self.own, **{(pattern, name): match.start() for name in said}}
 
 
 @dataclass(slots=True)
@@ -731,8 +740,7 @@ class _Place:
         """Add what a line says."""
         if context.resets:
             self.part, self.begin, self.has_rows = self.part + 1, match.start(), False
-            facts, sayers = self.lasting.facts | self.ahead.facts, self.lasting.sayers | self.ahead.sayers
-            self.before, self.after, self.ahead = _Said(facts, sayers), _Said(), _Said()
+            self.before, self.after, self.ahead = self.lasting.followed_by(self.ahead), _Said(), _Said()
         if context.after:
             self.after.state(match)
         else:

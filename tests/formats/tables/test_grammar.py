@@ -258,6 +258,22 @@ RUN = {"pattern": "run", "resets": True}
             "batch=1\ntp=2\nrun\nrate 5\nbatch=3\nrun\nrate 7\n",
             [(1, 2), (3, 2)],
         ),
+        (
+            [{"pattern": "^" + OPTIONAL["pattern"]}, {"pattern": r"^tuned batch (?P<batch>[0-9]+)"}],
+            "batch 8 tp 2\ntuned batch 12\nrate 5\nbatch 16\nrate 7\n",
+            [(12, 2), (16, None)],
+        ),
+        (
+            [
+                RUN,
+                *(
+                    {"pattern": f"^{x}", "lasts": True}
+                    for x in (OPTIONAL["pattern"], r"tuned batch (?P<batch>\d+)")
+                ),
+            ],
+            "batch 8 tp 2\ntuned batch 12\nrun\nrate 5\nbatch 16\nrate 7\n",
+            [(12, 2), (16, None)],
+        ),
         ([RUN, OPTIONAL | {"after": True}], "run\nrate 5\nbatch 8 tp 2\nbatch 16\n", [(16, None)]),
     ],
 )
