@@ -159,6 +159,26 @@ STATISTICS = {
         4,
         (("max_pool_time", 0.0025, {"image": "b", "statistic": None}),),
     ),
+    "names of heaps as columns": PeoplesTable(
+        "heaps.csv",
+        "case,Max-Heap (ms),Min-Heap (ms)\na,5,9\nb,6,8\n",
+        4,
+        (
+            ("max_heap_time", 0.005, {"case": "a", "statistic": None}),
+            ("min_heap_time", 0.008, {"case": "b", "statistic": None}),
+        ),
+    ),
+    "names of algorithms and layers that no list knows": PeoplesTable(
+        "steps.csv",
+        "image,Mean-Shift time (ms),Max-Weight time (ms),time Max-Pool2d (ms),Min-Max (ms)\na,1.5,12.5,3.5,7.5\nb,2.5,14.5,4.5,8.5\n",
+        8,
+        (
+            ("mean_shift_time", 0.0025, {"image": "b", "statistic": None}),
+            ("max_weight_time", 0.0125, {"image": "a", "statistic": None}),
+            ("max_pool2d_time", 0.0045, {"image": "b", "statistic": None}),
+            ("min_max_time", 0.0075, {"image": "a", "statistic": None}),
+        ),
+    ),
     "a metric and its statistic with a hyphen": PeoplesTable(
         "requests.csv",
         "server,Latency-Max (ms),Mean-Latency (ms)\na,1.5,1.25\nb,2.5,1.75\n",

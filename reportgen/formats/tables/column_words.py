@@ -46,6 +46,7 @@ _BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
 _OCTETS = lazy_pattern(r"^([kKMGT]i?)o(/s)?$")
 _OCTETS_AT_END = lazy_pattern(r"(?<=[\s_])([kKMGT]i?)o(/s)?$")
 _SIZES_IN_FRENCH = _words("cache débit debit disque fichier fichiers mémoire memoire pic ram rss taille")
+_LETTER_B = lazy_pattern(r"[(\[]B[)\]]")
 _PER = lazy_pattern(
     r"(?i)(?:/ ?(?=op)|(?<![a-z])per[\s_]+)"
     r"(op(?:eration)?|token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
@@ -127,11 +128,9 @@ _STATISTICS = _words(
 )
 # "Max" is a part of these names.
 _PRODUCT = lazy_pattern(r"(?i)(?<![^\W_])(?:m[1-9]|ai|iphone[\s_][0-9]{1,2}[\s_]pro)[\s_]max$")
-# Names of algorithms and layers; beside any other word with a hyphen, "Read-Max", it is a statistic.
-_PROPER_NAME = lazy_pattern(
-    r"(?<![^\W_])(?:Count-Min|(?:Arg|Soft|Min)-Max|Max-Min|(?:Avg|Average|Max|Mean|Min)-Pool(?:ing)?"
-    r"|(?:Max|Min)-(?:Cover|Cut|Flow|Hash|Plus|SAT)|(?:Best|Worst)-(?:First|Fit)|Median-Cut)(?![^\W_])"
-)
+# The other part of a name with a hyphen: "Count-Min", "Max-Pool2d".
+_NAME_BEFORE = lazy_pattern(r"([A-Z][^\W\d_]*)-$")
+_NAME_AFTER = lazy_pattern(r"-([A-Z][^\W\d_]*)")
 _SPREADS = _words(
     """
     ci ci95 cv error iqr sd sem sigma std stddev stderr stdev var variance
@@ -278,6 +277,13 @@ MEASURED_WORDS = (
 _QUANTITIES = (
     _LATENCY_WORDS | TIME_WORDS | _RATE_WORDS | _BANDWIDTH_WORDS | _MEMORY_WORDS | QUALITY_WORDS | _UNIT_WORDS
 ) | _words("cost energy perf performance power quality ttft tpot itl")
+# What a statistic with a hyphen is of: in "Read-Max" it is one, in "Max-Heap" a part of a name.
+_BESIDE_STATISTIC = (_QUANTITIES | MEASURED_WORDS | FAULTS | ERROR_WORDS | _OF_TOKENS | _FILLER) | _words(
+    """
+    backward batch call case cpu delay device disk epoch forward gpu infer inference io iter iteration jitter
+    network op operation queue ram read request response rss rtt run step token train training wait write
+    """
+)
 # metric, words, a phrase: one of the words or the phrase names the metric
 _NAMED_TIMES: tuple[tuple[str, frozenset[str], str], ...] = (
     ("ttft", frozenset(("ttft",)), "time to first token"),
@@ -454,8 +460,11 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     name = _PER_ONE.sub("", name)
     name = with_plain_statistic(_PLUS_MINUS.split(name)[0])
     name = _with_unit_in_brackets(_GROUP.sub(r"\1 ", name))
-    multiple, name = multiple_in(name)
+    multiple, plain = multiple_in(name)
+    # Beside a unit of cells "x100" is a case.
+    multiple, name = ("", name) if unit and multiple_of(multiple) == 1 else (multiple, plain)
     unit, text = _unit_in_brackets(name, unit)
+    unit = _of_letter(unit, name)
     statistic, spread, text = without_statistic(text)
     own = text
     if unit is None:
@@ -565,6 +574,14 @@ def _times(unit: ColumnUnit, multiple: str, name: str) -> ColumnUnit:
     return times(unit, multiple_of(multiple), name) if is_rate or len(multiple) > 1 else unit
 
 
+def _of_letter(unit: ColumnUnit | None, name: str) -> ColumnUnit | None:
+    """Return the unit of a name; in doubt for a B beside a rate of items: "tokens/s (B)", "tokens (B)/s"."""
+    is_bytes = unit is not None and unit.unit == "B" and _LETTER_B.search(name)
+    counted = _unit_at_end(_LETTER_B.sub("", name))[0] if is_bytes else None
+    is_rate = counted and counted.unit and units.to_base(1.0, counted.unit)[1] == "samples/s"
+    return ColumnUnit("", doubt=f'"{name}" has several meanings') if is_rate else unit
+
+
 def with_plain_statistic(name: str) -> str:
     """Return a name whose statistic is a word of its own: `latency Mean Ms`, `p99 latency`."""
     for pattern, word in _SPELLINGS:
@@ -647,8 +664,7 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
         word = match[0].lower().replace("_", ".")
         is_minute = _A_MINUTE.search(text[: match.end()]) or _MINUTES_PER.match(text, match.start())
         is_product = word == "max" and _PRODUCT.search(text[: match.end()])
-        names = (name.span() for name in _PROPER_NAME.finditer(text))
-        is_part = is_product or any(start <= match.start() < end for start, end in names)
+        is_part = is_product or _is_in_name(text, match.start(), match.end())
         if is_minute or is_part or (word.endswith("%") and _MIX.match(text, match.end())):
             continue
         plain = word if _PERCENTILE.fullmatch(word) else re.split(r"[._]", word)[0]
@@ -664,6 +680,22 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
     if _PERCENTILE.fullmatch(statistic):
         text = re.sub(r"(?i)^\s*line\s*$", "", text)  # "90% Line" of JMeter
     return statistic, spread, text
+
+
+def _is_in_name(text: str, start: int, end: int) -> bool:
+    """Return whether a word of a statistic is a part of a proper name with a hyphen: "Count-Min", "Max-Heap".
+
+    Beside a metric, a unit, an operation or a filler word it is none: "Latency-Max", "Mean-FPS", "Read-Avg".
+    """
+    word = text[start:end]
+    parts = (_NAME_BEFORE.search(text[:start]), _NAME_AFTER.match(text, end))
+    others = [part[1] for part in parts if part]
+    names = [other for other in others if other.lower() in _STATISTICS or not _may_have_statistic(other)]
+    return word.lower() in _STATISTICS and word[:1].isupper() and bool(names)
+
+
+def _may_have_statistic(word: str) -> bool:
+    return word.lower() in _BESIDE_STATISTIC or unit_of(word) is not None
 
 
 def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:

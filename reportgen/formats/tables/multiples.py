@@ -18,7 +18,7 @@ _NAMES = (
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _POWER = (
     r"[x×*·] ?10\^?(?P<times>3|6|9|12)|(?:[x×*·] ?)?(?:10(?:\^|\*\*)\{?(?P<power>[-−]?[0-9]{1,2})\}?"
-    r"|10(?P<raised>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})|1[eE]\+?(?P<e>-?[0-9]{1,2})|1(?P<zeros>(?:[,' ]?000){1,4}))"
+    r"|10(?P<raised>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})|1[eE]\+?(?P<e>-?[0-9]{1,2})|1(?P<zeros>(?:[,' ]?000){1,4})s?)"
 )
 _WORD = "|".join(f"(?P<{letters}>[{letters}]|(?i:{words}))" for _, letters, words in _NAMES)
 _WHOLE = lazy_pattern(rf"(?:(?i:in) )?(?:{_POWER}|{_WORD})")
@@ -29,7 +29,7 @@ _BEFORE = lazy_pattern(
 _AT_END = lazy_pattern(
     r"(?P<before>.*?[^\W\d_].*?)[\s_]+(?:in[\s_]+)?"
     r"(?P<multiple>thousands|millions|billions|trillions"
-    r"|(?<![0-9][\s_])[x×] ?10(?:00|\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹])[0-9⁰¹²³⁴⁵⁶⁷⁸⁹]*)"
+    r"|(?<![0-9][\s_])[x×] ?10(?:\^|\*\*)?[0-9⁰¹²³⁴⁵⁶⁷⁸⁹]*)"
     r"(?P<per>[\s_]+per[\s_]+s(?:ec(?:ond)?)?)?",
     re.IGNORECASE,
 )
@@ -37,7 +37,9 @@ _IN_BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
 _PER_SECOND = lazy_pattern(r" ?(?:/ ?| per )s(?:ec(?:ond)?)?$")
 # The multiple before a unit in a sentence, without groups: "million ", "10^6 "
 BEFORE_UNIT = re.sub(r"\?P<\w+>", "?:", rf"(?:{_POWER}|{_WORD}) (?:of )?")
-_PLAIN_NUMBER = lazy_pattern(r"1(?:[,' ]?000){1,4}")
+# Unusual multiples: "x100", "in 10s", "100s"; "100" is a case, "10s" a duration.
+_UNUSUAL = lazy_pattern(r"[x×*·] ?10+|(?i:in )10+s?|100+s")
+_PLAIN_NUMBER = lazy_pattern(r"1(?:[,' ]?000){1,4}s?")
 _PLAIN_POWER = lazy_pattern(r"10(?:\^|\*\*|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]).*|1[eE].+")
 _MINUTE = 1 / 60
 _SHORTENED = lazy_pattern(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<letter>[kKMGBT])")
@@ -66,16 +68,20 @@ def multiple_in(name: str) -> tuple[str, str]:
     """
     for match in _IN_BRACKETS.finditer(name):
         parts = [part.strip() for part in match[1].split(",")]
-        multiples = [part for part in parts if multiple_of(_PER_SECOND.sub("", part)) != 1]
+        multiples = [part for part in parts if _is_multiple(_PER_SECOND.sub("", part))]
         if len(multiples) == 1 and multiples[0] not in ("B", "T"):
             rest = ", ".join(part for part in parts if part not in multiples)
             return _PER_SECOND.sub("", multiples[0]), name.replace(
                 match[0], f"({rest})" if rest else " "
             ).strip()
     match_at_end = _AT_END.fullmatch(name)
-    if match_at_end and multiple_of(match_at_end["multiple"]) != 1:
+    if match_at_end and _is_multiple(match_at_end["multiple"]):
         return match_at_end["multiple"], match_at_end["before"]
     return "", name
+
+
+def _is_multiple(text: str) -> bool:
+    return multiple_of(text) != 1 or bool(_UNUSUAL.fullmatch(text))
 
 
 def is_number(multiple: str) -> bool:
@@ -84,8 +90,9 @@ def is_number(multiple: str) -> bool:
 
 
 def may_be_case(multiple: str) -> bool:
-    """Return whether a multiple apart from a unit may be a case: 1000 or 1e6, but not x1000 or "in 10^3"."""
-    return is_number(multiple) or bool(_PLAIN_POWER.fullmatch(multiple.strip()))
+    """Return whether a multiple apart from a unit may be a case: 1000, 1e6 or x100, but not x1000."""
+    is_unusual = multiple_of(multiple) == 1
+    return is_unusual or is_number(multiple) or bool(_PLAIN_POWER.fullmatch(multiple.strip()))
 
 
 def without_multiple(scale: float) -> float:

@@ -51,7 +51,7 @@ def stated_meaning(name: str, unit: str, *, is_case: bool = False) -> ColumnMean
     the unit says all.
     """
     multiple, plain = multiple_in(name)
-    if multiple:
+    if multiple_of(multiple) != 1:
         meaning = stated_meaning(plain, unit, is_case=is_case)
         factor = ColumnUnit(meaning.unit, meaning.scale).factor
         is_said = factor == multiple_of(multiple) or may_be_case(multiple)

@@ -9,7 +9,7 @@ from collections.abc import Container, Mapping, Sequence, Set
 
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
-from reportgen.formats.tables.column_units import is_unit_alone
+from reportgen.formats.tables.column_units import ColumnUnit, is_unit_alone, unit_of
 from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of, slug
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.interpret.arithmetic import SUMMARIES, is_summary, printed
@@ -117,9 +117,12 @@ def take_unit_columns(draft: Draft) -> None:
         signs = {str(cell).strip() for cell in draft.known(column)}
         sign, before = (signs.pop() if len(signs) == 1 else ""), draft.columns[at - 1]
         if is_unit_alone(sign):
-            own = draft.units.get(before) or meaning_of(before).unit or draft.unit_of_cells(before)
-            if own and units.to_base(1.0, own) != units.to_base(1.0, sign):
-                draft.result.notes.append(f'"{column}" has the unit {sign}, and "{before}" is in {own}')
+            meaning = meaning_of(before)
+            own = draft.units.get(before) or meaning.unit or draft.unit_of_cells(before)
+            is_named = meaning.unit and not draft.units.get(before)
+            known = ColumnUnit(meaning.unit, meaning.scale) if is_named else unit_of(own)
+            if own and _in_base(known, own) != _in_base(unit_of(sign), sign):
+                draft.result.notes.append(f'"{column}" has the unit {sign}, and "{before}" another one')
                 draft.result.doubts.append("two units are stated for a column")
                 continue
             draft.units |= {before: sign} if draft.values(before) and not own else {}
@@ -129,6 +132,11 @@ def take_unit_columns(draft: Draft) -> None:
     if nameless and draft.result.left_out:
         draft.result.doubts.append("a column has units or signs alone")
         draft.columns = [name for name in draft.columns if name not in draft.result.left_out]
+
+
+def _in_base(unit: ColumnUnit | None, text: str) -> tuple[float, str]:
+    """Return (factor to the base unit, base unit) of a unit, which a text states."""
+    return (unit.factor, units.to_base(1.0, unit.unit)[1]) if unit and unit.unit else units.to_base(1.0, text)
 
 
 def take_totals(draft: Draft) -> None:
