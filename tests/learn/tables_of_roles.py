@@ -3,6 +3,69 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 ROLES = {
+    "a result of one record, with other keys": PeoplesTable(
+        "m.json",
+        '[{"model": "a", "latency_ms": 1.5}, {"model": "b", "latency_ms": 2.5}, {"model_x": "c", "throughput_rps": 250}]',
+        3,
+        (("request_throughput", 250, {"model_x": "c"}),),
+    ),
+    "a time of one record of another kind, which is asked about": PeoplesTable(
+        "io.json",
+        '[{"kind": "read", "case": "a", "latency_ms": 1.5}, {"kind": "read", "case": "b", "latency_ms": 2.5},'
+        ' {"kind": "write", "case": "c", "write_latency_ms": 9.5}]',
+        2,
+        open=frozenset({"write_latency_ms"}),
+    ),
+    "results of the host and of devices": PeoplesTable(
+        "place.json",
+        '[{"type": "host", "name": "a", "latency_ms": 1.5, "throughput_rps": 4}, {"type": "device", "name": "a", "latency_ms": 2.5},'
+        ' {"type": "device", "name": "b", "latency_ms": 3.5}]',
+        4,
+        (("request_throughput", 4, {"type": "host"}),),
+    ),
+    "memory of the host and of devices": PeoplesTable(
+        "place.json",
+        '[{"type": "host", "name": "a", "latency_ms": 1.5, "peak_rss_mb": 64.5}, {"type": "device", "name": "a", "latency_ms": 2.5},'
+        ' {"type": "device", "name": "b", "latency_ms": 3.5}]',
+        4,
+    ),
+    **{
+        f"a setting that is written once for a group: {setting}": PeoplesTable(
+            "ops.csv",
+            f"op,{setting},algo,latency (ms)\nallreduce,900,ring,1\n,,tree,2\nallgather,900,ring,3\n,,tree,4\n",
+            4,
+            (("latency", 0.004, {"op": "allgather", "algo": "tree", factor: 900}),),
+        )
+        for setting, factor in (
+            ("clock (MHz)", "clock_mhz"),
+            ("interval (s)", "interval_s"),
+            ("power (W)", "power_w"),
+            ("memory (GB)", "memory_gb"),
+            ("rate (req/s)", "rate_req_s"),
+        )
+    },
+    **{
+        f"cases that are named {first} and {second}": PeoplesTable(
+            "ops.csv",
+            f"op,time (ms)\nadd,10\nmul,20\n{first},1\n{second},2\nconv,30\nsoftmax,40\nrelu,50\n",
+            7,
+            (("latency", 0.002, {"op": second}),),
+        )
+        for first, second in (
+            ("mean (float32)", "mean (float64)"),
+            ("sum (rows)", "sum (int64)"),
+            ("average (grouped)", "sum (axis=0)"),
+            ("Mean (Numpy)", "Mean (Torch)"),
+        )
+    },
+    "last cases that share a word": PeoplesTable(
+        "ops.csv",
+        "op,time (ms)\nadd,10\nmul,20\nconv,30\nsoftmax,40\nmean (float32),1\nmean (float64),2\n",
+        6,
+    ),
+    "a mean in parentheses between rows, which arithmetic shows": PeoplesTable(
+        "ops.csv", "op,time (ms)\nadd,10\nmul,20\nconv,60\nmean (all),30\nrelu,50\n", 4
+    ),
     "a mean with how it was taken in parentheses": PeoplesTable(
         "models.csv", "model,latency (ms)\na,20\nb,40\nc,25\nAverage (weighted),31\n", 3
     ),

@@ -29,9 +29,11 @@ _TOTAL = (
     r"|mittel(?:wert)?|durchschnitt|moyenne|totale|promedio|media|subtotals?|aggregated?|Σ)"
 )
 _TOTALS = lazy_pattern(rf"{_TOTAL}(?:[ (].{{0,20}})?[*_: ]*")
-# "sum (map .price)" and "sum (axis 0)" are cases, unless their numbers sum up others; not "mean (top)".
+_TOTAL_ALONE = lazy_pattern(rf"{_TOTAL}[*_: ]*")
+# "sum (map .price)" and "sum (axis 0)" are cases, unless their numbers sum up others;
+# "mean (top)" in the last row is a mean.
 _CALLED = r"(?-i:[a-z_]+) [.0-9]"
-_TOTAL_ALONE = lazy_pattern(rf"{_TOTAL}(?: ?\((?!{_CALLED})[^()]{{1,20}}\))?[*_: ]*")
+_TOTAL_BELOW = lazy_pattern(rf"{_TOTAL} ?\((?!{_CALLED})[^()]{{1,20}}\)[*_: ]*")
 _SUMMARY_OF = {
     "min": "minimum",
     "minimum": "minimum",
@@ -92,10 +94,10 @@ def take_conditions(draft: Draft) -> None:
     counts = Counter(name for names in stating for name in names)
     usual = {name for name, count in counts.items() if 2 * count > len(stating)} - _KINDS_OF_RECORDS
     apart = [at for at, names in enumerate(stating) if usual and not names & usual]
-    conditions = {
-        *(apart if len(apart) == 1 else ()),
-        *filter(lambda at: _is_condition(draft, at), range(len(stating))),
-    }
+    figures = {name for name in usual if meaning_of(name).kind == "figure"}
+    about = [at for at, names in enumerate(stating) if _is_about_all(draft, at) and not names & figures]
+    candidates = {*(apart if len(apart) == 1 else ()), *about}
+    conditions = {at for at in candidates if not any(map(_is_of_result, stating[at] - usual))}
     results = set().union(*(names for at, names in enumerate(stating) if at not in conditions))
     own = {name for at in conditions for name in stating[at]} - results if results else set()
     for name in (name for name in draft.columns if name in own):
@@ -104,7 +106,14 @@ def take_conditions(draft: Draft) -> None:
     draft.columns = [name for name in draft.columns if name not in own]
 
 
-def _is_condition(draft: Draft, at: int) -> bool:
+def _is_of_result(column: str) -> bool:
+    """Return whether a column names a figure with a unit, such as a time; a machine has sizes and clocks."""
+    meaning = meaning_of(column)
+    unit = units.find(meaning.unit)
+    return meaning.kind == "figure" and bool(meaning.unit) and (not unit or unit.base not in ("B", "Hz"))
+
+
+def _is_about_all(draft: Draft, at: int) -> bool:
     """Return whether the kind of a record says that it is about the machine, or about the file."""
     cells = draft.records[at].cells
     return any(str(cells.get(name)).lower() in _ABOUT_ALL for name in _KINDS_OF_RECORDS)
@@ -215,9 +224,13 @@ def _has_total(draft: Draft, name: str) -> bool:
 def _totals(draft: Draft, name: str) -> list[int]:
     """Return the rows that the texts of a column, or the numbers beside them, show as totals."""
     labels = [str(cell or "").strip() for cell in draft.cells[name]]
-    words = [i for i, label in enumerate(labels) if _TOTAL_ALONE.fullmatch(label)]
     maybe = [i for i, label in enumerate(labels) if _MAYBE_TOTALS.fullmatch(label) or is_total(label)]
-    last = max({*range(len(labels))} - {*words, *maybe}, default=-1)
+    alone = [i for i, label in enumerate(labels) if _TOTAL_ALONE.fullmatch(label)]
+    below = [i for i, label in enumerate(labels) if _TOTAL_BELOW.fullmatch(label)]
+    last = max({*range(len(labels))} - {*alone, *below, *maybe}, default=-1)
+    names = [label.partition("(")[0].strip("*_ ").lower() for label in labels]
+    # "mean (int8)" and "mean (int16)" are cases.
+    words = [*alone, *(i for i in below if i > last and names.count(names[i]) == 1)]
     trailing = [i for i in (*words, *maybe) if i > last]
     others = [i for i, label in enumerate(labels) if not re.search(r"[^\W_]", label)]
     others = others if len(others) <= max(len(labels) // 3, 1) else []

@@ -42,7 +42,7 @@ def _are_names(table: FoundTable, column: str, cells: Sequence[str]) -> bool:
     is_drawn = table.rows.kind in BETWEEN_BARS or table.rows.separator == "&"
     if is_drawn and meaning_of(column).kind == "factor":
         return True
-    if column != table.columns[0] and _is_measured(column):
+    if column != table.columns[0] and _is_measured(column) and not _recurs(table, column):
         return False
     others = [name for name in table.columns if name != column]
     rows = [record for record, cell in zip(table.records, cells, strict=True) if cell]
