@@ -23,25 +23,19 @@ from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
-from reportgen.formats.tables.column_units import MULTIPLE_OR_CASE, RATE_OR_TIME, TWO_MULTIPLES, unit_of
-from reportgen.formats.tables.column_words import MEASURED_WORDS, RATED, TIME_WORDS, meaning_of, words_of
+from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
-from reportgen.formats.tables.interpret.cases import FRACTIONS, LARGE_SHARES, OF_CASES, OF_KEY, OF_STATISTICS
-from reportgen.formats.tables.interpret.columns import PARTLY
-from reportgen.formats.tables.interpret.draft import SETTING_OR_RESULT
+from reportgen.formats.tables.interpret.questions import OpenQuestion
 from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
-from reportgen.formats.tables.interpret.texts import IN_TEXT, MAYBE_TIME, MULTIPLE_IN_NAME, SEVERAL_NUMBERS
-from reportgen.formats.tables.interpret.whole import NAMELESS_ROWS
-from reportgen.formats.tables.multiples import multiple_in, multiple_of
+from reportgen.formats.tables.likely_units import in_full
 from reportgen.formats.tables.records import Record, are_branches
-from reportgen.formats.tables.stated_units import IGNORE, SETTING, is_short_answer, named_unit
+from reportgen.formats.tables.stated_units import IGNORE, SETTING, is_short_answer
 from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.learn.blocks import printed_blocks
-from reportgen.learn.likely_units import in_full, likely_unit
 from reportgen.learn.printed import other_results, printed_results, remark_behind
 from reportgen.load.normalize import normalize_run
 from reportgen.protocol import DEFAULT
@@ -83,7 +77,7 @@ class TableProposal:
     rows: int
     numbers: int
     read: int
-    open: tuple[tuple[str, str], ...]
+    open: tuple[tuple[str, OpenQuestion], ...]
     notes: tuple[str, ...]
     listing: RunListing
     path: str
@@ -104,7 +98,10 @@ class TableProposal:
             "numbers": self.numbers,
             "read": self.read,
             "columns": [dict(zip(heads, row, strict=True)) for row in rows],
-            "open": [{"column": column, "question": question} for column, question in self.open],
+            "open": [
+                {"column": column, "question": asked.text, "examples": list(asked.examples(column))}
+                for column, asked in self.open
+            ],
             "notes": list(self.notes),
             "runs": msgspec.Raw(self.listing.to_json().encode()),
             "toml": self.toml,
@@ -131,7 +128,7 @@ def best_reading(files: LogFiles, answers: Mapping[str, str] | None = None) -> T
 def _weight(reading: TableReading) -> tuple[int, bool, int, int]:
     """Return the numbers that a reading gives, or may give with answers, its rows, and its clear columns."""
     rows, questions = len(reading.table.records), reading.open.values()
-    asked = 0 if reading.figures else sum("has no unit" in question for question in questions)
+    asked = 0 if reading.figures else sum(question.is_of_unit for question in questions)
     clear = len(reading.factors) - len(questions)
     may_be_read = bool(reading.figures or questions)
     return sum(1 for _ in numbers(reading)), may_be_read, rows * (asked or 1), clear
@@ -167,7 +164,7 @@ def _check_answers(reading: TableReading, answers: Mapping[str, str]) -> None:
     unread = {**factors, **empty, **reading.left_out, **reading.open}
     for column, answer in answers.items():
         if column in unread and answer not in (IGNORE, SETTING):
-            fact = f'"{_printable(column)}={answer}" changes nothing: {_printable(unread[column])}'
+            fact = f'"{_printable(column)}={answer}" changes nothing: {_printable(str(unread[column]))}'
             raise RequestError("--unit", fact, f"leave it out, or write [table] by hand, see {GUIDE}")
 
 
@@ -308,11 +305,9 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     if asked:
         fact += ": " + "; ".join(_asked(name, why) for (name, *_), why in asked[:_MAX_QUESTIONS])
         fact += f"; and {len(asked) - _MAX_QUESTIONS} more" if len(asked) > _MAX_QUESTIONS else ""
-    ask = [unit for (name, *_), why in asked if (unit := unit_for(name, why))]
+    ask = [_option(name, unit) for (name, *_), why in asked for unit in why.examples(name)[:1]]
     if reading.open and not ask:
-        is_mark = any("separate thousands" in why for why in reading.open.values())
-        how = 'write [table] by hand, with decimal = "," or "."' if is_mark else "write the numbers alone"
-        return fact, f"{how}, see {GUIDE}"
+        return fact, f"{next(iter(reading.open.values())).remedy}, see {GUIDE}"
     stated = ask[:_MAX_ASKED]
     shown = " ".join(stated) or f'--unit "{names[-1] if names else "COLUMN"}=1"'
     which = "the units" if len(stated) > 1 else "a unit"
@@ -335,73 +330,14 @@ def _has_numbers(table: FoundTable) -> bool:
     return any(re.search("[0-9]", str(cell)) for record in table.records for cell in record.cells.values())
 
 
-def _asked(column: str, question: str) -> str:
+def _asked(column: str, question: OpenQuestion) -> str:
     shown = f'"{_printable(column)}"'
-    return question if question.startswith(shown) else f"{shown} {question}"
+    return question.text if question.text.startswith(shown) else f"{shown} {question}"
 
 
-def answer_for(column: str, question: str) -> str:
+def answer_for(column: str, question: OpenQuestion) -> str:
     """Return examples of answers that can be pasted, "" if no unit answers the question."""
-    of_result = unit_for(column, question)
-    words = set(words_of(column))
-    may_be_chosen = question.startswith(SETTING_OR_RESULT) or ("rate" in words and not words & RATED)
-    if not may_be_chosen or not of_result:
-        return of_result
-    return f"{of_result}, or {_option(column, SETTING)}"
-
-
-def unit_for(column: str, question: str) -> str:
-    """Return an example of an answer that states a unit, "" if no unit answers the question."""
-    if question == NAMELESS_ROWS:
-        return ""
-    if question.startswith(SEVERAL_NUMBERS):
-        return _option(column, SETTING)
-    if re.search(r"separate thousands|plain numbers|of the form|samples, or|different statistics", question):
-        return _option(column, named_unit(column) or likely_unit(column)) if question.endswith(PARTLY) else ""
-    return _option(column, _said(column, question) or _likely(column, question))
-
-
-def _said(column: str, question: str) -> str:
-    """Return the answer that a question says itself, "" for a question about an open unit."""
-    if question.endswith(MAYBE_TIME):
-        return "s"
-    if question.endswith((FRACTIONS, LARGE_SHARES)):
-        return "1"
-    if question.endswith(MULTIPLE_OR_CASE) and meaning_of(column).statistic:
-        return "ms"  # p99 (1000 req/s)
-    if question.endswith((TWO_MULTIPLES, MULTIPLE_IN_NAME, MULTIPLE_OR_CASE)):
-        return _unit_of_name(column)
-    if question.startswith(IN_TEXT):
-        letter = {1e3: "k", 1e6: "M", 1e9: "G"}.get(multiple_of(question.split('"')[1]), "")
-        return f"{letter}{meaning_of(column).unit}"
-    if question.endswith(RATE_OR_TIME):
-        return f"{question.split()[0].strip(chr(34))}/s" if TIME_WORDS.isdisjoint(words_of(column)) else "s"
-    counted = re.search(r'its numbers are of "([^"]+)"', question)
-    return counted[1] if counted else ""
-
-
-def _likely(column: str, question: str) -> str:
-    """Return the unit that a name states in a way with several meanings, or that it likely has."""
-    stated = "h:mm" if "minutes and seconds" in question else named_unit(column)
-    if re.fullmatch("[A-Z]", stated) and MEASURED_WORDS.isdisjoint(words_of(column)):
-        column, stated = column.replace(f"({stated})", ""), ""  # a mark: mAP50(B)
-    known = unit_of(stated)
-    if (known and known.doubt) or question.startswith('"'):
-        stated = in_full(stated or question.split('"')[1])
-    stated = stated if known or in_full(stated) else meaning_of(column).unit
-    named = re.search(rf'{OF_KEY}"([^"]+)"', question)
-    prefix = re.search(r"[(\[]([kKMGT])[)\]]", column)
-    if prefix and likely_unit(column) == "MB":
-        return f"{prefix[1].replace('K', 'k')}B"
-    return stated or ("ms" if question.startswith(OF_CASES) else likely_unit(named[1] if named else column))
-
-
-def _unit_of_name(column: str) -> str:
-    """Return the unit in a name with a multiple, as the name has it: ktok/s, and rows/s of `rows/s (k)`."""
-    _, plain = multiple_in(column)
-    starts = (match.start() for match in re.finditer(r"(?<![^\W_])[^\W_]", plain))
-    texts = (named_unit(plain), *(plain[at:].strip(" ()") for at in starts))
-    return next((text for text in texts if (unit := unit_of(text)) and unit.unit and not unit.doubt), "")
+    return ", or ".join(_option(column, answer) for answer in question.examples(column))
 
 
 def _option(column: str, answer: str) -> str:
@@ -409,14 +345,14 @@ def _option(column: str, answer: str) -> str:
     return f"--unit {shlex.quote(text)}" if re.search(r'["$`\\!]', text) else f'--unit "{text}"'
 
 
-def questions(open_columns: Iterable[tuple[str, str]]) -> list[tuple[list[str], str]]:
+def questions(open_columns: Iterable[tuple[str, OpenQuestion]]) -> list[tuple[list[str], OpenQuestion]]:
     """Return (columns, question), each once: the cases, or the statistics, of one metric share an answer."""
-    shared: dict[str, list[str]] = {}
+    shared: dict[OpenQuestion, list[str]] = {}
     asked = []
     for column, question in open_columns:
         if question not in shared:
             asked.append(([column], question))
-            if question.startswith((OF_CASES, OF_STATISTICS)):
+            if question.is_shared:
                 shared[question] = asked[-1][0]
         else:
             shared[question].append(column)
@@ -443,7 +379,7 @@ def labels_text(proposals: Sequence[TableProposal]) -> str:
     parts = []
     for proposal in proposals:
         lines = [f"{LEARNED}{_printable(proposal.path)}`; see {GUIDE}."]
-        lines += [f"# Open: {_printable(name)}: {_printable(why)}" for name, why in proposal.open]
+        lines += [f"# Open: {_printable(name)}: {_printable(why.text)}" for name, why in proposal.open]
         parts.append("\n".join(lines) + "\n" + _toml(proposal.table, head))
     return "\n".join(parts)
 

@@ -18,8 +18,11 @@ from reportgen.core.model import Aggregate, Finding, Run, Source
 from reportgen.core.rules import Rule
 from reportgen.formats.detection import offer
 from reportgen.formats.tables import own, own_table
+from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.find_tables import find_tables
 from reportgen.formats.tables.interpret import interpret
+from reportgen.formats.tables.interpret.questions import OpenQuestion, of_cells, of_doubt, of_unit
+from reportgen.formats.tables.interpret.texts import minutes_or_hours, several_numbers
 from reportgen.formats.tables.unnamed import with_columns
 from reportgen.labels.labels_toml import parse, settings
 from reportgen.learn import propose_file
@@ -33,7 +36,6 @@ from reportgen.learn.tables import (
     propose_each,
     propose_printed,
     propose_table,
-    unit_for,
     why_not,
 )
 from reportgen.sources.logfiles import LogFiles
@@ -52,6 +54,12 @@ from tests.learn.tables_of_people import TABLES, PeoplesTable
 from tests.learn.tables_of_roles import ROLES
 from tests.learn.tables_of_statistics import STATISTICS
 from tests.learn.tables_of_units import UNITS
+
+
+def doubtful(column: str) -> OpenQuestion:
+    """Return the question about a name with several meanings."""
+    return of_doubt(column, meaning_of(column))
+
 
 EVERY = (
     TABLES
@@ -95,67 +103,66 @@ def _is_it(value: tuple[str, float, Mapping[str, object]], run: Run, figure: Agg
     )
 
 
+NO_UNIT = OpenQuestion("has no unit")
+MAYBE_SETTING = OpenQuestion("a setting or a result?", takes_setting=True)
+
+
 @pytest.mark.parametrize(
     ("column", "question", "answer"),
     [
-        ("Compressed size", "its unit is not stated", '--unit "Compressed size=MB"'),
-        ("p99", "its unit is not stated", '--unit "p99=ms"'),
-        ("score", "its unit is not stated", '--unit "score=1"'),
-        ("$ cost", "its unit is not stated", "--unit '$ cost=$'"),
-        ("failed jobs", "its unit is not stated", '--unit "failed jobs=1"'),
-        ("target rate", "has no unit", '--unit "target rate=operations/s", or --unit "target rate=setting"'),
-        ("recall(B)", "has no unit; most of its numbers are at most 1", '--unit "recall(B)=1"'),
-        ("atoms", "a setting or a result?", '--unit "atoms=1", or --unit "atoms=setting"'),
-        ("db_size_mb", "a setting or a result?", '--unit "db_size_mb=MB", or --unit "db_size_mb=setting"'),
-        ("run", 'is "15:52" minutes and seconds (mm:ss) or hours and minutes (h:mm)?', '--unit "run=h:mm"'),
-        ("net (Mbps)", '"Mbps": bits or bytes?', '--unit "net (Mbps)=Mbit/s"'),
-        ("msg_throughput", "has no unit", '--unit "msg_throughput=messages/s"'),
-        ("Durchsatz", "has no unit", '--unit "Durchsatz=operations/s"'),
-        ("value", 'has no unit; it is "throughput"', '--unit "value=operations/s"'),
-        ("throughput.16", "has no unit", '--unit "throughput.16=operations/s"'),
-        ("cpu_latency", "has no unit", '--unit "cpu_latency=ms"'),
-        ("recall", "its unit is not stated; most of its numbers are at most 1", '--unit "recall=1"'),
-        ("cache hit rate", "has no unit", '--unit "cache hit rate=%"'),
-        (
-            "found",
-            'a setting or a result? its numbers are of "issues"',
-            '--unit "found=issues", or --unit "found=setting"',
-        ),
-        ("ktok/s", 'is "1.2k" 1,200 tokens/s? its name has a multiple, too', '--unit "ktok/s=ktok/s"'),
-        ("GB/s (x1000)", '"GB/s (x1000)" states two multiples', '--unit "GB/s (x1000)=GB/s"'),
-        (
-            "req/s",
-            'a text beside says "thousands": is it in thousands of requests/s?',
-            '--unit "req/s=krequests/s"',
-        ),
-        ("total_sent", "its unit is not stated", '--unit "total_sent=1"'),
-        ("num_ops", "its unit is not stated", '--unit "num_ops=1"'),
-        ("response_length", "its unit is not stated", '--unit "response_length=1"'),
-        ("total", "its unit is not stated", '--unit "total=s"'),
-        ("search.total_time", "has no unit", '--unit "search.total_time=s"'),
-        ("accuracy.total_samples", "has no unit", '--unit "accuracy.total_samples=1"'),
-        (
-            "avg_output_tokens",
-            "a statistic? its metric and unit are not stated",
-            '--unit "avg_output_tokens=1"',
-        ),
-        (
-            "max depth",
-            "a statistic of one metric? its metric and unit are not stated",
-            '--unit "max depth=1"',
-        ),
-        ("token throughput", "has no unit", '--unit "token throughput=tokens/s"'),
-        ("f1", "has no unit", '--unit "f1=%"'),
-        ("f1", "has no unit; most of its numbers are above 100", '--unit "f1=1"'),
-        ("mAP50(B)", "has no unit", '--unit "mAP50(B)=%"'),
-        ("mem (B)", "a setting or a result?", '--unit "mem (B)=B", or --unit "mem (B)=setting"'),
-        ("time_1000_steps_s", '"steps s" is a rate or a time', '--unit "time_1000_steps_s=s"'),
-        ("run_steps_s", '"steps s" is a rate or a time', '--unit "run_steps_s=steps/s"'),
-        ("x", "do its commas separate thousands or decimals?", ""),
+        ("Compressed size", NO_UNIT, '--unit "Compressed size=MB"'),
+        ("p99", NO_UNIT, '--unit "p99=ms"'),
+        ("score", NO_UNIT, '--unit "score=1"'),
+        ("$ cost", NO_UNIT, "--unit '$ cost=$'"),
+        ("failed jobs", NO_UNIT, '--unit "failed jobs=1"'),
+        ("target rate", NO_UNIT, '--unit "target rate=operations/s", or --unit "target rate=setting"'),
+        ("atoms", MAYBE_SETTING, '--unit "atoms=1", or --unit "atoms=setting"'),
+        ("db_size_mb", MAYBE_SETTING, '--unit "db_size_mb=MB", or --unit "db_size_mb=setting"'),
+        ("run", minutes_or_hours("15:52"), '--unit "run=h:mm"'),
+        ("net (Mbps)", OpenQuestion('"Mbps": bits or bytes?'), '--unit "net (Mbps)=Mbit/s"'),
+        ("msg_throughput", NO_UNIT, '--unit "msg_throughput=messages/s"'),
+        ("Durchsatz", NO_UNIT, '--unit "Durchsatz=operations/s"'),
+        ("value", OpenQuestion("has no unit", name="throughput"), '--unit "value=operations/s"'),
+        ("throughput.16", NO_UNIT, '--unit "throughput.16=operations/s"'),
+        ("cpu_latency", NO_UNIT, '--unit "cpu_latency=ms"'),
+        ("cache hit rate", NO_UNIT, '--unit "cache hit rate=%"'),
+        ("found", of_unit("issues"), '--unit "found=issues", or --unit "found=setting"'),
+        ("GB/s (x1000)", doubtful("GB/s (x1000)"), '--unit "GB/s (x1000)=GB/s"'),
+        ("total_sent", NO_UNIT, '--unit "total_sent=1"'),
+        ("num_ops", NO_UNIT, '--unit "num_ops=1"'),
+        ("response_length", NO_UNIT, '--unit "response_length=1"'),
+        ("total", NO_UNIT, '--unit "total=s"'),
+        ("search.total_time", NO_UNIT, '--unit "search.total_time=s"'),
+        ("accuracy.total_samples", NO_UNIT, '--unit "accuracy.total_samples=1"'),
+        ("avg_output_tokens", NO_UNIT, '--unit "avg_output_tokens=1"'),
+        ("max depth", NO_UNIT, '--unit "max depth=1"'),
+        ("token throughput", NO_UNIT, '--unit "token throughput=tokens/s"'),
+        ("f1", NO_UNIT, '--unit "f1=%"'),
+        ("mAP50(B)", NO_UNIT, '--unit "mAP50(B)=%"'),
+        ("mem (B)", MAYBE_SETTING, '--unit "mem (B)=B", or --unit "mem (B)=setting"'),
+        ("time_1000_steps_s", doubtful("time_1000_steps_s"), '--unit "time_1000_steps_s=s"'),
+        ("run_steps_s", doubtful("run_steps_s"), '--unit "run_steps_s=steps/s"'),
+        ("parts", several_numbers(["1/2"]), '--unit "parts=setting"'),
+        ("x", of_cells("do its commas separate thousands or decimals?"), ""),
     ],
 )
-def test_an_example_of_an_answer_fits_the_question(column: str, question: str, answer: str) -> None:
+def test_an_example_of_an_answer_fits_the_question(column: str, question: OpenQuestion, answer: str) -> None:
     assert answer_for(column, question) == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("a,recall,ms\nx,0.5,1.5\ny,0.7,2.5\n", '--unit "recall=1"'),
+        ("a,recall(B),ms\nx,0.5,1.5\ny,0.7,2.5\n", '--unit "recall(B)=1"'),
+        ("a,f1,ms\nx,1200,1.5\ny,1300,2.5\n", '--unit "f1=1"'),
+        ("a,ktok/s,ms\nx,1.2k,1.5\ny,1.3k,2.5\n", '--unit "ktok/s=ktok/s"'),
+    ],
+)
+def test_an_example_of_an_answer_fits_the_numbers(text: str, answer: str) -> None:
+    proposal = proposed(PeoplesTable("t.csv", text, 2))
+    assert proposal is not None
+    assert [answer_for(column, question) for column, question in proposal.open] == [answer]
 
 
 def test_a_rate_of_another_item_keeps_its_unit() -> None:
@@ -907,10 +914,6 @@ def test_rows_with_open_columns_are_not_proposed_as_lines_of_a_log() -> None:
     text = f"| Tokens | Wall time | Rate |\n|--|--|--|\n{rows}| 500 | 6.5 s median | 80.5 tok/s median |\n"
     with pytest.raises(RequestError, match="its cells state different statistics"):
         propose_file(LogFiles.of({"runs.md": text.encode()}).file("runs.md"), {})
-
-
-def test_no_unit_is_the_answer_to_different_statistics_in_a_column() -> None:
-    assert unit_for("Rate", "its cells state different statistics: write each in a column of its own") == ""
 
 
 def test_each_branch_of_a_json_document_has_a_definition() -> None:

@@ -313,6 +313,7 @@ class ColumnMeaning:
     extra      words that neither the metric nor the unit explains
     label      the part of the name with these words
     doubt      why it is not certain, "" if it is
+    likely     the unit that its numbers rather have, if it is in doubt
     is_own     whether the metric is one that only the name of the column has, such as a hit rate in %
     may_be_binary  whether a size of memory says MB, as programs that count MiB do, too
     """
@@ -327,6 +328,7 @@ class ColumnMeaning:
     extra: tuple[str, ...] = ()
     label: str = ""
     doubt: str = ""
+    likely: str = ""
     is_own: bool = False
     may_be_binary: bool = False
 

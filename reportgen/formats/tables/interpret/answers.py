@@ -6,7 +6,7 @@ An answer changes no other column, but for cases of the same metric, of which on
 from collections.abc import Mapping
 
 from reportgen.formats.tables.column_words import ColumnMeaning, slug
-from reportgen.formats.tables.interpret.cases import OF_CASES, OF_STATISTICS, add_cases
+from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.columns import sort_column
 from reportgen.formats.tables.interpret.draft import UNIT_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.long import stating_column
@@ -51,10 +51,9 @@ def read_answers(draft: Draft, answers: Mapping[str, str]) -> None:
 
 def _with_cases(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:
     """Return answers with those that hold for other columns: all cases of one metric have its unit."""
-    shared_by = (OF_CASES, OF_STATISTICS)
-    questions = {column: why for column, why in draft.result.open.items() if why.startswith(shared_by)}
-    shared = {questions[column]: unit for column, unit in answers.items() if column in questions}
-    return {**{column: shared[why] for column, why in questions.items() if why in shared}, **answers}
+    asked = {column: question for column, question in draft.result.open.items() if question.is_shared}
+    shared = {asked[column]: unit for column, unit in answers.items() if column in asked}
+    return {**{column: shared[each] for column, each in asked.items() if each in shared}, **answers}
 
 
 def _refused(draft: Draft, answers: Mapping[str, str]) -> dict[str, str]:

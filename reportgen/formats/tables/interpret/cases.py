@@ -20,12 +20,13 @@ from reportgen.formats.tables.column_words import (
 from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.interpret.captions import stated_metric
 from reportgen.formats.tables.interpret.chosen import SHARES, is_setting, may_be_result
-from reportgen.formats.tables.interpret.draft import (
-    MAX_FIGURES,
-    NEAR,
+from reportgen.formats.tables.interpret.draft import MAX_FIGURES, NEAR, VALUE_COLUMN, Draft
+from reportgen.formats.tables.interpret.questions import (
+    NOT_STATED,
     SETTING_OR_RESULT,
-    VALUE_COLUMN,
-    Draft,
+    OpenQuestion,
+    of_cells,
+    of_doubt,
     of_unit,
 )
 from reportgen.formats.tables.interpret.reading import FigureGuess
@@ -35,15 +36,10 @@ from reportgen.formats.tables.stated_units import without_unit
 
 # The name of the second column with one name.
 _REPEATED = lazy_pattern(r"\.[0-9]+$")
-# How the question begins that is asked once for all cases of one metric.
-OF_CASES = "a case of"
-# How the question begins that is asked once for all names of statistics alone.
-OF_STATISTICS = "a statistic of one metric"
-# What the question about the numbers of an object says before the key that names them.
-OF_KEY = "; it is "
-# How the question about a share ends whose numbers are fractions.
-FRACTIONS = "; most of its numbers are at most 1"
-LARGE_SHARES = "; most of its numbers are above 100"
+# How the question about a share ends whose numbers are rather not in %.
+_FRACTIONS = "; most of its numbers are at most 1"
+_LARGE_SHARES = "; most of its numbers are above 100"
+_OPEN_METRIC = "its metric and unit are not stated"
 _PERCENT = 100
 # Fewer columns with numbers of one size may be of several metrics.
 _MIN_CASES = 3
@@ -55,7 +51,7 @@ def add_cases(draft: Draft, figures: list[tuple[str, ColumnMeaning]], unknown: l
     """Add the figures; columns that differ in one word are cases of one metric."""
     named = [(column, meaning) for column, meaning in figures if not _ask(draft, column, meaning)]
     for column, _ in named[MAX_FIGURES:]:
-        draft.result.open[column] = f"one of more than {MAX_FIGURES} figures"
+        draft.result.open[column] = of_cells(f"one of more than {MAX_FIGURES} figures")
         draft.result.doubts.append("too many figures")
     named = named[:MAX_FIGURES]
     groups: dict[tuple[object, ...], list[tuple[str, ColumnMeaning]]] = {}
@@ -85,22 +81,29 @@ def _ask(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
     return True
 
 
-def question(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
+def question(draft: Draft, column: str, meaning: ColumnMeaning) -> OpenQuestion:
     """Return the question about a column that stays open."""
     if meaning.kind != "figure":
-        return "names no known metric"
+        return OpenQuestion("names no known metric")
     key = draft.named_by_key(column)
-    called = "" if key == column else f'{OF_KEY}"{key}"'
-    return f"{meaning.doubt or 'its unit is not stated'}{called}{_size_of_share(draft, column)}"
+    asked = of_doubt(column, meaning)
+    if key != column:
+        asked = replace(asked, text=f'{asked.text}; it is "{key}"', name=key)
+    return _of_share(draft, column, asked)
+
+
+def _of_share(draft: Draft, column: str, asked: OpenQuestion) -> OpenQuestion:
+    """Return the question about a column; of a share it says where its numbers are rather not in %."""
+    size = _size_of_share(draft, column)
+    return replace(asked, text=f"{asked.text}{size}", unit="1") if size else asked
 
 
 def _size_of_share(draft: Draft, column: str) -> str:
-    """Return what the question about a share adds where its numbers are rather not in %."""
     is_share = column in draft.cells and bool((SHARES | QUALITY_WORDS) & set(words_of(column)))
     values = draft.values(column) if is_share else []
     if not values or min(values) < 0:
         return ""
-    return FRACTIONS if median(values) <= 1 else LARGE_SHARES if median(values) > _PERCENT else ""
+    return _FRACTIONS if median(values) <= 1 else _LARGE_SHARES if median(values) > _PERCENT else ""
 
 
 def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
@@ -138,7 +141,7 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
         draft.result.doubts.append(f"{names} have the same metric")
         return
     for column, _ in group:
-        draft.result.open[column] = f"several columns have the same metric: {names}"
+        draft.result.open[column] = OpenQuestion(f"several columns have the same metric: {names}")
     draft.result.doubts.append(f"{names} have the same metric")
 
 
@@ -253,7 +256,8 @@ def _add(draft: Draft, figure: FigureGuess) -> None:
     if _is_taken(draft, figure) and figure.column in draft.answers:
         figure = replace(figure, metric=slug(figure.column).strip("%_"))
     if _is_taken(draft, figure):
-        draft.result.open[figure.column] = f"another column has the same metric, {figure.metric}"
+        text = f"another column has the same metric, {figure.metric}"
+        draft.result.open[figure.column] = OpenQuestion(text)
         draft.result.doubts.append(f"two columns have the metric {figure.metric}")
         return
     draft.result.figures.append(figure)
@@ -272,10 +276,11 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
     if matrix := matrix if _are_of_one_size(draft, matrix) else []:
         cases = matrix
     if kind or matrix:
-        size = FRACTIONS if all(_size_of_share(draft, column) for column in cases) else ""
+        are_shares = all(_size_of_share(draft, column) for column in cases)
         of = f"the factor {kind}" if kind else f"one metric, as {len(cases) - 1} other columns"
-        for column in cases:
-            draft.result.open[column] = f"{OF_CASES} {of}? its metric and unit are not stated{size}"
+        text = f"a case of {of}? {_OPEN_METRIC}{_FRACTIONS if are_shares else ''}"
+        asked = OpenQuestion(text, "1" if are_shares else "", is_shared=True, is_of_cases=True)
+        draft.result.open |= dict.fromkeys(cases, asked)
         unknown = [column for column in unknown if column not in cases]
     for column in unknown:
         if is_setting(draft, column) and not may_be_result(draft, column):
@@ -294,7 +299,7 @@ def _are_of_one_size(draft: Draft, columns: Sequence[str]) -> bool:
     return is_near and len(set(map(draft.is_whole, columns))) == 1
 
 
-def _unstated(draft: Draft, column: str, unknown: Sequence[str]) -> str:
+def _unstated(draft: Draft, column: str, unknown: Sequence[str]) -> OpenQuestion:
     """Return the question about a column of numbers whose name says no metric.
 
     unknown  all of them; of several cases, each has the same statistic
@@ -304,10 +309,11 @@ def _unstated(draft: Draft, column: str, unknown: Sequence[str]) -> str:
         others = map(meaning_of, unknown)
         alike = sum(x.statistic == meaning.statistic and bool(x.extra) == bool(meaning.extra) for x in others)
         is_one = not meaning.extra or alike > 1
-        return f"{OF_STATISTICS if is_one else 'a statistic'}? its metric and unit are not stated"
+        of = "a statistic of one metric" if is_one else "a statistic"
+        return OpenQuestion(f"{of}? {_OPEN_METRIC}", is_shared=is_one)
     if unit := draft.unit_of_cells(column):
         return of_unit(unit)
-    return f"{SETTING_OR_RESULT} its unit is not stated{_size_of_share(draft, column)}"
+    return _of_share(draft, column, OpenQuestion(f"{SETTING_OR_RESULT} {NOT_STATED}", takes_setting=True))
 
 
 def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:

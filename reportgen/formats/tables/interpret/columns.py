@@ -16,7 +16,7 @@ from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
 from reportgen.formats.tables.interpret.chosen import are_steps, is_setting
 from reportgen.formats.tables.interpret.described import read_described
-from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft, of_unit
+from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.figure_units import (
     with_computed_units,
     with_sibling_units,
@@ -25,6 +25,7 @@ from reportgen.formats.tables.interpret.figure_units import (
 )
 from reportgen.formats.tables.interpret.long import by_statistic, statistic_of
 from reportgen.formats.tables.interpret.meaning import column_meaning
+from reportgen.formats.tables.interpret.questions import OpenQuestion, of_cells, of_unit
 from reportgen.formats.tables.interpret.roles import (
     add_factor,
     add_member_names,
@@ -35,6 +36,7 @@ from reportgen.formats.tables.interpret.roles import (
 from reportgen.formats.tables.interpret.status import add_faults
 from reportgen.formats.tables.interpret.texts import (
     is_packed,
+    minutes_or_hours,
     question_about,
     question_about_counts,
     question_about_magnitudes,
@@ -42,8 +44,10 @@ from reportgen.formats.tables.interpret.texts import (
     several_numbers,
 )
 from reportgen.formats.tables.interpret.windows import without_windows
+from reportgen.formats.tables.likely_units import likely_unit
 from reportgen.formats.tables.multiples import shortened, without_multiple
 from reportgen.formats.tables.records import GROUP, TITLE
+from reportgen.formats.tables.stated_units import named_unit
 
 _DURATIONS = frozenset(
     (
@@ -63,8 +67,6 @@ _DURATIONS = frozenset(
     )
 )
 
-# How the question about texts ends beside which there are numbers.
-PARTLY = "; an answer reads the others"
 # A longer text beside all rows is a remark.
 _LONGEST_CASE = 100
 # A larger size is one of bytes that was measured.
@@ -183,7 +185,8 @@ def _take_statistic(draft: Draft, column: str, figures: Columns) -> None:
     is_mixed = len(words) > 1 and bool(statistics - {"mean"} or (statistics and "total" in words))
     if is_mixed or len(statistics | {meaning.statistic} - {""}) > 1:
         figures.pop()
-        draft.result.open[column] = "its cells state different statistics: write each in a column of its own"
+        text = "its cells state different statistics: write each in a column of its own"
+        draft.result.open[column] = of_cells(text)
         draft.result.doubts.append(f'"{column}" has several statistics')
     elif words.keys() - {""}:
         taken = statistics if len(words) == 1 else ()
@@ -197,7 +200,7 @@ def _add_text(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
     """Ask about texts that may be times or counts; others, and settings, have a role."""
     is_open = meaning.kind == "other"
     questions = (question_about, question_about_counts, question_about_magnitudes) if is_open else ()
-    question = next((text for about in questions if (text := about(draft, column))), "")
+    question = next((asked for about in questions if (asked := about(draft, column))), None)
     if question:
         draft.result.open[column] = question
         draft.result.doubts.append(f'"{column}" may be a result')
@@ -219,7 +222,8 @@ def _samples(draft: Draft, column: str, figures: Columns) -> None:
     is_clear = meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.statistic
     are_numbers = bool(items) and all(map(json_values.is_number, items)) and not column.startswith(AROUND)
     if is_clear and are_numbers and (others := _lists_beside(draft, column)):
-        draft.result.open[column] = f'are its numbers samples, or one for each of "{others[0]}"?'
+        text = f'are its numbers samples, or one for each of "{others[0]}"?'
+        draft.result.open[column] = of_cells(text)
         draft.result.doubts.append("a list may belong to another")
     elif is_clear and are_numbers:
         figures.append((column, replace(meaning, statistic=SAMPLE)))
@@ -344,15 +348,21 @@ def _of_clock(
 
 
 def _open_text(draft: Draft, column: str, text: str) -> None:
-    clock = draft.clock_of(column)
-    draft.result.open[column] = (
-        f'is "{text}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?'
-        if is_clock(text) and not clock
-        else f"its cells are not all of the form {clock}"
-        if clock
-        else f'its cells are not plain numbers: "{text[:40]}"{PARTLY if any(draft.values(column)) else ""}'
-    )
+    draft.result.open[column] = _about_cells(draft, column, text)
     draft.result.doubts.append(f'the cells of "{column}" are not numbers')
+
+
+def _about_cells(draft: Draft, column: str, text: str) -> OpenQuestion:
+    """Return the question about a column with a cell that is not a number as its name says."""
+    clock = draft.clock_of(column)
+    if is_clock(text) and not clock:
+        return minutes_or_hours(text)
+    if clock:
+        return of_cells(f"its cells are not all of the form {clock}")
+    asked = f'its cells are not plain numbers: "{text[:40]}"'
+    if not any(draft.values(column)):
+        return of_cells(asked)
+    return OpenQuestion(f"{asked}; an answer reads the others", named_unit(column) or likely_unit(column))
 
 
 def _about(draft: Draft, column: str, meaning: ColumnMeaning) -> None:

@@ -34,19 +34,12 @@ METRIC_COLUMN = {"metric", "metric_name", "measure", "measurement", "quantity", 
 # What begins the columns of the objects around a row of JSON.
 AROUND = ("/", "../")
 UNIT_COLUMN = {"unit", "units", "metric_unit"}
-# How the question begins about numbers that may be chosen or measured.
-SETTING_OR_RESULT = "a setting or a result?"
 STATISTIC_COLUMN = {"statistic", "stat", "percentile", "aggregation", "agg"}
 
 # Base units of what is rather measured than chosen.
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
 # Columns with what their names mean.
 Columns = list[tuple[str, ColumnMeaning]]
-
-
-def of_unit(unit: str) -> str:
-    """Return the question about numbers with a unit that may be chosen or measured."""
-    return f'{SETTING_OR_RESULT} its numbers are of "{unit}"'
 
 
 class Draft:

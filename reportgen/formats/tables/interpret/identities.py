@@ -65,13 +65,14 @@ def keep_identities(draft: Draft) -> None:
 def _keep_times(draft: Draft) -> None:
     """Make texts with colons factors where rows are alike without them, such as lengths of recordings."""
     own = [name for name in draft.result.open if name in draft.cells and meaning_of(name).kind == "other"]
-    asked = [name for name in own if draft.is_text(name) and question_about(draft, name)]
-    for column in asked if draft.result.figures else ():
-        draft.result.left_out[column] = draft.result.open.pop(column)
+    times = [name for name in own if draft.is_text(name) and question_about(draft, name)]
+    for column in times if draft.result.figures else ():
+        asked = draft.result.open.pop(column)
+        draft.result.left_out[column] = asked.text
         if most_alike(draft) > 1:
             _keep(draft, column, ())
-        if why := draft.result.left_out.pop(column, ""):
-            draft.result.open[column] = why
+        if draft.result.left_out.pop(column, ""):
+            draft.result.open[column] = asked
 
 
 def _take_texts(draft: Draft, guessed: Collection[str]) -> None:

@@ -25,6 +25,7 @@ from reportgen.formats.tables.interpret.draft import (
     Columns,
     Draft,
 )
+from reportgen.formats.tables.interpret.questions import OpenQuestion
 from reportgen.formats.tables.interpret.reading import FigureGuess
 from reportgen.formats.tables.interpret.roles import DERIVED
 from reportgen.formats.tables.stated_units import stated_meaning
@@ -187,9 +188,11 @@ def _figures(draft: Draft, named: _NamedIn) -> Columns:
             elif meaning.kind == "spread":
                 draft.result.left_out[text] = "the spread of another metric"
             elif meaning not in read:
-                own = f'its unit "{unit}" is not known' if unit and not unit_of(unit) else ""
+                is_known = not unit or unit_of(unit)
+                asked = question(draft, text, meaning)
+                asked = asked if is_known else OpenQuestion(f'its unit "{unit}" is not known')
                 rows = " in some rows" if read else ""
-                draft.result.open[text] = f"{own or question(draft, text, meaning)}{rows}"
+                draft.result.open[text] = replace(asked, text=f"{asked.text}{rows}")
     return figures
 
 

@@ -21,8 +21,9 @@ from reportgen.formats.tables.column_words import (
 from reportgen.formats.tables.interpret.arithmetic import is_difference, is_ratio
 from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.chosen import are_steps
-from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft
+from reportgen.formats.tables.interpret.draft import AROUND, Draft
 from reportgen.formats.tables.interpret.misnamed import misnamed
+from reportgen.formats.tables.interpret.questions import SETTING_OR_RESULT
 from reportgen.formats.tables.interpret.sizes import size_meaning
 from reportgen.formats.tables.interpret.spreads import is_spread
 from reportgen.formats.tables.stated_units import stated_meaning

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of, slug, words_of
-from reportgen.formats.tables.interpret.draft import Draft, of_unit
+from reportgen.formats.tables.interpret.draft import Draft
+from reportgen.formats.tables.interpret.questions import of_unit
 
 _PROCESSORS = lazy_pattern(
     r"(?i)(?:x86|x64|amd64|arm|aarch|i[3-6]86|risc-?v|ppc|powerpc|s390|mips|sparc|loong|wasm|sm_?[0-9]|gfx[0-9]"
@@ -52,7 +53,8 @@ def misnamed(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning
         and draft.is_whole(column)
         and own.split("_")[-1] in _COUNTED
     ):
-        return replace(meaning, doubt=of_unit(own.split("_")[-1]))
+        unit = own.split("_")[-1]
+        return replace(meaning, doubt=of_unit(unit).text, likely=unit)
     if meaning.kind in ("index", "ignored") and are_fractions and own:
         return ColumnMeaning("other", extra=(own,))
     is_chosen = not numbers or draft.is_repetitive(column) or draft.is_constant(column)

@@ -11,6 +11,7 @@ from reportgen.formats.tables.definition import SAMPLE, Check
 from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.find_tables import FoundTable
 from reportgen.formats.tables.interpret.cells import number_in, number_of, text_of
+from reportgen.formats.tables.interpret.questions import OpenQuestion
 from reportgen.formats.tables.reader import holds
 
 Factor = str | dict[str, Any]
@@ -102,7 +103,7 @@ class TableReading:
     started: str = ""
     files: str = ""
     series: str = ""
-    open: dict[str, str] = field(default_factory=dict)
+    open: dict[str, OpenQuestion] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)

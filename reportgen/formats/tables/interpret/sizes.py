@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
 from reportgen.formats.tables.derive import is_about
-from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft, of_unit
+from reportgen.formats.tables.interpret.draft import AROUND, Draft
+from reportgen.formats.tables.interpret.questions import SETTING_OR_RESULT, of_unit
 from reportgen.formats.tables.records import TITLE
 
 # Of these sizes the name says that they are measured.
@@ -42,10 +43,10 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
     is_alone = is_repeated or any(_are_distinct(draft, [key]) for key in keys)
     is_clear = is_result or is_measured or not is_alone
     unit = draft.unit_of_cells(column)
-    doubt = "" if is_clear else of_unit(unit) if unit else SETTING_OR_RESULT
-    return ColumnMeaning(
-        "figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=not (is_result or is_measured)
-    )
+    doubt = "" if is_clear else of_unit(unit).text if unit else SETTING_OR_RESULT
+    is_own = not (is_result or is_measured)
+    metric = "_".join(meaning.extra)
+    return ColumnMeaning("figure", metric, meaning.unit, doubt=doubt, likely=unit, is_own=is_own)
 
 
 def _asked(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning | None:
@@ -53,8 +54,9 @@ def _asked(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning |
     is_chosen = draft.is_repetitive(column) or draft.is_constant(column)
     if is_chosen or not _has_results_before(draft, column):
         return None
-    doubt = of_unit(draft.unit_of_cells(column) or meaning.unit)
-    return ColumnMeaning("figure", "_".join(meaning.extra), meaning.unit, doubt=doubt, is_own=True)
+    unit = draft.unit_of_cells(column) or meaning.unit
+    metric, doubt = "_".join(meaning.extra), of_unit(unit).text
+    return ColumnMeaning("figure", metric, meaning.unit, doubt=doubt, likely=unit, is_own=True)
 
 
 def _note(draft: Draft, column: str) -> None:

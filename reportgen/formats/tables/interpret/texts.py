@@ -9,13 +9,15 @@ from reportgen.formats.tables.column_units import ColumnUnit
 from reportgen.formats.tables.column_words import MEASURED_WORDS, ColumnMeaning, meaning_of, slug, words_of
 from reportgen.formats.tables.derive import is_clock, plain_text, spelled
 from reportgen.formats.tables.interpret.chosen import are_steps
-from reportgen.formats.tables.interpret.draft import AROUND, SETTING_OR_RESULT, Draft, of_unit
-from reportgen.formats.tables.multiples import multiple_in, shortened, without_multiple
+from reportgen.formats.tables.interpret.draft import AROUND, Draft
+from reportgen.formats.tables.interpret.questions import (
+    SETTING_OR_RESULT,
+    OpenQuestion,
+    of_unit,
+    unit_in_name,
+)
+from reportgen.formats.tables.multiples import multiple_in, multiple_of, shortened, without_multiple
 
-SEVERAL_NUMBERS = "several numbers in a cell, such as"
-MAYBE_TIME = "may be a time"
-MULTIPLE_IN_NAME = "its name has a multiple, too"
-IN_TEXT = "a text beside says"
 # "r0=101.5;r1=99.8", "app.js (54.7)"
 _NUMBER_IN_TEXT = lazy_pattern(r"(?:^|[\s=:;,(\[|])[0-9]+(?:\.[0-9]+)?(?=$|[\s;,)\]|])")
 # "12/12", "858/3/3", which is not a date
@@ -40,8 +42,8 @@ def is_packed(texts: Iterable[str]) -> bool:
     return 2 * sum(with_number) > len(with_number)
 
 
-def question_about_counts(draft: Draft, column: str) -> str:
-    """Return the question about numbers with one word after each, "1,204 issues"; "" for others.
+def question_about_counts(draft: Draft, column: str) -> OpenQuestion | None:
+    """Return the question about numbers with one word after each, "1,204 issues"; None for others.
 
     A first column names the rows, and "3 nodes" and powers of two are chosen.
     """
@@ -51,15 +53,15 @@ def question_about_counts(draft: Draft, column: str) -> str:
     plurals = {word.removesuffix("s") for word in words}
     numbers = {match[1] or match[3] for match in counts}
     if column == draft.columns[0] or len(counts) < len(matches) or len(plurals) != 1:
-        return ""
+        return None
     if 2 * len(numbers) <= len(counts) or any(meaning_of(word).kind == "factor" for word in words):
-        return ""
+        return None
     are_chosen = all(_is_power_of_two(float(re.sub("[,'\u2212]", "", number))) for number in numbers)
-    return "" if are_chosen else of_unit(max(words, key=len))
+    return None if are_chosen else of_unit(max(words, key=len))
 
 
-def question_about_magnitudes(draft: Draft, column: str) -> str:
-    """Return the question about texts such as 7.6M and 396K, which are rather measured; "" for others.
+def question_about_magnitudes(draft: Draft, column: str) -> OpenQuestion | None:
+    """Return the question about texts such as 7.6M and 396K, which are rather measured; None for others.
 
     Numbers of parameters, "1.3B", are a setting; so are levels, which recur, and rounded ones.
     """
@@ -68,26 +70,32 @@ def question_about_magnitudes(draft: Draft, column: str) -> str:
     words = set(words_of(column))
     is_first = column == draft.columns[0] and not words & MEASURED_WORDS
     if is_first or len(numbers) < len(texts) or 2 * len(set(texts)) <= len(texts) or words & _OF_MODELS:
-        return ""
-    return "" if are_steps([float(match[1]) for match in numbers]) else SETTING_OR_RESULT
+        return None
+    are_chosen = are_steps([float(match[1]) for match in numbers])
+    return None if are_chosen else OpenQuestion(SETTING_OR_RESULT, takes_setting=True)
 
 
-def question_about_multiples(draft: Draft, column: str, meaning: ColumnMeaning) -> str:
+def question_about_multiples(draft: Draft, column: str, meaning: ColumnMeaning) -> OpenQuestion | None:
     """Return the question about cells such as 1.2k below thousands, or about "in thousands" in a text."""
     if column in draft.answers or meaning.base != "samples/s":
-        return ""
+        return None
     factor = ColumnUnit(meaning.unit, meaning.scale).factor
     if factor == 1:
         stated = (multiple_in(text.strip(" .:*_`"))[0] for text in draft.table.texts)
         beside = next((text for text in stated if len(text) > 1), "")
-        return f'{IN_TEXT} "{beside}": is it in {beside} of {meaning.unit}?' if beside else ""
+        letter = {1e3: "k", 1e6: "M", 1e9: "G"}.get(multiple_of(beside), "")
+        text = f'a text beside says "{beside}": is it in {beside} of {meaning.unit}?'
+        return OpenQuestion(text, f"{letter}{meaning.unit}") if beside else None
     rest = without_multiple(factor)
     if rest == factor:
-        return ""
+        return None
     texts = (text for cell in draft.known(column) if shortened(text := plain_text(str(cell))))
     text = next(texts, "")
     known = spelled(text, meaning.unit)
-    return f'is "{text}" {known[0] * rest:,g} {meaning.unit}? {MULTIPLE_IN_NAME}' if known else ""
+    if known is None:
+        return None
+    asked = f'is "{text}" {known[0] * rest:,g} {meaning.unit}? its name has a multiple, too'
+    return OpenQuestion(asked, unit_in_name(column))
 
 
 def _is_power_of_two(number: float) -> bool:
@@ -95,9 +103,15 @@ def _is_power_of_two(number: float) -> bool:
     return number >= 1 and math.frexp(number)[0] == 0.5
 
 
-def several_numbers(cells: Sequence[object]) -> str:
+def several_numbers(cells: Sequence[object]) -> OpenQuestion:
     """Return the question about a column whose cells have several numbers."""
-    return f'{SEVERAL_NUMBERS} "{str(cells[0])[:40]}": write one column for each'
+    text = f'several numbers in a cell, such as "{str(cells[0])[:40]}": write one column for each'
+    return OpenQuestion(text, takes_unit=False, takes_setting=True)
+
+
+def minutes_or_hours(text: str) -> OpenQuestion:
+    """Return the question about a time with one colon."""
+    return OpenQuestion(f'is "{text}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?', "h:mm")
 
 
 def are_parts(texts: Sequence[str]) -> bool:
@@ -105,13 +119,14 @@ def are_parts(texts: Sequence[str]) -> bool:
     return all(_PARTS.fullmatch(text) and not _DATES.fullmatch(text) for text in texts)
 
 
-def question_about(draft: Draft, column: str) -> str:
-    """Return the question about texts that are times with colons, "" for others and for times of a day."""
+def question_about(draft: Draft, column: str) -> OpenQuestion | None:
+    """Return the question about texts that are times with colons, None for others and for times of a day."""
     texts = [str(cell).strip() for cell in draft.known(column)]
     is_named = not {slug(column), *slug(column).split("_")}.isdisjoint(_OF_DAY) or column.startswith(AROUND)
     if is_named or len(set(texts)) * 2 <= len(texts):
-        return ""
+        return None
     if all(map(is_clock, texts)):
-        return f'is "{texts[0]}" minutes and seconds (mm:ss) or hours and minutes (h:mm)?'
+        return minutes_or_hours(texts[0])
     are_times = all(":" in text and spelled(text, "s") for text in texts)
-    return f'{SETTING_OR_RESULT} "{texts[0]}" {MAYBE_TIME}' if are_times else ""
+    asked = f'{SETTING_OR_RESULT} "{texts[0]}" may be a time'
+    return OpenQuestion(asked, "s", takes_setting=True) if are_times else None

@@ -8,10 +8,10 @@ from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import ColumnMeaning, counts_faults, meaning_of
 from reportgen.formats.tables.interpret.alike import are_alike
-from reportgen.formats.tables.interpret.cases import OF_CASES
 from reportgen.formats.tables.interpret.chosen import are_steps, is_called_result
-from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft, of_unit
+from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.identities import apart_by, keep_identities, most_alike
+from reportgen.formats.tables.interpret.questions import of_cells, of_unit
 from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
 from reportgen.formats.tables.interpret.roles import DERIVED, add_factor, factor_of
 
@@ -22,7 +22,7 @@ _THOUSAND_COMMA = lazy_pattern(r"[0-9],[0-9]{3}(?![0-9])")
 _SHORT = lazy_pattern(r"[0-9]{1,3}")
 _THREE_DIGITS = lazy_pattern(r"[0-9]{1,3}\.[0-9]{3}")
 # How the question begins that no unit answers.
-NAMELESS_ROWS = "what distinguishes its rows? they differ too much for repeats: add a column with names"
+_NAMELESS_ROWS = "what distinguishes its rows? they differ too much for repeats: add a column with names"
 # No repeat is so many times another one.
 _LARGEST_OF_REPEATS = 1000
 _SPEEDS = ("s", "samples/s", "B/s", "FLOP/s")
@@ -191,7 +191,7 @@ def _check_repeats(draft: Draft) -> None:
         values = [value for value in map(abs, draft.values(figure.column)) if value]
         if values and max(values) > _LARGEST_OF_REPEATS * min(values):
             result.figures.remove(figure)
-            result.open[figure.column] = NAMELESS_ROWS
+            result.open[figure.column] = of_cells(_NAMELESS_ROWS)
             result.doubts.append("rows without names differ too much for repeats")
 
 
@@ -213,7 +213,7 @@ def _keep_apart(draft: Draft, column: str) -> None:
     is_result = meaning.kind == "figure" or meaning.statistic or counts_faults(column)
     if is_called_result(column):
         return
-    if column in result.open and (is_result or result.open[column].startswith(OF_CASES)):
+    if column in result.open and (is_result or result.open[column].is_of_cases):
         return
     if most_alike(draft, beside=column) < most_alike(draft):
         _make_factor(draft, column)
@@ -263,5 +263,6 @@ def _check_commas(draft: Draft) -> None:
 
 def _leave_open(draft: Draft, column: str, marks: str) -> None:
     draft.result.figures = [x for x in draft.result.figures if x.column != column]
-    draft.result.open[column] = f"do its {marks} separate thousands or decimals?"
+    remedy = 'write [table] by hand, with decimal = "," or "."'
+    draft.result.open[column] = of_cells(f"do its {marks} separate thousands or decimals?", remedy)
     draft.result.doubts.append(f"{marks} are not clear")

@@ -1,0 +1,111 @@
+"""Questions that a table leaves open about its columns, each with an example of an answer.
+
+Answers are units, or SETTING. An example is shown and never read, so it may be likely and need not be sure.
+"""
+
+import re
+from dataclasses import dataclass
+
+from reportgen.core.lazy_pattern import lazy_pattern
+from reportgen.formats.tables.column_units import MULTIPLE_OR_CASE, RATE_OR_TIME, TWO_MULTIPLES, unit_of
+from reportgen.formats.tables.column_words import (
+    MEASURED_WORDS,
+    RATED,
+    TIME_WORDS,
+    ColumnMeaning,
+    meaning_of,
+    words_of,
+)
+from reportgen.formats.tables.likely_units import in_full, likely_unit
+from reportgen.formats.tables.multiples import multiple_in
+from reportgen.formats.tables.stated_units import SETTING, named_unit
+
+SETTING_OR_RESULT = "a setting or a result?"
+NOT_STATED = "its unit is not stated"
+_REMEDY = "write the numbers alone"
+_CAPITAL = lazy_pattern("[A-Z]")
+_PREFIX = lazy_pattern(r"[(\[]([kKMGT])[)\]]")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question that a table leaves open about a column.
+
+    text    as people read it
+    unit    an answer that the question itself suggests, "" if the name of the column does
+    name    what the numbers are, where a key or a cell says it and not the column
+    takes_unit     whether a unit is an answer: none is where cells must be written anew
+    takes_setting  whether SETTING is an answer
+    is_shared      whether one answer holds for all columns with this question
+    is_of_cases    whether the columns are rather cases of one metric
+    is_of_unit     whether only the unit of a metric is open
+    remedy         what its user does where no answer helps
+    """
+
+    text: str
+    unit: str = ""
+    name: str = ""
+    takes_unit: bool = True
+    takes_setting: bool = False
+    is_shared: bool = False
+    is_of_cases: bool = False
+    is_of_unit: bool = False
+    remedy: str = _REMEDY
+
+    def __str__(self) -> str:
+        return self.text
+
+    def examples(self, column: str) -> tuple[str, ...]:
+        """Return examples of answers, the likely one first; none if no answer is short."""
+        own = (self.unit or _likely(column, self)) if self.takes_unit else ""
+        words = set(words_of(column))
+        is_asked = self.takes_setting or (self.takes_unit and "rate" in words and not words & RATED)
+        return (*([own] if own else []), *([SETTING] if is_asked and (own or not self.takes_unit) else []))
+
+
+def of_unit(unit: str) -> OpenQuestion:
+    """Return the question about numbers with a unit, which may be chosen or measured."""
+    return OpenQuestion(f'{SETTING_OR_RESULT} its numbers are of "{unit}"', unit, takes_setting=True)
+
+
+def of_cells(text: str, remedy: str = _REMEDY) -> OpenQuestion:
+    """Return the question about cells that no answer explains: they must be written anew."""
+    return OpenQuestion(text, takes_unit=False, remedy=remedy)
+
+
+def of_doubt(column: str, meaning: ColumnMeaning) -> OpenQuestion:
+    """Return the question about a column whose name leaves its metric or its unit open."""
+    doubt = meaning.doubt or NOT_STATED
+    takes_setting = doubt.startswith(SETTING_OR_RESULT)
+    if doubt.endswith(MULTIPLE_OR_CASE) and meaning_of(column).statistic:
+        return OpenQuestion(doubt, "ms")  # p99 (1000 req/s)
+    if doubt.endswith((TWO_MULTIPLES, MULTIPLE_OR_CASE)):
+        return OpenQuestion(doubt, unit_in_name(column))
+    if doubt.endswith(RATE_OR_TIME):
+        item = doubt.split()[0].strip('"')
+        return OpenQuestion(doubt, f"{item}/s" if TIME_WORDS.isdisjoint(words_of(column)) else "s")
+    is_of_unit = doubt == "has no unit"
+    return OpenQuestion(doubt, meaning.likely, takes_setting=takes_setting, is_of_unit=is_of_unit)
+
+
+def unit_in_name(column: str) -> str:
+    """Return the unit in a name with a multiple, as the name has it: ktok/s, and rows/s of `rows/s (k)`."""
+    _, plain = multiple_in(column)
+    starts = (match.start() for match in re.finditer(r"(?<![^\W_])[^\W_]", plain))
+    texts = (named_unit(plain), *(plain[at:].strip(" ()") for at in starts))
+    return next((text for text in texts if (unit := unit_of(text)) and unit.unit and not unit.doubt), "")
+
+
+def _likely(column: str, question: OpenQuestion) -> str:
+    """Return the unit that a name states in a way with several meanings, or that it likely has."""
+    stated = named_unit(column)
+    if _CAPITAL.fullmatch(stated) and MEASURED_WORDS.isdisjoint(words_of(column)):
+        column, stated = column.replace(f"({stated})", ""), ""  # a mark: mAP50(B)
+    known = unit_of(stated)
+    if (known and known.doubt) or question.text.startswith('"'):
+        stated = in_full(stated or question.text.split('"')[1])
+    stated = stated if known or in_full(stated) else meaning_of(column).unit
+    prefix = _PREFIX.search(column)
+    if prefix and likely_unit(column) == "MB":
+        return f"{prefix[1].replace('K', 'k')}B"
+    return stated or ("ms" if question.is_of_cases else likely_unit(question.name or column))
