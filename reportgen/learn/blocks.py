@@ -1,7 +1,8 @@
 """Find results that a program prints in blocks, each line with a name, a number and its unit.
 
-`Throughput: 240.9 MB/s` and `Elapsed time = 4.25 s` below `== random write ==`, or `Pipe throughput  3741.6
-lps (30.0 s, 2 samples)`. A heading, a title, a command or a setting above each block says what it is.
+`Throughput: 240.9 MB/s`, `Memory .... 12 MB` and `Elapsed time = 4.25 s` below `== random write ==`, or `Pipe
+throughput  3741.6 lps (30.0 s, 2 samples)`. A heading, a title, a command or a setting above each block says
+what it is.
 """
 
 import re
@@ -22,7 +23,7 @@ from reportgen.sources.logfiles import LogFiles
 
 _NUMBER = r"[+-]?[0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 _BEFORE = r"^[ \t]*(?:[-*] )?"
-_BETWEEN = r"(?:[ \t]*[:=][ \t]*|[ \t]{2,}|\t)"
+_BETWEEN = r"(?:[ \t]*[:=][ \t]*|[ \t]*:?[ \t]*\.{3,}:?[ \t]*|[ \t]{2,}|\t)"
 _UNIT = r"[^\W\d_][\w/%µμ]*(?: (?:per|/) [^\W\d_]+)?|%|#/sec"
 _STATEMENT = lazy_pattern(
     rf"{_BEFORE}(?P<label>[^\W\d_][^:=\n]{{0,80}}?){_BETWEEN}(?P<value>{_NUMBER})"
@@ -51,17 +52,21 @@ class _Statement:
     is_below: bool
 
     @property
-    def is_result(self) -> bool:
-        """Whether it may be a result: it has a unit, or its label states one, and it is not a setting."""
-        meaning = meaning_of(self.label, self.unit if unit_of(self.unit) else "")
-        is_setting = meaning.kind in ("factor", "index", "repeat") and not (self.is_below and self.unit)
-        return not is_setting and bool(self.unit or meaning.unit)
+    def has_unit(self) -> bool:
+        """Whether its number, or its label, has a unit."""
+        return bool(self.unit or meaning_of(self.label).unit)
+
+    @property
+    def is_setting(self) -> bool:
+        """Whether its label names a setting; below other lines, one with a unit may be a result."""
+        kind = meaning_of(self.label, self.unit if unit_of(self.unit) else "").kind
+        return kind in ("factor", "index", "repeat") and not (self.is_below and self.unit)
 
     @property
     def is_known(self) -> bool:
-        """Whether its words are a metric with a unit."""
+        """Whether its words are a metric, or the time of something, with a unit."""
         meaning = meaning_of(self.label, self.unit if unit_of(self.unit) else "")
-        return meaning.kind == "figure" and bool(meaning.metric and meaning.unit)
+        return meaning.kind == "figure" and bool(meaning.unit) and not meaning.doubt
 
     @property
     def is_speed(self) -> bool:
@@ -72,7 +77,10 @@ class _Statement:
 
 
 def printed_blocks(files: LogFiles) -> FoundTable | None:
-    """Return the results of the blocks of a text as a table; None without them, or if two are alike."""
+    """Return the results of the blocks of a text as a table; None without them, or if two are alike.
+
+    If no number has a unit, those of several blocks with titles or settings may be results.
+    """
     log = TextLog(files)
     lines = [line.rstrip("\r") for line in log.content.decode("utf-8", "replace").split("\n")[:_MAX_LINES]]
     matches = {at: match for at, line in enumerate(lines) if (match := _STATEMENT.match(line))}
@@ -80,9 +88,12 @@ def printed_blocks(files: LogFiles) -> FoundTable | None:
         at: _Statement(match["label"].strip(), match["value"], match["unit"] or "", at - 1 in matches)
         for at, match in matches.items()
     }
-    labels = _labels(list(statements.values()))
-    results = [(at, each.label) for at, each in statements.items() if each.label in labels and each.is_result]
-    if len(results) < _MIN_ROWS or not any(statements[at].is_speed for at, _ in results):
+    possible = {at: each for at, each in statements.items() if not each.is_setting}
+    measured = {at: each for at, each in possible.items() if each.has_unit}
+    labels = _labels(list((measured or possible).values()))
+    results = [(at, each.label) for at, each in (measured or possible).items() if each.label in labels]
+    is_speed = not measured or any(each.is_speed for each in measured.values())
+    if len(results) < _MIN_ROWS or not is_speed:
         return None
     settings = {
         at: (match["label"].strip(), match["value"])
@@ -93,12 +104,13 @@ def printed_blocks(files: LogFiles) -> FoundTable | None:
     blocks = blocks_of(results, titles - dict(results).keys())
     contexts = title_patterns(lines, blocks, {*settings, *statements})
     contexts += setting_patterns(settings, blocks, set(_NAMES))
+    if not measured and (len(blocks) < 2 or not contexts):
+        return None
     return _table(log, _pattern([statements[at] for at, _ in results]), contexts, len(results))
 
 
-def _labels(statements: Sequence[_Statement]) -> set[str]:
+def _labels(results: Sequence[_Statement]) -> set[str]:
     """Return the labels of results: those that several blocks have and that vary; of one block, all."""
-    results = [each for each in statements if each.is_result]
     counts = Counter(each.label for each in results)
     often = {label for label, count in counts.items() if count > 1}
     if not often:
@@ -115,7 +127,8 @@ def _pattern(results: Sequence[_Statement]) -> str:
     units = sorted({each.unit for each in results} - {""}, key=lambda unit: (-len(unit), unit))
     unit = rf"(?:[ \t]?[\[(]?(?P<unit>{'|'.join(map(_escaped, units))})(?:[^\w/%].*)?)?" if units else ""
     names = "|".join(map(_escaped, labels))
-    return rf"{_BEFORE}(?P<metric>{names}){_BETWEEN}(?P<value>{_NUMBER}){unit}$"
+    name = "metric" if units or any(meaning_of(each).kind == "figure" for each in labels) else "name"
+    return rf"{_BEFORE}(?P<{name}>{names}){_BETWEEN}(?P<value>{_NUMBER}){unit}$"
 
 
 def _escaped(text: str) -> str:

@@ -23,10 +23,10 @@ _NUMBER = r"[0-9][0-9,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"
 _UNIT = r"[^\W\d_][\w/µμ]*(?: per [^\W\d_]+)?"
 _VALUE = rf"(?:{_NUMBER}) ?(?:{_UNIT})"
 _BETWEEN = r"[ \t]*(?:[,;|(/]|\.\.\.)?[ \t]*"
-_NAME = r"^[ \t]*(?:[-*] +)?(?P<name>[^\s*-].*?)(?:[ \t]*[:=]|[ \t]{2}|\t)[ \t]*"
-# What is in brackets behind, "[sort: 148 ms]", is about a part.
-_END = r"[ \t]*\)?(?:[ \t]+\[[^\[\]]*\])?[ \t]*$"
-_REMARK = lazy_pattern(r"(\[[^\[\]]*\])[ \t]*$")
+_NAME = r"^[ \t]*(?:[-*] +)?(?P<name>[^\s*-].*?)(?:[ \t]*[:=]|[ \t]*:?[ \t]*\.{3,}:?|[ \t]{2}|\t)[ \t]*"
+# What is in brackets behind, "[sort: 148 ms]" or "(0.3 ms/step)", is about a part.
+_END = r"[ \t]*\)?(?:[ \t]+(?:\[[^\[\]]*\]|\([^()]*\)))?[ \t]*$"
+_REMARK = lazy_pattern(r"[ \t]+(\[[^\[\]]*\]|\([^()]*\))[ \t]*$")
 _LINE = lazy_pattern(rf"{_NAME}(?P<values>{_VALUE}(?:{_BETWEEN}{_VALUE})*){_END}")
 _EACH = lazy_pattern(rf"({_NUMBER}) ?({_UNIT})")
 _SETTING = lazy_pattern(r"(?<![\w.-])([A-Za-z_]\w*)=([\w.]+)")
@@ -46,8 +46,8 @@ _MAX_LINES = 5000
 Printed = tuple[str, tuple[tuple[str, str], ...]]
 
 
-def printed_results(files: LogFiles) -> tuple[FoundTable, int] | None:
-    """Return the lines of results of a text as a table, and how many other lines have numbers with units.
+def printed_results(files: LogFiles) -> FoundTable | None:
+    """Return the lines of results of a text as a table.
 
     None without three such lines, or if nothing distinguishes them.
     """
@@ -65,7 +65,7 @@ def printed_results(files: LogFiles) -> tuple[FoundTable, int] | None:
     contexts = titles or _contexts(before)
     measured = {_column(*pair) for pair in next(iter(rows.values()))[1]}
     table = None if contexts is None else _table(log, _pattern(list(rows.values())), contexts, measured)
-    return (table, len(results) - len(rows)) if table and len(table.records) == len(rows) else None
+    return table if table and len(table.records) == len(rows) else None
 
 
 def other_results(files: LogFiles, read: Collection[int]) -> dict[int, str]:
@@ -74,10 +74,14 @@ def other_results(files: LogFiles, read: Collection[int]) -> dict[int, str]:
     return {at: line for at, line in others.items() if ":" in line and "|" not in line and _result(line)}
 
 
-def remark_behind(files: LogFiles, read: Collection[int]) -> str:
-    """Return what the first of some lines has in brackets behind its numbers, "" for nothing."""
-    lines = _lines(files)
-    return next((match[1] for at in sorted(read) if (match := _REMARK.search(lines[at - 1]))), "")
+def remark_behind(files: LogFiles, table: FoundTable) -> str:
+    """Return the first brackets behind the numbers of a line of a table, "" without any."""
+    lines, pattern = _lines(files), re.compile(table.rows.pattern)
+    for record in table.records:
+        read = pattern.match(lines[record.line - 1])
+        if read and (remark := _REMARK.search(read.string, read.end(read.lastindex or 0))):
+            return remark[1]
+    return ""
 
 
 def _lines(files: LogFiles) -> list[str]:
@@ -94,7 +98,7 @@ def _titles(lines: Sequence[str], rows: Mapping[int, str], results: set[int]) ->
     breaks = {at for at, line in enumerate(lines) if line.strip()} - used
     blocks = blocks_of(list(rows.items()), breaks)
     are_repeated = len(blocks) > 1 and all(len(block) > 1 for block in blocks)
-    has_settings = any(_SETTING.search(line) for line in lines)
+    has_settings = any(_SETTING.search(line) for line in lines[: min(rows)])
     return title_patterns(lines, blocks, used) if are_repeated and not has_settings else []
 
 
@@ -128,12 +132,20 @@ def _are_cases(results: Sequence[Printed]) -> bool:
 def _result(line: str) -> Printed | None:
     """Return the name of a line of results, and (base, unit) of each number; None for other lines."""
     match = _LINE.match(line)
-    stated = [unit for _, unit in _EACH.findall(match["values"])] if match else []
-    known = [unit_of(unit) for unit in stated]
-    bases = [units.to_base(1.0, each.unit)[1] if each and not each.doubt else "" for each in known]
+    values = match["values"] if match else ""
+    stated, bases = _stated(values)
+    if len(set(bases)) < len(bases):  # "14.2 ms (0.028 ms/step)": the time of a part
+        stated, bases = _stated(values.partition("(")[0])
     if not match or any(base not in _COLUMNS for base in bases) or not re.search("[^\\W\\d_]", match["name"]):
         return None
     return match["name"].strip(), tuple(zip(bases, stated, strict=True))
+
+
+def _stated(values: str) -> tuple[list[str], list[str]]:
+    """Return the unit of each number, and its base unit, "" for one that is not known."""
+    stated = [unit for _, unit in _EACH.findall(values)]
+    known = [unit_of(unit) for unit in stated]
+    return stated, [units.to_base(1.0, each.unit)[1] if each and not each.doubt else "" for each in known]
 
 
 def _pattern(results: Sequence[Printed]) -> str:

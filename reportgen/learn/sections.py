@@ -58,14 +58,15 @@ def _pattern_of(texts: Sequence[str], places: Sequence[int], lines: Sequence[str
     start = _shared(texts)
     end = _shared([text[len(start) :][::-1] for text in texts])[::-1]
     marks, closing = re.match(r"\W*", start), re.search(r"[\s=\-<>\[\]#*:]*$", end)
-    begin = marks[0] if marks else ""
+    begin, last = marks[0] if marks else "", closing[0] if closing else ""
     words = _escaped(start[len(begin) :])
-    single = (
-        rf"^[ \t]*{_escaped(begin)}(?P<section>{words}\S.*?){_escaped(closing[0] if closing else '')}[ \t]*$"
+    plain = dict.fromkeys(text[len(begin) : len(text) - len(last)] for text in texts)
+    single, each = (
+        rf"^[ \t]*{_escaped(begin)}(?P<section>{names}){_escaped(last)}[ \t]*$"
+        for names in (rf"{words}\S.*?", "|".join(map(_escaped, plain)))
     )
-    each = rf"^[ \t]*(?P<section>{'|'.join(map(_escaped, dict.fromkeys(texts)))})[ \t]*$"
     wanted = set(places)
-    for pattern in (single, each) if start.strip() else (each,):
+    for pattern in (single, each) if start.strip() or last.strip() else (each,):
         matching = {at for at, line in enumerate(lines) if re.match(pattern, line)}
         are_titles = matching == wanted or {lines[at].strip() for at in matching} <= set(texts)
         if are_titles and len(pattern) < _MAX_CHARS and len(places) <= _MAX_TITLES:

@@ -32,7 +32,7 @@ from reportgen.formats.tables.interpret.reading import FigureGuess, columns_of
 from reportgen.formats.tables.likely_units import in_full
 from reportgen.formats.tables.records import Record, are_branches
 from reportgen.formats.tables.stated_units import IGNORE, SETTING, is_short_answer
-from reportgen.formats.tables.unnamed import OPTION, given_columns, unnamed_table
+from reportgen.formats.tables.unnamed import OPTION, named_table, unnamed_table
 from reportgen.labels.labels_toml import LEARNED
 from reportgen.labels.path_tokens import add_path_settings
 from reportgen.learn.blocks import printed_blocks
@@ -206,36 +206,43 @@ def _printed_beside(
     files: LogFiles, answers: Mapping[str, str], tables: Sequence[TableReading]
 ) -> TableReading | None:
     """Return the results that are printed line by line beside tables; None without them."""
-    table, others = printed_results(files) or (None, 0)
+    table = printed_results(files)
     if table is None or table.rows in [each.table.rows for each in tables]:
         return None
     lines = {record.line for each in tables for record in each.table.records}
     if lines & {record.line for record in table.records}:
         return None
     reading = interpret(table, answers)
-    _note_lines(files, reading, others)
+    _note_remark(files, reading)
     return reading if reading.figures and not reading.refused else None
 
 
-def _note_lines(files: LogFiles, reading: TableReading, others: int) -> None:
-    """Note the parts of printed lines that are not read: brackets behind the numbers, and other lines."""
-    if remark := remark_behind(files, [record.line for record in reading.table.records]):
+def _note_remark(files: LogFiles, reading: TableReading) -> None:
+    """Note the brackets behind the numbers of printed lines, which are not read."""
+    if remark := remark_behind(files, reading.table):
         reading.notes.append(f'"{_printable(remark)[:_MAX_LINE]}" behind the numbers of a line is not read')
-    if others:
-        reading.notes.append(f"{_LINES}: {others}")
 
 
 def propose_printed(files: LogFiles, answers: Mapping[str, str]) -> TableProposal | None:
     """Return a definition for results that are printed line by line; None for a text without them."""
-    if no_text(files.head(files.path)) or detect(files.with_settings({})):
-        return None
-    tables = (printed_results(files) or (None, 0), (printed_blocks(files), 0))
-    readings = [(interpret(table, answers), others) for table, others in tables if table]
-    reading, others = max(readings, key=lambda each: _weight(each[0])[0], default=(None, 0))
+    reading = _printed_reading(files, answers)
     if reading is None or not reading.figures:
         return None
-    _note_lines(files, reading, others)
+    _note_remark(files, reading)
     return _proposal(files, reading, _name(files.path, ()))
+
+
+def _printed_reading(files: LogFiles, answers: Mapping[str, str]) -> TableReading | None:
+    """Return the results that are printed line by line, or in blocks; None for a text without them."""
+    if no_text(files.head(files.path)) or detect(files.with_settings({})):
+        return None
+    tables = [table for table in (printed_results(files), printed_blocks(files)) if table]
+    own = _of_tables(answers, tables) if tables else {}
+    readings = [interpret(table, own) for table in tables]
+    reading = max(readings, key=lambda each: _weight(each)[0], default=None)
+    if reading is not None:
+        _check_answers(reading, own)
+    return reading
 
 
 def _proposal(files: LogFiles, reading: TableReading, name: str) -> TableProposal:
@@ -271,8 +278,8 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     """Return why a table has no proposal, and the remedy; None for a text without a table."""
     if broken := _broken_json(files):
         return broken
-    reading = best_reading(files, answers)
-    if (unnamed := unnamed_table(files)) and not given_columns(files) and not _says_more(reading):
+    reading = best_reading(files, answers) or _printed_reading(files, answers or {})
+    if (unnamed := unnamed_table(files)) and not named_table(files) and not _says_more(reading):
         first = _printable(", ".join(unnamed.cells[0]))
         remedy = f"name its columns, with the units of results, such as: {OPTION} {unnamed.example()}"
         return f"a table without a header, whose first row is {first}", remedy
@@ -389,7 +396,11 @@ def _of_columns(answers: Mapping[str, str], files: LogFiles) -> dict[str, str]:
 
     A name may be pasted as it is printed, with plain blanks. Raises RequestError for one that no table has.
     """
-    tables = find_tables(files) if answers else []
+    return _of_tables(answers, find_tables(files)) if answers else {}
+
+
+def _of_tables(answers: Mapping[str, str], tables: Sequence[FoundTable]) -> dict[str, str]:
+    """Return answers by the columns, or named metrics, of tables. Raises RequestError as `_of_columns`."""
     cells = (cell for table in tables for record in table.records for cell in record.cells.values())
     # A list around the row may have megabytes.
     names = (*(name for table in tables for name in table.columns), *(x for x in cells if isinstance(x, str)))
@@ -397,8 +408,9 @@ def _of_columns(answers: Mapping[str, str], files: LogFiles) -> dict[str, str]:
     own: dict[str, str] = {}
     for column, unit in answers.items():
         name = column if column in names else printed.get(" ".join(column.split()))
-        if name is None and (reading := best_reading(files)):
-            shown = ", ".join(_printable(each) for each in reading.table.columns[:_MAX_NAMED])
+        if name is None and tables:
+            largest = max(tables, key=lambda table: len(table.columns) * len(table.records))
+            shown = ", ".join(_printable(each) for each in largest.columns[:_MAX_NAMED])
             raise RequestError("--unit", f'no column "{column}"', f"the columns are {shown}")
         _check_unit(unit)
         own[name or column] = unit
@@ -474,12 +486,8 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
         notes.append(f"only the first {len(tables)} tables of the file were looked at")
     others = [each for each in map(interpret, tables) if not _is_within(each, reading)]
     is_text = not reading.table.is_json
-    read = {record.line for table in tables for record in table.records} if is_text else set()
-    if (
-        is_text
-        and reading.table.rows.kind not in ("pattern", "block")
-        and (lines := other_results(files, read))
-    ):
+    read = {record.line for table in (*tables, reading.table) for record in table.records}
+    if is_text and (lines := other_results(files, read)):
         at, line = next(iter(lines.items()))
         own = "put them in a file of their own"
         notes.append(f'{_LINES}: {len(lines)}, such as line {at}, "{_printable(line)[:_MAX_LINE]}"; {own}')

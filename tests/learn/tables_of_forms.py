@@ -1802,4 +1802,16 @@ FORMS = {
             ("latency", 0.00075, {"model": "vit", "device": "H100"}),
         ),
     ),
+    "rows of a metric and its value below no header": PeoplesTable(
+        "run.csv",
+        "total_time,12.5 s\npeak_memory,512 MB\nthroughput,80.5 images/s\n",
+        3,
+        (("run_time", 12.5, {}), ("memory_used", 512e6, {}), ("throughput", 80.5, {"item": "image"})),
+    ),
+    "lines of a metric and its value below no header": PeoplesTable(
+        "run.txt",
+        "Total time   1.5 s\nLatency      12.5 ms\nPeak memory  4.5 MB\n",
+        3,
+        (("run_time", 1.5, {}), ("latency", 0.0125, {}), ("memory_used", 4.5e6, {})),
+    ),
 }

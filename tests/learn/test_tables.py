@@ -980,7 +980,7 @@ def test_results_that_are_printed_line_by_line_are_read(
     write_files(tmp_path, {"gemm.md": text})
     printed = call("learn", "gemm.md", "--write", ".")[0]
     assert "8 of 8 numbers in 4 rows" in printed
-    assert "other lines with a name and numbers with units are not read: 1" in printed
+    assert 'with units are not read: 1, such as line 10, "wrote: 12 kB"' in printed
     runs = json.loads(call("runs", "--format", "json", "gemm.md")[0])["runs"]
     values = {
         (run["factors"]["case"], run["factors"]["n"], x["metric"], x["value"])
@@ -1032,6 +1032,24 @@ def test_results_that_are_printed_line_by_line_are_read(
             {(50, "time_per_request", 0.0525)},
         ),
         ("avg_latency_ms=12.5\np99_latency_ms=33.5\nrate_rps=1200.5\n", 3, {(None, "latency", 0.0125)}),
+        (  # the time of a part in parentheses, and settings below the results
+            "Two solvers\n\nGrid 64x64 (500 steps):\n  host: 120.5 ms (0.241 ms/step)\n  card: 14.5 ms (0.029 ms/step)\n"
+            "  fault: u=1.5e-7\n\nGrid 96x96 (500 steps):\n  host: 480.5 ms (0.961 ms/step)\n"
+            "  card: 21.5 ms (0.043 ms/step)\n  fault: u=1.9e-7\n",
+            4,
+            {("Grid 64x64 (500 steps)", "latency", 0.0145), ("Grid 96x96 (500 steps)", "latency", 0.4805)},
+        ),
+        (  # dots between a label and its number
+            "small\n  Parse time ........ 12.5 ms\n  Memory: ........... 2.5 MB\n"
+            "large\n  Parse time ........ 99.5 ms\n  Memory: ........... 8.5 MB\n",
+            4,
+            {("small", "parse_time", 0.0125), ("large", "memory_used", 8.5e6)},
+        ),
+        (  # titles that end with a colon, and times without a usual name
+            "deflate:\n  Packing time = 1.5 s\n  Packed rate = 12.5 MB/s\n\nnone:\n  Packing time = 0.5 s\n  Packed rate = 99 MB/s\n",
+            4,
+            {("deflate", "packing_time", 1.5), ("none", "bandwidth", 99e6)},
+        ),
     ],
 )  # fmt: skip
 def test_results_that_are_printed_in_blocks_are_read(
@@ -1084,6 +1102,8 @@ def test_printed_lines_that_nothing_distinguishes_are_not_read(text: str) -> Non
         ("goos: linux\nBenchmarkGet-8  91240  13.04 ns/op  0 B/op\nBenchmarkPut-8  631  1894 ns/op  143 p50-ns\n", "go_bench reads"),
         ("fft/8   time:   [4.10 µs 4.12 µs 4.14 µs]\n        change: [-3.1 % -2.6 % -2.2 %]\n" * 4, "criterion_text reads"),
         ("== a ==\nclients: 4\nlatency average = 0.15 ms\ntps = 7141.5 (all)\n" * 2, '2 blocks .*"clients"'),
+        ("Size 64:\n  plain: 12.5\n  tiled: 8.5\nSize 128:\n  plain: 99.5\n  tiled: 30.5\n", '"value" a setting or a result'),
+        ("Total time    12.5\nPeak memory   512\nThroughput    80.5\n", '"Peak memory" has no unit'),
         ("| Part | State |\n|--|--|\n| reader | done |\n| writer | open |\n", "a table of words alone"),
         ('{"tags": ["C++"], "load": 418.5, "result": [[[0.5, 0.25]], [[1.5, 1.25]]]}', '"result" is a list of lists'),
         (

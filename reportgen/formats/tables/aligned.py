@@ -15,6 +15,7 @@ from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.derive import plain_text
 from reportgen.formats.tables.drawn import WIDE
+from reportgen.formats.tables.heads import is_measurement
 
 _DASHES = str.maketrans(dict.fromkeys("─━═┄┈╌", "-"))
 _RULE = lazy_pattern(r" *[-=]{2}[-= ]*")
@@ -137,7 +138,7 @@ def _is_certain(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     numbers = sum(1 for column in columns if all(number(cell) is not None for cell in column))
     has_units = any(map(_have_units, columns))
     is_log = any(_shape(name) == _shape(cell) != "" for name, cell in zip(names, rows[0], strict=True))
-    if len(rows) < 2 or is_log or any(number(name) is not None for name in names):
+    if len(rows) < 2 or is_log or is_measurement(names) or any(number(name) is not None for name in names):
         return False
     return is_numbered or has_units or numbers > 1 or any(map(_is_metric, names))
 

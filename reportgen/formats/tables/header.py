@@ -16,7 +16,7 @@ from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.tables import latex
 from reportgen.formats.tables.column_units import is_unit_alone, unit_of
 from reportgen.formats.tables.column_words import meaning_of
-from reportgen.formats.tables.heads import NUMBER_LIKE, count_heads
+from reportgen.formats.tables.heads import NUMBER_LIKE, count_heads, is_measurement, is_quantity
 from reportgen.formats.tables.records import blanks, is_indexed, uncommented
 
 _DIGITS = lazy_pattern(r"[0-9][0-9.,]*(?:e[-+]?[0-9]+)?")
@@ -155,8 +155,11 @@ def _are_names(cells: Sequence[str]) -> bool:
 
 
 def is_row(names: Sequence[str], row: Sequence[str]) -> bool:
-    """Return whether a line is a row and not a header: all are numbers, or one has the unit below it."""
-    if all(map(_is_number, names)):
+    """Return whether a line is a row and not a header.
+
+    All are numbers, one has the unit below it, or it is a name and a number with its unit, as the next line.
+    """
+    if all(map(_is_number, names)) or (is_measurement(names) and any(map(is_quantity, row))):
         return True
     cells = [(quantity(name, ""), quantity(cell, "")) for name, cell in zip(names, row, strict=False)]
     return any(name and cell and name[1] == cell[1] != "" for name, cell in cells)

@@ -1,10 +1,15 @@
-"""Join the lines of a header in which each line but the last names several columns of the next."""
+"""Say which lines above the rows of a table are its header, and join them.
+
+Each line of a header but the last names several columns of the next.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice, zip_longest
 
+from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
+from reportgen.formats.parsing.csv_cells import quantity
 from reportgen.formats.tables.column_units import is_unit_alone
 from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.derive import GROUPING, plain_text
@@ -85,3 +90,21 @@ def _is_below(above: Sequence[str], names: Sequence[str]) -> bool:
 def _is_number(cell: str) -> bool:
     """Return whether a cell is a number, also with its unit, its spread or its interval."""
     return bool(NUMBER_LIKE.fullmatch(plain_text(cell)))
+
+
+def is_quantity(cell: str) -> bool:
+    """Return whether a cell is a number with its unit."""
+    value = quantity(cell.strip(), "")
+    return value is not None and bool(value[1])
+
+
+def is_measurement(cells: Sequence[str]) -> bool:
+    """Return whether two cells are a name and a number with its unit: "Startup", "1.9 s".
+
+    A size may be the name of a column, but not beside a metric: "Peak memory", "512 MB".
+    """
+    name, *values = filter(None, cells)
+    value = quantity(values[0].strip(), "") if len(values) == 1 else None
+    if value is None or not value[1]:
+        return False
+    return units.to_base(1.0, value[1])[1] != "B" or meaning_of(name).kind == "figure"

@@ -1,8 +1,8 @@
 """Find a table whose columns have no names: separated cells, or lists in JSON.
 
 Its rows have numbers in the same columns, the first row too. A person names its columns; they are settings of
-the view of a file. Of two columns, of which the first says what the second measures (`p50_latency_ms;8.25`),
-the names are certain.
+the view of a file. Of two columns, of which the first says what the second measures (`p50_latency_ms;8.25`,
+`Peak memory;512 MB`), the names are certain.
 """
 
 import re
@@ -67,7 +67,7 @@ def with_columns(files: LogFiles, names: Sequence[str]) -> LogFiles:
     return files.with_settings({"": {_SETTINGS: {"names": list(names)}}}) if names else files
 
 
-def given_columns(files: LogFiles) -> list[str]:
+def _given_columns(files: LogFiles) -> list[str]:
     """Return the names that a person gave the columns of a table, [] without any."""
     return list(json_values.items((files.settings.get(_SETTINGS) or {}).get("names")))
 
@@ -77,7 +77,7 @@ def named_table(files: LogFiles) -> TableRows | None:
 
     Raises RequestError for names that do not fit the table.
     """
-    names = given_columns(files)
+    names = _given_columns(files)
     table = unnamed_table(files, is_certain=bool(names))
     if names and table is None:
         remedy = "leave it out, or check that all rows have as many cells"
@@ -113,7 +113,7 @@ def _are_alike(rows: Sequence[Sequence[str]], *, is_certain: bool) -> bool:
     if len(rows) < 2 or len(widths) > 1 or len(rows[0]) < 2:
         return False
     kinds = {tuple(bool(NUMBER_LIKE.fullmatch(cell.strip())) for cell in cells) for cells in rows}
-    return is_certain or (len(kinds) == 1 and any(next(iter(kinds))))
+    return is_certain or (len(kinds) == 1 and any(next(iter(kinds)))) or _are_named_values(rows)
 
 
 def _in_json(document: object) -> Iterator[UnnamedTable]:
@@ -126,8 +126,11 @@ def _in_json(document: object) -> Iterator[UnnamedTable]:
 
 
 def _are_named_values(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether rows are a metric with its unit and its value each."""
-    meanings = [meaning_of(name) for name, *_ in rows]
-    known = [each for each in meanings if each.kind == "figure" and each.metric and each.unit]
-    names = {name for name, *_ in rows}
-    return len(rows[0]) == 2 and 2 * len(known) > len(rows) and len(names) == len(rows)
+    """Return whether rows are a metric and its value each."""
+    if len(rows[0]) != 2:
+        return False
+    are_numbers = all(re.match(r"[+-]?[0-9]", value.strip()) for _, value in rows)
+    meanings = [meaning_of(name) for name, _ in rows]
+    known = [each for each in meanings if each.kind == "figure" and each.metric]
+    names = {name for name, _ in rows}
+    return are_numbers and 2 * len(known) > len(rows) and len(names) == len(rows)
