@@ -126,11 +126,15 @@ MULTIPLES = {
         2,
         (("throughput", 1500, {"server": "a", "item": "token"}),),
     ),
-    "thousands in the name and the plain unit behind the numbers": PeoplesTable(
+    "a power behind a rate, and a T beside one": PeoplesTable(
         "loads.csv",
-        "server,throughput (krps),\na,1.5,req/s\nb,6.5,req/s\n",
+        "server,rps 10^3,tokens/s (T),time (ms)\na,1.5,3.5,12.5\nb,6.5,4.5,13.5\n",
         2,
-        (("request_throughput", 1500, {"server": "a", "column_3": "req/s"}),),
+        (("latency", 0.0125, {"server": "a"}),),
+        frozenset({"rps 10^3", "tokens/s (T)"}),
+    ),
+    "thousands in cells of rates per millisecond, which no definition reads": PeoplesTable(
+        "ops.csv", "kernel,ops/ms,time (s)\na,1.2k,1.5\nb,3.4k,2.5\n", 2, open=frozenset({"ops/ms"})
     ),
     "a case B beside a unit": PeoplesTable(
         "models.csv",

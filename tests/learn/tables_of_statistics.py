@@ -159,6 +159,21 @@ STATISTICS = {
         4,
         (("max_pool_time", 0.0025, {"image": "b", "statistic": None}),),
     ),
+    "names of heaps in small letters, and a maximum behind a hyphen": PeoplesTable(
+        "heaps.csv",
+        "case,max-heap (ms),Parse-Max (ms),Parse-Avg (ms),max-parse-ms,max-lag (ms)\na,5,9,8,9,2\nb,6,8,7,8,3\n",
+        10,
+        (
+            ("max_heap_time", 0.005, {"case": "a", "statistic": None}),
+            ("parse_time", 0.007, {"case": "b", "statistic": "mean"}),
+        ),
+    ),
+    "an operation called mean above one called sum": PeoplesTable(
+        "ops.md",
+        "| op | time (ms) |\n|--|--|\n| add | 1.5 |\n| relu | 2.5 |\n| exp | 0.75 |\n| mean (float32) | 3.5 |\n| sum | 9.5 |\n",
+        5,
+        (("latency", 0.0095, {"op": "sum"}), ("latency", 0.0035, {"op": "mean (float32)"})),
+    ),
     "names of heaps as columns": PeoplesTable(
         "heaps.csv",
         "case,Max-Heap (ms),Min-Heap (ms)\na,5,9\nb,6,8\n",

@@ -3,8 +3,18 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
-    "a column with another unit than the one before it states": PeoplesTable(
-        "two.csv", "cfg,latency (ms),\na,1.5,s\nb,2.5,s\n", 2, (("latency", 0.0015, {"column_3": "s"}),)
+    "cents": PeoplesTable(
+        "jobs.md",
+        "| Job | Cost | Fee (ct) | Price ($) | Time (s) |\n|--|--|--|--|--|\n| a | 42 ct | 3 | 12 cents | 1.5 |\n"
+        "| b | 57 ct | 4 | 13 cents | 2.5 |\n",
+        8,
+        (("cost", 42, {"job": "a"}), ("fee", 4, {"job": "b"}), ("price", 12, {"job": "a"})),
+    ),
+    "a rate of retries": PeoplesTable(
+        "jobs.csv",
+        "job,retries/s,crashes/s,time (s)\na,3.5,0.25,1.5\nb,4.5,0.75,2.5\n",
+        6,
+        (("retry_rate", 4.5, {"job": "b"}), ("crash_rate", 0.25, {"job": "a"})),
     ),
     "levels below 0 with their unit": PeoplesTable(
         "filters.csv",

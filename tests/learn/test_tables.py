@@ -44,6 +44,7 @@ from tests.cli.calling import call, error_of
 from tests.conftest import ROOT
 from tests.each_of import each_of, each_row
 from tests.learn.tables_of_constants import CONSTANTS
+from tests.learn.tables_of_contradictions import CONTRADICTIONS
 from tests.learn.tables_of_differences import DIFFERENCES
 from tests.learn.tables_of_forms import FORMS
 from tests.learn.tables_of_identities import IDENTITIES
@@ -71,6 +72,7 @@ EVERY = (
     | MARKS
     | DIFFERENCES
     | CONSTANTS
+    | CONTRADICTIONS
     | STATISTICS
     | MULTIPLES
 )
@@ -141,6 +143,7 @@ MAYBE_SETTING = OpenQuestion("a setting or a result?", takes_setting=True)
         ("mAP50(B)", NO_UNIT, '--unit "mAP50(B)=%"'),
         ("mem (B)", MAYBE_SETTING, '--unit "mem (B)=B", or --unit "mem (B)=setting"'),
         ("time_1000_steps_s", doubtful("time_1000_steps_s"), '--unit "time_1000_steps_s=s"'),
+        ("rps 10^3", doubtful("rps 10^3"), '--unit "rps 10^3=krps"'),
         ("run_steps_s", doubtful("run_steps_s"), '--unit "run_steps_s=steps/s"'),
         ("parts", several_numbers(["1/2"]), '--unit "parts=setting"'),
         ("x", of_cells("do its commas separate thousands or decimals?"), ""),

@@ -46,7 +46,8 @@ _BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
 _OCTETS = lazy_pattern(r"^([kKMGT]i?)o(/s)?$")
 _OCTETS_AT_END = lazy_pattern(r"(?<=[\s_])([kKMGT]i?)o(/s)?$")
 _SIZES_IN_FRENCH = _words("cache débit debit disque fichier fichiers mémoire memoire pic ram rss taille")
-_LETTER_B = lazy_pattern(r"[(\[]B[)\]]")
+# Billions or bytes, trillions or a case.
+_LETTER = lazy_pattern(r"[(\[][BT][)\]]")
 _PER = lazy_pattern(
     r"(?i)(?:/ ?(?=op)|(?<![a-z])per[\s_]+)"
     r"(op(?:eration)?|token|step|image|sample|request|query|call|epoch|iteration|batch)(?![a-z])"
@@ -128,9 +129,11 @@ _STATISTICS = _words(
 )
 # "Max" is a part of these names.
 _PRODUCT = lazy_pattern(r"(?i)(?<![^\W_])(?:m[1-9]|ai|iphone[\s_][0-9]{1,2}[\s_]pro)[\s_]max$")
-# The other part of a name with a hyphen: "Count-Min", "Max-Pool2d".
-_NAME_BEFORE = lazy_pattern(r"([A-Z][^\W\d_]*)-$")
-_NAME_AFTER = lazy_pattern(r"-([A-Z][^\W\d_]*)")
+# The other part of a name with a hyphen: "Count-Min", "Max-Pool2d", "max-heap", but not "max-parse-time".
+_NAME_BEFORE = lazy_pattern(r"([^\W\d_]+)-$")
+_NAME_AFTER = lazy_pattern(r"-([A-Z][^\W\d_]*|[a-z]+[0-9]?(?![^\W_]|[-_]))")
+# What is before the last part of the name of an algorithm.
+_BEFORE_NAME = _words("arg count hard log soft")
 _SPREADS = _words(
     """
     ci ci95 cv error iqr sd sem sigma std stddev stderr stdev var variance
@@ -240,7 +243,7 @@ _QUALITIES = _words(
 # What a rate of them is a share of: no speed.
 RATED = _words("acceptance cache error errors fail failure hit loss miss reject rejection success")
 # What is counted where something goes wrong.
-FAULTS = _words("crashes dropped drops errors errs failed failures lost retransmits timeouts")
+FAULTS = _words("crashes dropped drops errors errs failed failures lost retransmits retries timeouts")
 ERROR_WORDS = _words("err error")
 # It measures the error of a result, and not a spread: "rmse_error".
 _ERROR_MEASURES = _words("cer mae mape mse rmse wer")
@@ -280,8 +283,9 @@ _QUANTITIES = (
 # What a statistic with a hyphen is of: in "Read-Max" it is one, in "Max-Heap" a part of a name.
 _BESIDE_STATISTIC = (_QUANTITIES | MEASURED_WORDS | FAULTS | ERROR_WORDS | _OF_TOKENS | _FILLER) | _words(
     """
-    backward batch call case cpu delay device disk epoch forward gpu infer inference io iter iteration jitter
-    network op operation queue ram read request response rss rtt run step token train training wait write
+    backward batch call case cpu delay device disk epoch forward gap gpu infer inference io iter iteration
+    jitter lag network op operation pause ping queue ram read request response rss rtt run stall step token
+    train training wait write
     """
 )
 # metric, words, a phrase: one of the words or the phrase names the metric
@@ -577,9 +581,9 @@ def _times(unit: ColumnUnit, multiple: str, name: str) -> ColumnUnit:
 
 
 def _of_letter(unit: ColumnUnit | None, name: str) -> ColumnUnit | None:
-    """Return the unit of a name; in doubt for a B beside a rate of items: "tokens/s (B)", "tokens (B)/s"."""
-    is_bytes = unit is not None and unit.unit == "B" and _LETTER_B.search(name)
-    counted = _unit_at_end(_LETTER_B.sub("", name))[0] if is_bytes else None
+    """Return the unit of a name; in doubt for B or T beside a rate of items: "tokens/s (B)", "rps (T)"."""
+    is_letter = (unit is None or unit.unit == "B") and _LETTER.search(name)
+    counted = _unit_at_end(_LETTER.sub("", name))[0] if is_letter else None
     is_rate = counted and counted.unit and units.to_base(1.0, counted.unit)[1] == "samples/s"
     return ColumnUnit("", doubt=f'"{name}" has several meanings') if is_rate else unit
 
@@ -687,13 +691,16 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
 def _is_in_name(text: str, start: int, end: int) -> bool:
     """Return whether a word of a statistic is a part of a proper name with a hyphen: "Count-Min", "Max-Heap".
 
-    Beside a metric, a unit, an operation or a filler word it is none: "Latency-Max", "Mean-FPS", "Read-Avg".
+    Before a metric, a unit, an operation or a filler word it is none, "Mean-FPS", and after a hyphen it is
+    one, "Compile-Max", but for a few names.
     """
     word = text[start:end]
-    parts = (_NAME_BEFORE.search(text[:start]), _NAME_AFTER.match(text, end))
-    others = [part[1] for part in parts if part]
-    names = [other for other in others if other.lower() in _STATISTICS or not _may_have_statistic(other)]
-    return word.lower() in _STATISTICS and word[:1].isupper() and bool(names)
+    if word.lower() not in _STATISTICS or (word.islower() and word not in ("max", "min")):
+        return False
+    before, after = _NAME_BEFORE.search(text[:start]), _NAME_AFTER.match(text, end)
+    is_last = before is not None and before[1].lower() in _STATISTICS | _BEFORE_NAME
+    is_first = after is not None and (after[1].lower() in _STATISTICS or not _may_have_statistic(after[1]))
+    return is_last or is_first
 
 
 def _may_have_statistic(word: str) -> bool:
@@ -717,10 +724,10 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
                 continue
             # "latency_min" is a minimum, "tokens" alone in "max_h" an abbreviation.
             if (
-                unit.unit in ("h", "min", "B", "W", "J", "degC", "day")
-                and text[cut:].lower() in ("h", "min", "b", "c", "j", "day", "days", "с")
+                unit.unit in ("h", "min", "B", "W", "J", "degC", "day", "ct")
+                and text[cut:].lower() in ("h", "min", "b", "c", "j", "day", "days", "с", "ct", "cts")
                 and not set(words_of(before))
-                & (TIME_WORDS | _MEMORY_WORDS | {"energy", "temp", "temperature"})
+                & (TIME_WORDS | _MEMORY_WORDS | {"cost", "energy", "price", "temp", "temperature"})
             ):
                 continue
             return unit, before
@@ -813,12 +820,17 @@ def _rate(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
             return _made("goodput", unit, words, generic | {"goodput"})
         return _made("request_throughput", unit, words, generic | {"qps", "rps"})
     if item.lower() in FAULTS:
-        return ColumnMeaning("figure", f"{item.lower().removesuffix('s')}_rate", unit.unit)
+        return ColumnMeaning("figure", f"{_singular(item.lower())}_rate", unit.unit)
     if item == "operations":
         of_storage = {"io", "iops", "disk", "read", "write"}
         metric = "iops" if unit.metric or own & of_storage else "throughput"
         return _made(metric, unit, words, generic | {"io", "iops", "disk"})
     return _made("throughput", unit, words, generic | {"total", "fps"})
+
+
+def _singular(word: str) -> str:
+    """Return the singular of an English plural: retry, crash, error."""
+    return f"{word[:-3]}y" if word.endswith("ies") else re.sub("(?<=sh)es$|s$", "", word)
 
 
 def _bandwidth(words: list[str], unit: ColumnUnit) -> ColumnMeaning:

@@ -58,7 +58,7 @@ _MARKS = "*†‡§¶¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜ"
 # "6.1 [^w]"; "74.6† %", where a raised digit could be a power.
 _FOOTNOTE = lazy_pattern(r"(?<=\S)\s*(?:\[\^[^\[\]\s]{1,20}\]|<sup>[^<>]{1,20}</sup>)")
 # "$0.42", "0,42 €"
-_CURRENCY = lazy_pattern(r"(?:([$€£]) ?([0-9][0-9.,]*)|([0-9][0-9.,]*) ?([$€£]))")
+_CURRENCY = lazy_pattern(r"(?:([$€£]) ?([0-9][0-9.,]*)|([0-9][0-9.,]*) ?([$€£¢]))")
 # "$0.42/h" is "0.42 $/h".
 _CURRENCY_FIRST = lazy_pattern(r"^([$€£]) ?([0-9][0-9.,]*)(?=/| per )")
 _INNER_MARK = lazy_pattern(r"(?<=[0-9])[*†‡§¶]+(?=\s*[^\W\d_]|\s*%)")

@@ -15,6 +15,8 @@ _NAMES = (
     (9, "GB", r"billions?|giga|mrd\.?|milliarden|milliards?|miliardi|млрд\.?"),
     (12, "T", r"trillions?|tera|billionen"),
 )
+#: Letters of multiples before a unit.
+PREFIXES = {1e3: "k", 1e6: "M", 1e9: "G"}
 _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _POWER = (
     r"[x×*·] ?10\^?(?P<times>3|6|9|12)|(?:[x×*·] ?)?(?:10(?:\^|\*\*)\{?(?P<power>[-−]?[0-9]{1,2})\}?"
@@ -31,6 +33,12 @@ _AT_END = lazy_pattern(
     r"(?P<multiple>thousands|millions|billions|trillions"
     r"|(?<![0-9][\s_])[x×] ?10(?:\^|\*\*)?[0-9⁰¹²³⁴⁵⁶⁷⁸⁹]*)"
     r"(?P<per>[\s_]+per[\s_]+s(?:ec(?:ond)?)?)?",
+    re.IGNORECASE,
+)
+# "rps 10^3"; behind a time or a size a power is rather a case.
+_POWER_AT_END = lazy_pattern(
+    r"(?P<before>.*(?:/ ?s(?:ec)?|[\s_]per[\s_]s(?:ec(?:ond)?)?|(?<![^\W_])[fqrt]ps|i?ops))[\s_]+"
+    r"(?P<multiple>10(?:\^|\*\*)[0-9]{1,2}|10[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2}|1e\+?[0-9]{1,2})",
     re.IGNORECASE,
 )
 _IN_BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
@@ -74,7 +82,7 @@ def multiple_in(name: str) -> tuple[str, str]:
             return _PER_SECOND.sub("", multiples[0]), name.replace(
                 match[0], f"({rest})" if rest else " "
             ).strip()
-    match_at_end = _AT_END.fullmatch(name)
+    match_at_end = _AT_END.fullmatch(name) or _POWER_AT_END.fullmatch(name)
     if match_at_end and _is_multiple(match_at_end["multiple"]):
         return match_at_end["multiple"], match_at_end["before"]
     return "", name

@@ -24,7 +24,17 @@ _COSTS = _names(
     }
 )  # fmt: skip
 _TIMES = {"s": "s", "sec": "s", "ms": "ms", "us": "us", "µs": "us", "min": "min", "h": "h"}
-_CURRENCIES = {"$": "$", "us$": "$", "usd": "USD", "€": "EUR", "eur": "EUR", "£": "GBP", "gbp": "GBP"}
+_CENTS = ("ct", "cts", "cent", "cents", "¢")
+_CURRENCIES = {
+    **dict.fromkeys(_CENTS, "ct"),
+    "$": "$",
+    "us$": "$",
+    "usd": "USD",
+    "€": "EUR",
+    "eur": "EUR",
+    "£": "GBP",
+    "gbp": "GBP",
+}
 _ITEMS = _names(
     {
         "op": "op operation", "token": "token tok", "B": "byte", "request": "request req", "query": "query",

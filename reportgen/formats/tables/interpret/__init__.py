@@ -16,6 +16,7 @@ from reportgen.formats.tables.interpret.aside import (
     take_units_row,
 )
 from reportgen.formats.tables.interpret.columns import read_beside, read_wide
+from reportgen.formats.tables.interpret.contradictions import ask_about_order
 from reportgen.formats.tables.interpret.decimal_commas import with_decimal_points
 from reportgen.formats.tables.interpret.described import state_statistic
 from reportgen.formats.tables.interpret.draft import Draft
@@ -58,6 +59,7 @@ def _interpret(table: FoundTable, answers: Mapping[str, str] | None) -> TableRea
             add_faults(draft, column)
     else:
         read_beside(draft, beside)
+    ask_about_order(draft)
     name_items(draft)
     name_units(draft)
     keep_rows_apart(draft)

@@ -9,6 +9,7 @@ from collections.abc import Container, Mapping, Sequence, Set
 
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
+from reportgen.formats.tables.case_kinds import kind_of
 from reportgen.formats.tables.column_units import ColumnUnit, is_unit_alone, unit_of
 from reportgen.formats.tables.column_words import CONFIGURATION, meaning_of, slug
 from reportgen.formats.tables.derive import is_missing
@@ -33,7 +34,7 @@ _TOTAL_ALONE = lazy_pattern(rf"{_TOTAL}[*_: ]*")
 # "sum (map .price)" and "sum (axis 0)" are cases, unless their numbers sum up others;
 # "mean (top)" in the last row is a mean.
 _CALLED = r"(?-i:[a-z_]+) [.0-9]"
-_TOTAL_BELOW = lazy_pattern(rf"{_TOTAL} ?\((?!{_CALLED})[^()]{{1,20}}\)[*_: ]*")
+_TOTAL_BELOW = lazy_pattern(rf"{_TOTAL} ?\((?P<of>(?!{_CALLED})[^()]{{1,20}})\)[*_: ]*")
 _SUMMARY_OF = {
     "min": "minimum",
     "minimum": "minimum",
@@ -131,9 +132,7 @@ def take_unit_columns(draft: Draft) -> None:
             is_named = meaning.unit and not draft.units.get(before)
             known = ColumnUnit(meaning.unit, meaning.scale) if is_named else unit_of(own)
             if own and _in_base(known, own) != _in_base(unit_of(sign), sign):
-                draft.result.notes.append(f'"{column}" has the unit {sign}, and "{before}" another one')
-                draft.result.doubts.append("two units are stated for a column")
-                continue
+                draft.loose_units[before] = sign
             draft.units |= {before: sign} if draft.values(before) and not own else {}
             draft.result.left_out[column] = f'the unit of "{before}"'
         elif sign and not any(map(str.isalnum, sign)):
@@ -226,7 +225,10 @@ def _totals(draft: Draft, name: str) -> list[int]:
     labels = [str(cell or "").strip() for cell in draft.cells[name]]
     maybe = [i for i, label in enumerate(labels) if _MAYBE_TOTALS.fullmatch(label) or is_total(label)]
     alone = [i for i, label in enumerate(labels) if _TOTAL_ALONE.fullmatch(label)]
-    below = [i for i, label in enumerate(labels) if _TOTAL_BELOW.fullmatch(label)]
+    named = {i: match["of"] for i, label in enumerate(labels) if (match := _TOTAL_BELOW.fullmatch(label))}
+    if any(kind_of([of]) == "precision" for of in named.values()):
+        alone, named = [], {}  # "sum" beside the operation "mean (float32)" is an operation
+    below = list(named)
     last = max({*range(len(labels))} - {*alone, *below, *maybe}, default=-1)
     names = [label.partition("(")[0].strip("*_ ").lower() for label in labels]
     # "mean (int8)" and "mean (int16)" are cases.

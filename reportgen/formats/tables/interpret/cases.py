@@ -86,7 +86,7 @@ def question(draft: Draft, column: str, meaning: ColumnMeaning) -> OpenQuestion:
     if meaning.kind != "figure":
         return OpenQuestion("names no known metric")
     key = draft.named_by_key(column)
-    asked = of_doubt(column, meaning)
+    asked = of_doubt(column, meaning, draft.columns)
     if key != column:
         asked = replace(asked, text=f'{asked.text}; it is "{key}"', name=key)
     return _of_share(draft, column, asked)

@@ -15,6 +15,7 @@ from reportgen.formats.tables.interpret.alike import find_cases
 from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
 from reportgen.formats.tables.interpret.chosen import are_steps, is_setting
+from reportgen.formats.tables.interpret.contradictions import ask_about_units
 from reportgen.formats.tables.interpret.described import read_described
 from reportgen.formats.tables.interpret.draft import AROUND, STATISTIC_COLUMN, Columns, Draft
 from reportgen.formats.tables.interpret.figure_units import (
@@ -164,10 +165,10 @@ def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str])
 
 
 def _add_figure(draft: Draft, column: str, meaning: ColumnMeaning, figures: Columns) -> None:
-    """Add a column of numbers, unless its cells and its name both have a multiple."""
-    if twice := question_about_multiples(draft, column, meaning):
+    """Add a column of numbers, unless its unit is stated twice."""
+    if twice := ask_about_units(draft, column) or question_about_multiples(draft, column, meaning):
         draft.result.open[column] = twice
-        draft.result.doubts.append(f'"{column}" has two multiples')
+        draft.result.doubts.append(f'the unit of "{column}" is stated twice')
         return
     figures.append((column, meaning))
     _take_statistic(draft, column, figures)

@@ -4,6 +4,7 @@ Answers are units, or SETTING. An example is shown and never read, so it may be 
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from reportgen.core.lazy_pattern import lazy_pattern
@@ -17,7 +18,7 @@ from reportgen.formats.tables.column_words import (
     words_of,
 )
 from reportgen.formats.tables.likely_units import in_full, likely_unit
-from reportgen.formats.tables.multiples import multiple_in
+from reportgen.formats.tables.multiples import PREFIXES, is_number, multiple_in, multiple_of
 from reportgen.formats.tables.stated_units import SETTING, named_unit
 
 SETTING_OR_RESULT = "a setting or a result?"
@@ -73,19 +74,34 @@ def of_cells(text: str, remedy: str = _REMEDY) -> OpenQuestion:
     return OpenQuestion(text, takes_unit=False, remedy=remedy)
 
 
-def of_doubt(column: str, meaning: ColumnMeaning) -> OpenQuestion:
-    """Return the question about a column whose name leaves its metric or its unit open."""
+def of_doubt(column: str, meaning: ColumnMeaning, columns: Collection[str] = ()) -> OpenQuestion:
+    """Return the question about a column whose name leaves its metric or its unit open.
+
+    columns  all of the table: a number in the names of several is rather a case than a multiple
+    """
     doubt = meaning.doubt or NOT_STATED
     takes_setting = doubt.startswith(SETTING_OR_RESULT)
     if doubt.endswith(MULTIPLE_OR_CASE) and meaning_of(column).statistic:
         return OpenQuestion(doubt, "ms")  # p99 (1000 req/s)
     if doubt.endswith((TWO_MULTIPLES, MULTIPLE_OR_CASE)):
-        return OpenQuestion(doubt, unit_in_name(column))
+        return OpenQuestion(doubt, _multiplied(column, columns))
     if doubt.endswith(RATE_OR_TIME):
         item = doubt.split()[0].strip('"')
         return OpenQuestion(doubt, f"{item}/s" if TIME_WORDS.isdisjoint(words_of(column)) else "s")
     is_of_unit = doubt == "has no unit"
     return OpenQuestion(doubt, meaning.likely, takes_setting=takes_setting, is_of_unit=is_of_unit)
+
+
+def _multiplied(column: str, columns: Collection[str]) -> str:
+    """Return the unit in a name, times the power in it unless other columns have another one: krps."""
+    multiple, plain = multiple_in(column)
+    unit = unit_in_name(column)
+    is_multiple = not is_number(multiple) and not any(
+        multiple_in(x)[1] == plain for x in {*columns} - {column}
+    )
+    whole = f"{PREFIXES.get(multiple_of(multiple) if is_multiple else 1.0, '')}{unit}"
+    known = unit_of(whole)
+    return whole if known and known.factor == multiple_of(multiple) else unit
 
 
 def unit_in_name(column: str) -> str:

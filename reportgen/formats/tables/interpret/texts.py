@@ -13,10 +13,11 @@ from reportgen.formats.tables.interpret.draft import AROUND, Draft
 from reportgen.formats.tables.interpret.questions import (
     SETTING_OR_RESULT,
     OpenQuestion,
+    of_cells,
     of_unit,
     unit_in_name,
 )
-from reportgen.formats.tables.multiples import multiple_in, multiple_of, shortened, without_multiple
+from reportgen.formats.tables.multiples import PREFIXES, multiple_in, multiple_of, shortened, without_multiple
 
 # "r0=101.5;r1=99.8", "app.js (54.7)"
 _NUMBER_IN_TEXT = lazy_pattern(r"(?:^|[\s=:;,(\[|])[0-9]+(?:\.[0-9]+)?(?=$|[\s;,)\]|])")
@@ -28,6 +29,8 @@ _COUNTED = lazy_pattern(
     r"([-+\u2212]?(?:[0-9]{1,3}(?:[,']?[0-9]{3})*|[0-9]+)) ([^\W\d_]{3,20})"
     r"|([-+\u2212]?[0-9]{1,3}(?:[,']?[0-9]{3})*\.[0-9]+) ([^\W\d_]{2,20})"
 )
+# "ops/ms"
+_PER_PART_OF_SECOND = lazy_pattern(r"(?i)(?:/ ?|per[ _])[mnuµμ]s(?![^\W_])")
 # "7.6M", "396K"
 _MAGNITUDE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?[kKMGT]i?")
 _OF_MODELS = frozenset(("model", "param", "parameters", "params", "str"))
@@ -76,21 +79,29 @@ def question_about_magnitudes(draft: Draft, column: str) -> OpenQuestion | None:
 
 
 def question_about_multiples(draft: Draft, column: str, meaning: ColumnMeaning) -> OpenQuestion | None:
-    """Return the question about cells such as 1.2k below thousands, or about "in thousands" in a text."""
-    if column in draft.answers or meaning.base != "samples/s":
+    """Return the question about cells such as 1.2k below thousands, or about "in thousands" in a text.
+
+    A definition has one scale, so no answer reads 1.2k below ops/ms.
+    """
+    is_rate = meaning.base == "samples/s"
+    texts = (
+        [text for cell in draft.known(column) if shortened(text := plain_text(str(cell)))] if is_rate else []
+    )
+    if texts and _PER_PART_OF_SECOND.search(draft.answers.get(column, column)):
+        return of_cells(f'its cells are not plain numbers: "{texts[0]}"')
+    if column in draft.answers or not is_rate:
         return None
     factor = ColumnUnit(meaning.unit, meaning.scale).factor
     if factor == 1:
         stated = (multiple_in(text.strip(" .:*_`"))[0] for text in draft.table.texts)
         beside = next((text for text in stated if len(text) > 1), "")
-        letter = {1e3: "k", 1e6: "M", 1e9: "G"}.get(multiple_of(beside), "")
+        letter = PREFIXES.get(multiple_of(beside), "")
         text = f'a text beside says "{beside}": is it in {beside} of {meaning.unit}?'
         return OpenQuestion(text, f"{letter}{meaning.unit}") if beside else None
     rest = without_multiple(factor)
     if rest == factor:
         return None
-    texts = (text for cell in draft.known(column) if shortened(text := plain_text(str(cell))))
-    text = next(texts, "")
+    text = next(iter(texts), "")
     known = spelled(text, meaning.unit)
     if known is None:
         return None
