@@ -16,7 +16,8 @@ import msgspec
 from reportgen.core import units
 from reportgen.core.errors import RequestError
 from reportgen.core.lazy_pattern import lazy_pattern
-from reportgen.core.model import Run
+from reportgen.core.model import Finding, Run
+from reportgen.core.rules import Rule
 from reportgen.formats.detection import detect
 from reportgen.formats.filetype import no_text
 from reportgen.formats.parsing import json_values
@@ -248,9 +249,10 @@ def _printed_reading(files: LogFiles, answers: Mapping[str, str]) -> TableReadin
 def _proposal(files: LogFiles, reading: TableReading, name: str) -> TableProposal:
     """Return the definition of a table, checked by reading its file with it."""
     table = reading.definition(name)
-    runs = _read_back(files, table)
+    runs, findings = _read_back(files, table)
     read = sum(len(run.aggregates) for run in runs)
     expected = read if reading.table.is_part else sum(1 for _ in numbers(reading, in_any_unit=True))
+    notes = _notes(files, reading)
     entries = tuple(entry_of_run(normalize_run(add_path_settings(run)), DEFAULT) for run in runs[:200])
     return TableProposal(
         name,
@@ -260,7 +262,7 @@ def _proposal(files: LogFiles, reading: TableReading, name: str) -> TableProposa
         expected,
         read,
         tuple(reading.open.items()),
-        tuple(dict.fromkeys((*_notes(files, reading), *_losses(expected, read)))),
+        tuple(dict.fromkeys((*notes, *_unread(findings, notes), *_losses(expected, read)))),
         RunListing(entries),
         files.source(files.path).path,
         (files.source(files.path).path,),
@@ -457,17 +459,30 @@ def _name(path: str, taken: Iterable[str]) -> str:
     return next(f"{name}-{number}" for number in range(2, 10_000) if f"{name}-{number}" not in used)
 
 
-def _read_back(files: LogFiles, table: Mapping[str, Any]) -> list[Run]:
-    """Return the runs that the definition reads from the file."""
+def _read_back(files: LogFiles, table: Mapping[str, Any]) -> tuple[list[Run], list[Finding]]:
+    """Return the runs that the definition reads from the file, and findings about lost lines and cells."""
     view = files.with_settings({"": {own.NAME: own.settings_of([table])}})
-    if own.claims(view) is None:
-        return []
-    return [item for item in own.read(view) if isinstance(item, Run)]
+    items = list(own.read(view)) if own.claims(view) else []
+    findings = [item for item in items if isinstance(item, Finding)]
+    return (
+        [item for item in items if isinstance(item, Run)],
+        [x for x in findings if x.rule is Rule.READ_MALFORMED_LINE and x.severity == "warning"],
+    )
 
 
 def numbers_read(files: LogFiles, table: Mapping[str, Any]) -> int:
     """Return how many numbers a definition reads from a file."""
-    return sum(len(run.aggregates) for run in _read_back(files, table))
+    return sum(len(run.aggregates) for run in _read_back(files, table)[0])
+
+
+def _unread(findings: Iterable[Finding], notes: Sequence[str]) -> Iterator[str]:
+    """Yield findings about lines as notes, but for cells of columns that notes say are not read."""
+    for finding in findings:
+        column = re.match(r'column ("[^"]*")', finding.message)
+        if column and any(column[1] in note and "not read" in note for note in notes):
+            continue
+        place = f"line {finding.source.line}: " if finding.source and finding.source.line else ""
+        yield f"{place}{finding.message}"
 
 
 def _losses(expected: int, read: int) -> list[str]:

@@ -1814,4 +1814,22 @@ FORMS = {
         3,
         (("run_time", 1.5, {}), ("latency", 0.0125, {}), ("memory_used", 4.5e6, {})),
     ),
+    "bars in names without code": PeoplesTable(
+        "queries.md",
+        "| Query | Time (ms) | Memory (MB) |\n|--|--|--|\n| keys | 1.5 | 10 |\n| where | map | 2.5 | - |\n"
+        "| a|b | 3.5 | 30 |\n| c || d | 4.5 | 40 |\n",
+        7,
+        (
+            ("latency", 0.0025, {"query": "where | map"}),
+            ("memory_used", 30e6, {"query": "a|b"}),
+            ("latency", 0.0035, {"query": "a|b"}),
+            ("latency", 0.0045, {"query": "c || d"}),
+        ),
+    ),
+    "bars without blanks in names beside other texts": PeoplesTable(
+        "patterns.md",
+        "| Pattern | Tool | Time (ms) |\n|--|--|--|\n| abc | x | 1.5 |\n| (a|b)c | x | 2.5 |\n| (a|b)c | y | 3.5 |\n",
+        3,
+        (("latency", 0.0025, {"pattern": "(a|b)c", "tool": "x"}),),
+    ),
 }

@@ -970,6 +970,16 @@ def test_each_table_of_a_long_latex_document_is_read() -> None:
     assert sum(_is_it(("bandwidth", 380e9, {"kernel": "scale"}), *each) for each in numbers) == 1
 
 
+def test_learn_names_the_lines_and_cells_that_are_lost() -> None:
+    text = "| Filter | Tool | Time (ms) |\n|--|--|--|\n| a | x | 1.5 |\n| b | c | x | 2.5 |\n| d | x | fast |\n| e | 9 |\n"
+    (proposal,) = propose_each(LogFiles.of({"t.md": text.encode()}).file("t.md"))
+    assert proposal.notes == (
+        '"fast" in column "Time (ms)" is not a number and is not read',
+        'line 4: row "b" has 4 cells, its header 3',
+        'line 6: row "e" has 2 cells, its header 3',
+    )
+
+
 def test_results_that_are_printed_line_by_line_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,7 @@ from reportgen.formats.parsing.user_patterns import whole_line
 from reportgen.formats.tables import aligned, drawn, expand, html, latex, listed
 from reportgen.formats.tables.decimal_marks import decimal_of, proves_comma
 from reportgen.formats.tables.definition import Context, TableRows
-from reportgen.formats.tables.derive import GROUPING
+from reportgen.formats.tables.derive import GROUPING, is_missing
 from reportgen.formats.tables.heads import MOST_HEADS, NUMBER_LIKE, count_heads, merged
 from reportgen.formats.tables.layouts import LAYOUTS
 from reportgen.formats.tables.titles import above as title_above
@@ -69,6 +69,10 @@ _LINK = lazy_pattern(r"\[([^\[\]]{1,80})\]\([^()\s]{1,200}\)")
 _SECOND = lazy_pattern(r'\s*(?:\{\s*["}]|\[\s*\{)')
 # Objects that go over several lines are tried as often as this where they do not end well.
 _MAX_TORN_OBJECTS = 16
+# Rows of another width than their header: the first ones are named.
+_WIDTH = "not as many cells as the header"
+_MAX_NAMED = 5
+_MAX_NAME = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -471,7 +475,7 @@ def _csv_rows(table: TableFile, lines: list[str], separator: str, before: int) -
             elif separator == "|" and _aligns(cells):
                 continue  # Org says here how its columns are aligned
             elif len(cells) != len(header):
-                table.fault(line + before, "not as many cells as the header")
+                table.fault(line + before, _WIDTH)
             else:
                 yield Record(line + before, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
@@ -547,6 +551,7 @@ def _markdown(table: TableFile) -> Iterator[Record]:
     part = -1
     header: list[str] = []
     has_bar = is_torn = False
+    lost = 0
     rules = list(map(_is_rule, lines))
     for place, ((number, line), is_rule, is_heading) in enumerate(
         zip(numbered, rules, [*rules[1:], False], strict=True)
@@ -560,13 +565,14 @@ def _markdown(table: TableFile) -> Iterator[Record]:
             if header:
                 starts.setdefault(without_padding(line), {})[part] = place
         elif header and cells and not is_rule and text.startswith("|") == has_bar:
-            cells = _cells_with_code(line) if len(cells) > len(header) else cells
+            cells = _fewer_cells(line, len(header)) if len(cells) > len(header) else cells
             cells = _padded(cells, len(header)) if has_bar else cells
             if len(cells) == len(header):
                 rows.append((offsets[number - 1], dict(zip(header, cells, strict=True))))
                 parts[number] = part
             else:
-                table.fault(number, "not as many cells as the header")
+                lost += 1
+                table.fault(number, _of_width(cells, len(header)) if lost <= _MAX_NAMED else _WIDTH)
         is_torn = not cells
     records = (
         _with_contexts(table, rows) if table.contexts else (Record(table.line_of(at), x) for at, x in rows)
@@ -648,10 +654,27 @@ def bar_cells(line: str) -> list[str]:
     return [text.replace("**", "").strip().strip("*`").strip() for text in texts]
 
 
-def _cells_with_code(line: str) -> list[str]:
-    """Return the cells of a row whose code has bars: `a | b` is one cell, as its author meant it."""
-    hidden = _CODE.sub(lambda match: match[0].replace("|", "\0"), line)
-    return [cell.replace("\0", "|") for cell in bar_cells(hidden)]
+def _fewer_cells(line: str, width: int) -> list[str]:
+    """Return the cells of a row with bars in its texts, as many as the header has if that is certain.
+
+    Bars in code separate nothing, nor do those without blanks if others have blanks on both sides. A text
+    has those before numbers that fill all other columns.
+    """
+    in_code = _CODE.sub(lambda match: match[0].replace("|", "\0"), line)
+    tight = re.sub(r"(?<=\S)\|(?=\S)|\|(?=\|)|(?<=\|)\|", "\0", line.strip().strip("|"))
+    for hidden in (in_code, tight):
+        cells = [cell.replace("\0", "|") for cell in bar_cells(hidden)]
+        if len(cells) == width:
+            return cells
+    names, numbers = cells[: 1 - width], cells[1 - width :]
+    are_numbers = all(NUMBER_LIKE.fullmatch(cell) or is_missing(cell) for cell in numbers)
+    is_first = are_numbers and not any(map(NUMBER_LIKE.fullmatch, names))
+    return [" | ".join(names), *numbers] if is_first and len(cells) > width else bar_cells(line)
+
+
+def _of_width(cells: Sequence[str], width: int) -> str:
+    """Return why a row is not read, with its first cell."""
+    return f'row "{cells[0][:_MAX_NAME]}" has {len(cells)} cells, its header {width}'
 
 
 def _unique(names: list[str]) -> list[str]:
