@@ -180,6 +180,15 @@ def test_telemetry_is_in_base_units_on_the_clock_of_the_steps() -> None:
     assert np.isnan(first.columns["utilization"][0])
 
 
+def test_a_device_may_be_called_by_a_number() -> None:
+    telemetry = b"#clock,5000,9000\ndevice,monotonic_ns,power_mw\n0,6050,412000\n1,6050,1000\n"
+    run = read_run(folder(telemetry__node0__csv=telemetry))
+    assert [(each.device, each.columns["power"].tolist()) for each in run.telemetry] == [
+        ("0", [412.0]),
+        ("1", [1.0]),
+    ]
+
+
 def test_a_counter_of_pcie_that_never_exceeds_32_bits_is_ignored() -> None:
     run = read_run(
         folder(

@@ -7,7 +7,8 @@ line costs only itself. Only `#` lines and headers are handled one by one.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,10 @@ from reportgen.formats.parsing.damage import Malformed
 ABSENT = -1
 _MAX_NUMBER = 2**63 - 1
 _MAX_DIGITS = 19
+_MAX_PLAIN = 10**18
 _CHUNK_BYTES = 4 * 2**20
-_NEWLINE, _RETURN, _COMMA, _HASH, _ZERO, _NINE = b"\n\r,#09"
-_COMMAS = bytes.maketrans(b"\n", b",")
+_NEWLINE, _RETURN, _COMMA, _ZERO = b"\n\r,0"
+_COMMAS, _DIGITS = bytes.maketrans(b"\n", b","), b"0123456789"
 # Each column costs memory for every row of the file, so a hostile file is stopped here.
 _MAX_COLUMNS = 256
 # A device's UUID has 40 characters; longer texts in the first column are damaged.
@@ -75,7 +77,7 @@ def parse(content: bytes, layout: Layout, malformed: Malformed) -> IntTable:
     while start < end:
         whole_lines = content.rfind(b"\n", start, start + _CHUNK_BYTES) + 1
         stop = whole_lines or content.find(b"\n", start) + 1
-        reader.read(np.frombuffer(content, np.uint8, stop - start, start))
+        reader.read(content[start:stop])
         start = stop
     return reader.table(is_cut=end < len(content))
 
@@ -86,6 +88,8 @@ class _Reader:
     def __init__(self, layout: Layout, malformed: Malformed) -> None:
         self.layout, self.malformed = layout, malformed
         self.has_text = not layout.known.fullmatch(layout.required[0])
+        # Candidates by their first letter; the first cell decides in `_read_special`.
+        self.special = _special_lines(layout.required[0][0])
         self.header: list[str] | None = None
         self.lines = 0
         self.known: dict[str, None] = {}  # of all headers, in their order
@@ -94,6 +98,9 @@ class _Reader:
 
     def table(self, *, is_cut: bool) -> IntTable:
         """Return all rows; columns that a part does not have are ABSENT there."""
+        if len(self.parts) == 1 and self.parts[0][0].keys() == self.known.keys():  # as in most files
+            columns, text, line = self.parts[0]
+            return IntTable(columns, text, line, self.records, is_cut)
         line = np.concatenate([np.empty(0, np.int64), *(line for _, _, line in self.parts)])
         text = np.concatenate([np.empty(0, "S1"), *(text for _, text, _ in self.parts)])
         columns = {
@@ -104,33 +111,37 @@ class _Reader:
         }
         return IntTable(columns, text, line, self.records, is_cut)
 
-    def read(self, content: Bytes) -> None:
+    def read(self, content: bytes) -> None:
         """Read a chunk of whole lines."""
-        stops = np.flatnonzero(content == _NEWLINE)
-        starts = np.concatenate(([0], stops[:-1] + 1))
-        stops -= (stops > starts) & (content[stops - 1] == _RETURN)
-        rows = np.stack((starts, stops, self.lines + 1 + np.arange(len(stops))))
-        self.lines += len(stops)
-        is_row = stops > starts
-        initial = np.where(is_row, content[starts], 0)
-        # Candidates by their first letter; the first cell decides below.
-        special = (initial == _HASH) | (initial == ord(self.layout.required[0][0]))
+        rows = _Rows(self.lines + 1)
         begin = 0
-        for at in np.flatnonzero(special).tolist():
-            line = int(rows[2, at])
-            cells = content[starts[at] : stops[at]].tobytes().decode("utf-8", "replace").split(",")
-            is_row[at] = self.has_text
-            if cells[0].startswith("#"):
-                is_row[at] = False
-                self._read_record(cells, line)
-            elif cells[0] == self.layout.required[0]:
-                is_row[at] = False
-                self._read_rows(content, rows[:, begin:at][:, is_row[begin:at]])
-                begin = at
-                self._read_header(cells, line)
-            elif not self.has_text:
-                self.malformed.add(line, "not a line of this format")
-        self._read_rows(content, rows[:, begin:][:, is_row[begin:]])
+        for match in self.special.finditer(b"\n" + content):
+            at = match.start()
+            cells = match[1].removesuffix(b"\r").decode("utf-8", "replace").split(",")
+            if self.has_text and not self._is_special(cells):
+                continue
+            rows.add(content[begin:at])
+            if cells[0] == self.layout.required[0]:
+                self._read_rows(rows)
+                rows = _Rows(rows.next_line)
+            self._read_special(cells, rows.next_line)
+            rows.next_line += 1
+            begin = match.end()
+        rows.add(content[begin:])
+        self._read_rows(rows)
+        self.lines = rows.next_line - 1
+
+    def _is_special(self, cells: list[str]) -> bool:
+        return cells[0].startswith("#") or cells[0] == self.layout.required[0]
+
+    def _read_special(self, cells: list[str], line: int) -> None:
+        """Read a line that is not a row of numbers."""
+        if cells[0].startswith("#"):
+            self._read_record(cells, line)
+        elif cells[0] == self.layout.required[0]:
+            self._read_header(cells, line)
+        else:
+            self.malformed.add(line, "not a line of this format")
 
     def _read_record(self, cells: list[str], line: int) -> None:
         if form := self.layout.records.get(cells[0]):
@@ -149,22 +160,32 @@ class _Reader:
         else:
             self.header, self.known = cells, known
 
-    def _read_rows(self, content: Bytes, rows: IntArray) -> None:
-        """Add rows (start, stop and number of each), all below one header."""
-        starts, stops, line = rows
+    def _read_rows(self, rows: "_Rows") -> None:
+        """Add rows, all below one header."""
+        content = b"".join(rows.pieces)
+        width = len(self.header) if self.header else 0
+        plain = _plain_numbers(content, width) if content and not self.has_text and width else None
+        if self.header and plain is not None:
+            columns = {name: plain[at] for at, name in enumerate(self.header) if name in self.known}
+            self.parts.append((columns, np.zeros(plain.shape[1], "S1"), rows.lines()))
+        elif content:
+            self._read_cells(np.frombuffer(content, np.uint8), rows.lines())
+
+    def _read_cells(self, content: Bytes, line: IntArray) -> None:
+        """Add the rows whose cells are right. `line` is the number of each line of the content."""
+        stops = np.flatnonzero(content == _NEWLINE)
+        starts = np.concatenate(([0], stops[:-1] + 1))
+        stops -= (stops > starts) & (content[stops - 1] == _RETURN)
+        is_row = stops > starts
+        starts, stops, line = starts[is_row], stops[is_row], line[is_row]
         if not len(line):
             return
         if self.header is None:
             self._damaged(line, "a row without a valid header above it")
             return
-        low, width = int(starts[0]), len(self.header)
+        width = len(self.header)
         wanted = {name: at for at, name in enumerate(self.header) if name in self.known}
-        if (plain := _plain_numbers(content[low : stops[-1] + 1], width)) is not None:
-            self.parts.append(
-                ({name: plain[at] for name, at in wanted.items()}, np.zeros(len(line), "S1"), line)
-            )
-            return
-        commas = np.flatnonzero(content[low : stops[-1]] == _COMMA) + low
+        commas = np.flatnonzero(content == _COMMA)
         first = np.searchsorted(commas, starts)
         fits = np.searchsorted(commas, stops) - first + 1 == width
         self._damaged(line[~fits], f"not the {width} cells of its header")
@@ -185,21 +206,53 @@ class _Reader:
             self.malformed.add(int(lines[0]), fact, len(lines))
 
 
-def _plain_numbers(content: Bytes, width: int) -> IntArray | None:
+@dataclass(slots=True)
+class _Rows:
+    """Lines between two headers, in pieces between the other lines that are no rows."""
+
+    next_line: int
+    pieces: list[bytes] = field(default_factory=list)
+    ranges: list[tuple[int, int]] = field(default_factory=list)
+
+    def add(self, piece: bytes) -> None:
+        """Add whole lines that follow the last ones."""
+        if piece:
+            begin = self.next_line
+            self.next_line += piece.count(b"\n")
+            self.pieces.append(piece)
+            self.ranges.append((begin, self.next_line))
+
+    def lines(self) -> IntArray:
+        """Return the number of each line."""
+        return np.concatenate([np.arange(*each) for each in self.ranges])
+
+
+@cache
+def _special_lines(first: str) -> re.Pattern[bytes]:
+    """Return the pattern of a line that begins with # or with the first letter of a header.
+
+    The line feed before it is in the pattern, which makes the search quick.
+    """
+    return re.compile(f"\n([#{first}][^\n]*)".encode())
+
+
+def _plain_numbers(content: bytes, width: int) -> IntArray | None:
     """Return the numbers in rows without damage, as most are: (columns, rows), ABSENT for empty cells.
 
-    None if a line is not `width` cells of at most 18 digits: `_numbers` says what is wrong with which line.
+    None if a line is not `width` cells of digits, or a number may be too large: `_numbers` says what is wrong
+    with which line.
     """
-    ends = np.flatnonzero(content < _ZERO)
-    if len(ends) % width or np.diff(ends, prepend=-1).max() > _MAX_DIGITS or (content > _NINE).any():
+    marks = content.translate(None, _DIGITS)
+    rows = len(marks) // width
+    if marks != (b"," * (width - 1) + b"\n") * rows:
         return None
-    marks = content[ends].reshape(-1, width)
-    if (marks[:, :-1] != _COMMA).any() or (marks[:, -1] != _NEWLINE).any():
-        return None
-    text = b"," + content.tobytes().translate(_COMMAS)
+    text = b"," + content.translate(_COMMAS)
     while b",," in text:
         text = text.replace(b",,", b",%d," % ABSENT)
-    return np.ascontiguousarray(np.fromstring(text[1:-1], np.int64, sep=",").reshape(-1, width).T)
+    numbers = np.fromstring(text[1:-1], np.int64, sep=",")  # too large ones become the largest
+    if numbers.max() >= _MAX_PLAIN:
+        return None
+    return np.ascontiguousarray(numbers.reshape(rows, width).T)
 
 
 def _numbers(content: Bytes, starts: IntArray, stops: IntArray, good: Mask) -> IntArray:
