@@ -6,12 +6,13 @@ with others, and a view of its numbers; its series are objects while they are in
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, overload
 from weakref import ref
 
 import numpy as np
+from msgspec import structs
 
 from reportgen.core.column_file import ColumnFile
 from reportgen.core.model import FloatArray, Series, Source
@@ -117,7 +118,9 @@ def stored_series(series: tuple[Series, ...], file: ColumnFile, known: dict[obje
     borders = tuple(np.cumsum([0, *map(len, columns.values())]).tolist())
     key = places, borders, tuple(map(_in_common, series))
     if key not in known:
-        bare = (replace(each, begin=_NO_NUMBERS, value=_NO_NUMBERS, source=_NO_SOURCE) for each in series)
+        bare = (
+            structs.replace(each, begin=_NO_NUMBERS, value=_NO_NUMBERS, source=_NO_SOURCE) for each in series
+        )
         known[key] = SeriesLayout(tuple(bare), places, borders)
     return StoredSeries(known[key], tuple(each.source for each in series), stored)
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from msgspec import structs
+
 from reportgen.core.model import Finding
 from reportgen.core.rules import Rule
 from reportgen.formats.base import Claim, Format
@@ -164,7 +166,7 @@ def _claim_by_head_or_tail(view: LogFiles, formats: Registry) -> Claimed | None:
     if claimed and (late.format.is_last or not _is_surer(late, claimed)):
         return claimed
     # The line in the whole file is unknown, and the reader needs the file from its beginning.
-    claim = replace(late.claim, source=replace(late.claim.source, line=0))
+    claim = replace(late.claim, source=structs.replace(late.claim.source, line=0))
     return replace(late, claim=claim, files=view.select([view.path], claim.beside))
 
 

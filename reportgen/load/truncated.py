@@ -7,6 +7,7 @@ but the line numbers there are not, because the lines of the skipped middle were
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from reportgen.core.model import Finding, Run, Source
 from reportgen.core.rules import Rule
@@ -35,7 +36,7 @@ def mark_truncated(run: Run, files: LogFiles, path: str, lines: int) -> Run:
         return replace(read, source=place(read.source)) if read.source else read
 
     series = tuple(
-        replace(each, source=place(each.source), line=np.where(each.line > lines, 0, each.line))
+        structs.replace(each, source=place(each.source), line=np.where(each.line > lines, 0, each.line))
         if each.source.path == source.path
         else each
         for each in run.series

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from reportgen.cache.archives import is_archive
@@ -291,7 +292,7 @@ def _shared_series(series: Series, source: Source, shared: Shared) -> Series:
         if column.nbytes <= _MAX_SHARED_BYTES
     }
     phase, idle_after = _known(series.phase, shared), _known(series.idle_after, shared)
-    return replace(series, phase=phase, source=source, idle_after=idle_after, **columns)
+    return structs.replace(series, phase=phase, source=source, idle_after=idle_after, **columns)
 
 
 def _stored(run: Run, file: ColumnFile, known: dict[object, Any]) -> Run:
@@ -329,7 +330,7 @@ def _with_stored_columns(series: Sequence[Series], file: ColumnFile) -> tuple[Se
         names = ("begin", "value", *_SHARED_COLUMNS)
         return {name: stored(getattr(each, name)) for name in names if name not in shared}
 
-    return tuple(replace(each, **own(each)) for each in series)
+    return tuple(structs.replace(each, **own(each)) for each in series)
 
 
 RUNS: RunMapper[Run] = RunMapper(_same, _mark, _rename, _share)

@@ -5,13 +5,11 @@ The default is DLPerf's: ignore 20 steps, measure 100, repeat 7 times, take the 
 that a result can name its protocol. Other protocols than the default exist to reproduce published numbers.
 """
 
-import dataclasses
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, Struct, structs
 
 from reportgen.core.errors import RequestError, did_you_mean
 from reportgen.core.lazy_pattern import lazy_pattern
@@ -23,8 +21,7 @@ Reduce = Literal["median", "olympic"]
 _NOTATION = lazy_pattern(r"(\d{1,9})\+(\d{1,9})(?:x(\d{1,6}))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Protocol:
+class Protocol(Struct, frozen=True, cache_hash=True):
     """How runs become numbers. Ratios are fractions of 1.
 
     warmup      steps ignored at the start of a run; measure  steps after them; repeats  runs of a case
@@ -68,7 +65,7 @@ class Protocol:
         raises  RequestError for an unknown key or a value out of range
         """
         place = place or f"protocols.{name}"
-        known = [field.name for field in dataclasses.fields(cls) if field.name != "name"] + ["steps"]
+        known = [field.name for field in structs.fields(cls) if field.name != "name"] + ["steps"]
         for key in table:
             if key not in known:
                 raise RequestError(f"{place}.{key}", "no such key", did_you_mean(key, known))
@@ -96,10 +93,10 @@ class Protocol:
         Steps, repeats, their reduction and the version are left out: they are always printed.
         """
         printed_anyway = ("name", "warmup", "measure", "repeats", "reduce", "version")
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values = {field.name: getattr(self, field.name) for field in structs.fields(self)}
         return ", ".join(
             f"{field.name} = {_written(values[field.name])}"
-            for field in dataclasses.fields(self)
+            for field in structs.fields(self)
             if field.name not in printed_anyway and values[field.name] != field.default
         )
 

@@ -5,7 +5,8 @@ In the order of strength: steps, printed intervals, telemetry, figures that the 
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+
+from msgspec import structs
 
 from reportgen.core.model import STEP, Aggregate, Evidence, Finding, Measurement, Run
 from reportgen.core.rules import Rule, Severity
@@ -82,7 +83,7 @@ def _with_finding(attempt: Attempt, run: Run, finding: Finding) -> Attempt:
     measurement = attempt.measurement
     if measurement is None:
         return Attempt(None, (finding, *attempt.findings))
-    return Attempt(replace(measurement, run=run, findings=(finding, *measurement.findings)))
+    return Attempt(structs.replace(measurement, run=run, findings=(finding, *measurement.findings)))
 
 
 def _attempt(request: MeasureRequest, totals: Totals) -> Attempt:
@@ -113,7 +114,7 @@ def _attempt(request: MeasureRequest, totals: Totals) -> Attempt:
     window = result.measurement.window
     where = f"over steps {window.first}..{window.last}" if window else "by a figure without steps"
     finding = _incomplete(run, f"; measured {where}")
-    return Attempt(replace(result.measurement, findings=(finding, *result.measurement.findings)))
+    return Attempt(structs.replace(result.measurement, findings=(finding, *result.measurement.findings)))
 
 
 def _incomplete(run: Run, consequence: str) -> Finding:

@@ -6,9 +6,9 @@ Over the ranks of a synchronous run, time is the maximum of the ranks' totals, a
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct, structs
 
 from reportgen.core.metrics import RATES, metric_of
 from reportgen.core.model import STEP, Finding, Measurement, Run, Series, Window
@@ -28,8 +28,7 @@ from reportgen.protocol.window import MeasuredWindow
 LEFT_OUT_SHARE = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureRequest:
+class MeasureRequest(Struct, frozen=True):
     """A metric and phase of a run.
 
     parts     the phases that add up to the phase
@@ -53,8 +52,7 @@ class MeasureRequest:
         return self.measured.window(series, self.protocol, are_times=are_times) if series else None
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """A measurement; is_full is True if its window is complete."""
 
     measurement: Measurement
@@ -272,7 +270,7 @@ def _with_times(measured: MeasuredRun, selected: MeasuredWindow) -> Window:
         return window
     duration = run_duration(measured.run)
     outside = math.nan if duration is None else max(duration - window.time - window.gap_time, 0.0)
-    return replace(window, outliers=outlier_steps(measured, selected), outside=outside)
+    return structs.replace(window, outliers=outlier_steps(measured, selected), outside=outside)
 
 
 def _with_left_out(measured: Measured | None) -> Measured | None:
@@ -289,4 +287,4 @@ def _with_left_out(measured: Measured | None) -> Measured | None:
     measurement = measured.measurement
     is_time = measurement.unit == "s"
     over_all = measurement.value * slower if is_time else measurement.value / slower
-    return replace(measured, measurement=replace(measurement, over_all=over_all))
+    return structs.replace(measured, measurement=structs.replace(measurement, over_all=over_all))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 import numpy as np
+from msgspec import Struct
 
 from reportgen.core.column_file import release_columns
 from reportgen.core.model import Finding, Measurement, Run, Series, Source, Window
@@ -30,8 +31,7 @@ _MAX_OPEN = 500
 _RELEASED_AFTER = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """The measurement of a run, or None with the findings that say why there is none.
 
     Only a run without any data of the metric (`available_metrics`) has neither.

@@ -4,9 +4,8 @@ A single long step is a hiccup, a stretch of slower steps is another state of th
 which is left out of the time, and neither is the end of the warm-up, which `check_steady` reports.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from reportgen.core.model import Finding, FloatArray
 from reportgen.core.rules import Rule
@@ -44,8 +43,7 @@ _MAX_SHORT_SHARE = 0.02
 _MIN_STEPS = 20
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Outliers:
+class _Outliers(Struct, frozen=True, eq=False):
     """The outliers among the measured steps of the slowest rank.
 
     usual  s of a step, the median; blocks  medians of blocks of steps
@@ -155,6 +153,8 @@ def _in_slow_stretch(time: FloatArray, usual: float, medians: FloatArray) -> Boo
     A block is slow if its median exceeds the median of all by 10 %, and by three times the distance between
     the median and the lower quartile: that distance is the noise, and slow steps do not enter it.
     """
+    if not (medians > usual + SLOW_SHARE * usual).any():  # as in most runs
+        return np.zeros(len(time), dtype=bool)
     whole = len(medians) * SLOW_BLOCK_STEPS
     noise = usual - quantile(sorted(time.tolist()), 0.25)
     slow = medians > usual + max(SLOW_SHARE * usual, 3 * noise)

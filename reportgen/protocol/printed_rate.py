@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import structs
 
 from reportgen.core.model import STEP, Finding, Run, Series, Source
 from reportgen.core.rules import Rule
@@ -94,7 +95,7 @@ def _leaves_out_time(run: Run, whole: Sequence[Series], window: MeasuredWindow, 
 
 def without_work(run: Run) -> Run:
     """Return the run as if the work of its steps were unknown."""
-    unknown = tuple(replace(each, samples=np.full(len(each.step), np.nan)) for each in run.series)
+    unknown = tuple(structs.replace(each, samples=np.full(len(each.step), np.nan)) for each in run.series)
     return replace(run, samples_per_step=None, series=unknown)
 
 

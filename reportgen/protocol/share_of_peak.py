@@ -9,7 +9,9 @@ bandwidth has no share: with reductions in the switch it exceeds the wires, and 
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec import structs
 
 from reportgen.core.book import Gpu, ImageModel, Transformer, find_gpu, find_model, gpu_source, why_no_gpu
 from reportgen.core.book.gpus import Dtype
@@ -119,7 +121,7 @@ def as_share(measurement: Measurement, basis: Basis) -> Measurement:
     value = measurement.value / basis.divisor
     above = (_above(measurement.run, value, basis),) if value > 1 else ()
     over_all = None if measurement.over_all is None else measurement.over_all / basis.divisor
-    return replace(
+    return structs.replace(
         measurement,
         value=value,
         unit="ratio",

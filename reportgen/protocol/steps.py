@@ -6,10 +6,10 @@ in order. Everything after this module uses the number of a step, never its inde
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from reportgen.core.metrics import metric_of
@@ -21,8 +21,7 @@ BoolArray = NDArray[np.bool_]
 _MAX_LISTED_RANGES = 3
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Entries:
+class Entries(Struct, frozen=True, eq=False):
     """Entries of one rank, ordered by step and without overlap; arrays of one length.
 
     first, last  steps of an entry, both included; span  their number
@@ -94,7 +93,7 @@ def measurable_entries(series: Series) -> Entries:
     order = order[np.argsort(last[order], kind="stable")]
     if np.any(first[order[1:]] <= last[order[:-1]]):
         order = order[_without_overlap(first[order], last[order], order)]
-    return replace(entries.take(order), is_single=bool((span[order] == 1).all()))
+    return structs.replace(entries.take(order), is_single=bool((span[order] == 1).all()))
 
 
 def _without_overlap(first: IntArray, last: IntArray, logged: IntArray) -> IntArray:

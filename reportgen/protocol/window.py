@@ -15,9 +15,10 @@ a loss) have no gaps.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct, structs
 
 from reportgen.core.model import Finding, FloatArray, IntArray, Run, Window
 from reportgen.core.rules import Rule
@@ -29,8 +30,7 @@ from reportgen.protocol.steps import BoolArray, Entries, array_median, common_en
 _MAX_LISTED_GAPS = 3
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasuredWindow:
+class MeasuredWindow(Struct, frozen=True, eq=False):
     """The entries of a run that a protocol measures.
 
     ranks         entries that count, one for each rank, the same steps in all
@@ -146,8 +146,7 @@ def _choose(entries: Entries, warmup: int, protocol: Protocol) -> slice:
     return slice(begin, min(end, len(entries)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Kept:
+class _Kept(Struct, frozen=True, eq=False):
     """The ranks of a window without gaps.
 
     left_out  which entries of the window were dropped; gap_time  s left out
@@ -223,7 +222,7 @@ def _without_breaks(rank: Entries) -> _WithoutBreaks:
             seconds.append(border.duration)
         elif rank.first[at] <= follows:
             unknown[at] = True
-    return _WithoutBreaks(replace(rank, value=value), unknown, exact_sum(seconds))
+    return _WithoutBreaks(structs.replace(rank, value=value), unknown, exact_sum(seconds))
 
 
 def _too_long(rank: Entries, unknown: BoolArray, gap_factor: float) -> tuple[BoolArray, int]:

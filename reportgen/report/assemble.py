@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+
+from msgspec import structs
 
 from reportgen.compare.expected_speed import Expected
 from reportgen.core.case_findings import findings_of
@@ -93,7 +94,7 @@ def make_report(
         runs=tuple(used.values()),
         protocol=", ".join(protocols),
         protocol_text=_protocol_text(protocols.values()),
-        protocols={name: asdict(protocol) for name, protocol in protocols.items()},
+        protocols={name: structs.asdict(protocol) for name, protocol in protocols.items()},
     )
 
 

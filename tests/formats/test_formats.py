@@ -6,13 +6,13 @@ A new format is tested here as soon as it is in FORMATS; add a valid log of it t
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 from reportgen.core.model import STEP, Finding, Run
 from reportgen.formats.base import Claim, Format
@@ -193,7 +193,7 @@ def test_a_byte_order_mark_before_the_text_changes_nothing(name: str) -> None:
     def read(files: dict[str, bytes]) -> str:
         found = detect(view(files, name))
         assert found is not None
-        runs = [asdict(each) for each in found.format.read(found.files)]
+        runs = [to_builtins(each, enc_hook=repr) for each in found.format.read(found.files)]
         return repr((found.format.name, found.claim, runs))
 
     marked = {path: b"\xef\xbb\xbf" + content for path, content in VALID_LOGS[name].items()}

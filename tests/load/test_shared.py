@@ -2,10 +2,11 @@
 
 import pickle
 from collections import deque
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from reportgen.core import column_file, stored_series
 from reportgen.core.column_file import ColumnFile
@@ -56,17 +57,17 @@ def test_columns_of_one_run_go_to_the_file(monkeypatch: pytest.MonkeyPatch) -> N
 def test_phases_that_share_a_column_share_it_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(column_file, "_IN_MEMORY", 0)
     step, forward = series([1.0, 2.0]), series([0.5, 0.7], "forward")
-    both = RUNS.share(run(step, replace(forward, begin=step.begin)), Shared(file=ColumnFile())).series
+    both = RUNS.share(run(step, structs.replace(forward, begin=step.begin)), Shared(file=ColumnFile())).series
     assert both[0].begin is both[1].begin
 
 
 def _content(series: Series) -> list[object]:
-    values = [getattr(series, field.name) for field in fields(series)]
+    values = [getattr(series, field.name) for field in structs.fields(series)]
     return [each.tobytes() if isinstance(each, np.ndarray) else each for each in values]
 
 
 # A series with a value of its own in each field that has a default; those with breaks and stretches stay in memory.
-UNUSUAL = replace(
+UNUSUAL = structs.replace(
     series([1.0, 2.0], "forward", rank=2),
     unit="widget/s",
     rounding=0.5,
@@ -86,7 +87,11 @@ def _runs() -> list[Run]:
 
 
 def test_series_are_made_again_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = [each.name for each in fields(Series) if repr(getattr(UNUSUAL, each.name)) == repr(each.default)]
+    usual = [
+        each.name
+        for each in structs.fields(Series)
+        if repr(getattr(UNUSUAL, each.name)) == repr(each.default)
+    ]
     assert usual == ["breaks", "stretches"]
     monkeypatch.setattr(column_file, "_IN_MEMORY", 0)
     monkeypatch.setattr(stored_series, "_MAX_MADE", 1)

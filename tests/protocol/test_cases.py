@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from reportgen.core.case_findings import remark
 from reportgen.core.model import Aggregate, Case, Finding, Run, Source
@@ -519,7 +520,7 @@ def test_a_profiled_run_is_not_a_repeat() -> None:
     ]
     assert remark(case, doubt) == "slow disk (1 of 7 repeats: r2)"
     # An MLPerf result drops the slowest runs, and a run without a value is the slowest: this one is not.
-    olympic = replace(TWO, reduce="olympic", drop=1)
+    olympic = structs.replace(TWO, reduce="olympic", drop=1)
     ((with_it,), (without,)) = (
         cases(each, "step_time", "step", olympic) for each in ([*runs, profiled], runs)
     )

@@ -1,11 +1,11 @@
 """The pages about protocols say what the code does: the fields of a protocol and the numbers in the text."""
 
-import dataclasses
 import json
 import re
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from reportgen.core.stats import median_interval
 from reportgen.protocol import Protocol, measure_run
@@ -20,7 +20,7 @@ def test_every_field_of_a_protocol_is_documented_with_its_default() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (\S+) \|", FIELDS.split("<!-- fields -->")[1], re.MULTILINE)
     documented = {name: json.loads(default.strip("`")) for name, default in rows}
     assert documented.pop("steps") == Protocol().name
-    fields = {field.name: field.default for field in dataclasses.fields(Protocol) if field.name != "name"}
+    fields = {field.name: field.default for field in structs.fields(Protocol) if field.name != "name"}
     assert documented == fields
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from reportgen.core.model import Clock, Finding, Measurement, Run, Source, Status, Telemetry
 from reportgen.core.rules import Rule
@@ -277,7 +278,7 @@ def test_a_mean_is_over_the_steps_and_that_of_a_rate_is_work_over_time(
 ) -> None:
     one = run(series(values, metric=metric, span=spans))
     assert value(one, metric, protocol=parse_protocol("2+4x1")) == expected
-    rates = replace(parse_protocol("2+4x1"), estimator="mean_of_rates")
+    rates = structs.replace(parse_protocol("2+4x1"), estimator="mean_of_rates")
     assert spans != 1 or value(one, metric, protocol=rates) == 200.0
 
 

@@ -1,8 +1,7 @@
 """Times printed with few digits: how much of a number they leave open, and the finding about it."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec import structs
 
 from reportgen.core.model import Break, Rounded
 from reportgen.protocol import DEFAULT, measure_run
@@ -11,7 +10,7 @@ from tests.builders import cases, messages, read_log, run, series
 
 def _open(rounding: float, rounded: Rounded = "each", breaks: tuple[Break, ...] = ()) -> list[str]:
     """Return the findings on 120 steps of 10 ms that are printed with this rounding."""
-    times = replace(series([0.01] * 120, breaks=breaks), rounding=rounding, rounded=rounded)
+    times = structs.replace(series([0.01] * 120, breaks=breaks), rounding=rounding, rounded=rounded)
     measured = measure_run(run(times), "step_time", "step", DEFAULT)
     assert measured is not None
     return messages(measured.findings, "clock.coarse")
@@ -50,14 +49,16 @@ def test_elapsed_time_is_rounded_at_both_ends_of_the_window() -> None:
 
 
 def test_phases_that_add_up_add_their_rounding() -> None:
-    parts = [replace(series([0.01] * 120, phase), rounding=0.0001) for phase in ("forward", "backward")]
+    parts = [
+        structs.replace(series([0.01] * 120, phase), rounding=0.0001) for phase in ("forward", "backward")
+    ]
     measured = measure_run(run(*parts), "step_time", "both", DEFAULT, {"both": ("forward", "backward")})
     assert measured is not None
     assert measured.clock_error == pytest.approx(0.01)
 
 
 def test_the_rounding_widens_the_interval_of_a_case() -> None:
-    times = replace(series([0.01] * 120), rounding=0.0005)
+    times = structs.replace(series([0.01] * 120), rounding=0.0005)
     (case,) = cases([run(times, id=f"r{n}", repeat=n) for n in range(1, 8)], "step_time", "step", DEFAULT)
     assert case.summary is not None
     assert (case.summary.low, case.summary.high) == (pytest.approx(0.0095), pytest.approx(0.0105))

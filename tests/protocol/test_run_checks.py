@@ -1,9 +1,8 @@
 """Findings of one run: steadiness, clocks, stragglers."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec import structs
 
 from reportgen.core.model import Finding, FloatArray, Run
 from reportgen.protocol import DEFAULT, measure_run
@@ -177,7 +176,7 @@ def test_steps_on_the_host_need_a_wait_for_the_device_where_the_window_begins_an
 ) -> None:
     times = [0.01] * 119 + [99.01]
     idle = None if idle_after is None else frozenset(idle_after)
-    steps = replace(series(times), idle_after=idle)
+    steps = structs.replace(series(times), idle_after=idle)
     measured = measure_run(run(steps, factors={"device": "NVIDIA H200"}), "step_time", "step", DEFAULT)
     assert measured is not None
     found = [f"{x.severity}: {x.message}" for x in measured.findings if x.rule == "clock.unsynchronised"]

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from playwright.sync_api import Locator, Page, expect
 
 from reportgen.core.model import Case, Finding, Measurement
@@ -59,12 +60,12 @@ def _changed(case: Case, change: Callable[[int, Measurement], Measurement]) -> C
 
 
 def _said(case: Case, **environment: str) -> Case:
-    return _changed(case, lambda _, m: replace(m, run=replace(m.run, environment=environment)))
+    return _changed(case, lambda _, m: structs.replace(m, run=replace(m.run, environment=environment)))
 
 
 def _turns(case: Case, first: float) -> Case:
     """Return a case whose repeats started every 2 s."""
-    return _changed(case, lambda n, m: replace(m, run=replace(m.run, started=first + 2.0 * n)))
+    return _changed(case, lambda n, m: structs.replace(m, run=replace(m.run, started=first + 2.0 * n)))
 
 
 def test_two_presses_answer_with_ratio_verdict_and_contract(
@@ -181,7 +182,7 @@ def test_other_evidence_is_refused_and_another_driver_is_shown(open_page: OpenPa
     base = _said(example.case(100.0, {"framework": "B"}), driver="470")
     panel = _ask(open_page(_two_cells(own, base)), "200.0", "100.0")
     expect(panel.get_by_role("row", name="driver 550 470")).to_be_visible()
-    printed = _changed(base, lambda _, m: replace(m, evidence="aggregate"))
+    printed = _changed(base, lambda _, m: structs.replace(m, evidence="aggregate"))
     panel = _ask(open_page(_two_cells(own, printed)), "200.0", "100.0")
     expect(panel.locator("h2")).to_contain_text("not comparable")
     expect(panel).to_contain_text("differs in evidence (measured; already reduced in the baseline)")
@@ -194,7 +195,7 @@ def test_a_number_that_means_nothing_has_no_ratio(open_page: OpenPage) -> None:
     finding = Finding(
         "invalid", Rule.RATE_IMPLAUSIBLE, "", "faster than its device", own.measurements[0].sources[0]
     )
-    invalid = _changed(own, lambda _, m: replace(m, findings=(finding,)))
+    invalid = _changed(own, lambda _, m: structs.replace(m, findings=(finding,)))
     panel = _ask(open_page(_two_cells(invalid, base)), "200.0", "100.0")
     expect(panel).to_contain_text("invalid: rate.implausible.")
     expect(panel.locator(".formula")).to_have_count(0)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from playwright.sync_api import Page, expect
 
 from reportgen.core.model import Case
@@ -68,7 +69,8 @@ def test_the_date_is_that_of_the_runs() -> None:
     case = example.case(1.0, {"model": "ResNet"})
     days = (1_700_000_000.0, 1_700_100_000.0, float("1e300"))
     measurements = tuple(
-        replace(m, run=replace(m.run, started=day)) for m, day in zip(case.measurements, days, strict=True)
+        structs.replace(m, run=replace(m.run, started=day))
+        for m, day in zip(case.measurements, days, strict=True)
     )
     terms = dict(first_screen.measured(_document([replace(case, measurements=measurements)])))
     assert terms["When"] == "2023-11-14 to 2023-11-16"
@@ -84,7 +86,9 @@ def test_it_says_how_far_to_trust_the_numbers() -> None:
 def test_what_logs_print_at_their_steps_was_not_measured_step_by_step() -> None:
     """A progress bar prints a smoothed rate."""
     case = example.case(1.0, {"model": "A"})
-    printed = replace(case, measurements=tuple(replace(m, clock="printed") for m in case.measurements))
+    printed = replace(
+        case, measurements=tuple(structs.replace(m, clock="printed") for m in case.measurements)
+    )
     trust = first_screen.trust(_document([printed]))
     assert trust.basis == "3 repeats per number; times or rates that the logs print at their steps"
 

@@ -105,7 +105,7 @@ def test_hostile_evidence_stays_data() -> None:
     evil = f"{EVIL}</script><!--\u2028"
     finding = replace(example.GAP, message=evil)
     case = example.case(1.0, {"framework": evil, "devices": 1})
-    measurements = tuple(replace(m, findings=(finding,)) for m in case.measurements)
+    measurements = tuple(structs.replace(m, findings=(finding,)) for m in case.measurements)
     cell = example.number(replace(case, measurements=measurements))
     table = replace(example.throughput_table(), cells=((cell,) * 4,) * 3)
     text = render_report(example.report(tables=(table,), figures=(), prose=""))["index.html"].decode()

@@ -144,7 +144,7 @@ def test_the_protocol_is_shown_only_for_numbers_measured_over_steps() -> None:
 def _published(cell: Cell) -> Cell:
     if cell.case is None:
         return cell
-    measurements = tuple(replace(m, evidence="published") for m in cell.case.measurements)
+    measurements = tuple(structs.replace(m, evidence="published") for m in cell.case.measurements)
     return replace(cell, case=replace(cell.case, measurements=measurements))
 
 

@@ -94,7 +94,7 @@ def test_steps_without_times_open_too(open_page: OpenPage) -> None:
     first = table.cells[0][0]
     assert first.case
     window = Window(21, 120, 100, math.nan, 0.0, math.nan)
-    measurements = tuple(replace(each, window=window) for each in first.case.measurements)
+    measurements = tuple(structs.replace(each, window=window) for each in first.case.measurements)
     cell = replace(first, case=replace(first.case, measurements=measurements))
     table = replace(table, cells=((cell, *table.cells[0][1:]), *table.cells[1:]))
     files = render_report(example.report(tables=(table,), figures=(), prose=""))
@@ -161,7 +161,7 @@ def test_the_environment_is_compared_with_that_of_the_baseline(open_page: OpenPa
     cell = table.cells[1][1]
     assert cell.case
     measurements = tuple(
-        replace(m, run=replace(m.run, environment={"driver": "550"})) for m in cell.case.measurements
+        structs.replace(m, run=replace(m.run, environment={"driver": "550"})) for m in cell.case.measurements
     )
     case = replace(cell.case, measurements=measurements)
     line = tuple(replace(each, case=case) for each in table.cells[1][:2])

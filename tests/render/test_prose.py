@@ -238,7 +238,7 @@ def test_a_ratio_of_cells_that_cannot_be_compared_is_a_mistake() -> None:
     assert filled(below.case) == "1.01"
     with pytest.raises(RequestError, match="the ratio divides throughput by step_time; choose cells that"):
         filled(replace(below.case, metric="step_time"))
-    published = tuple(replace(each, evidence="published") for each in below.case.measurements)
+    published = tuple(structs.replace(each, evidence="published") for each in below.case.measurements)
     with pytest.raises(RequestError, match=r"cells differ in evidence \(measured; already reduced"):
         filled(replace(below.case, measurements=published))
 
@@ -272,7 +272,7 @@ def _case(
     case = example.case(100.0, own, repeats=1)
     (only,) = case.measurements
     run = replace(only.run, environment=environment or {}, factors={**own, **(run_factors or {})})
-    return replace(case, measurements=(replace(only, run=run, findings=()),))
+    return replace(case, measurements=(structs.replace(only, run=run, findings=()),))
 
 
 def test_a_ratio_refuses_a_factor_that_the_table_does_not_name_unless_it_is_accepted() -> None:

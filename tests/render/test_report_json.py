@@ -4,6 +4,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from reportgen.core.model import Case
 from reportgen.tables.results import Report, Table
 from tests.render import example
@@ -116,7 +118,7 @@ def test_two_totals_with_one_name_have_separate_evidence() -> None:
     table = example.phase_table()
     first = table.cells[0][0]
     assert first.case
-    doubled = tuple(replace(m, value=2 * m.value) for m in first.case.measurements)
+    doubled = tuple(structs.replace(m, value=2 * m.value) for m in first.case.measurements)
     other = replace(first, value=0.0246, case=replace(first.case, measurements=doubled))
     again = replace(table, id="again", cells=((other, *table.cells[0][1:]),))
     content = _json(example.report(tables=(table, again), prose=""))
@@ -176,7 +178,7 @@ def test_a_case_says_when_and_under_which_conditions_it_was_measured() -> None:
         run = replace(
             case.measurements[0].run, started=1710000000.25, round=(7, 3), environment={"driver": "550"}
         )
-        return replace(case, measurements=(replace(case.measurements[0], run=run),))
+        return replace(case, measurements=(structs.replace(case.measurements[0], run=run),))
 
     table = example.throughput_table()
     cell = replace(table.cells[0][0], case=timed(table.cells[0][0].case), comparison=None, notes=())

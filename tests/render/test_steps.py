@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import structs
 from playwright.sync_api import Page, expect
 
 from reportgen.core.model import Break, Measurement, Run, Series, Source, Telemetry, Window
@@ -69,7 +70,7 @@ def with_steps(change: Callable[[Run], Run] = run_with_steps) -> Table:
     first, second, *rest = table.cells[0]
     assert first.case
     measurements: tuple[Measurement, ...] = tuple(
-        replace(m, run=change(m.run), window=WINDOW) for m in first.case.measurements
+        structs.replace(m, run=change(m.run), window=WINDOW) for m in first.case.measurements
     )
     case = replace(first.case, measurements=measurements)
     line = (replace(first, case=case), replace(second, case=case), *rest)
@@ -111,7 +112,7 @@ def test_steps_may_begin_with_step_0() -> None:
 
 
 def test_all_outliers_and_gaps_are_counted() -> None:
-    window = replace(WINDOW, outliers=tuple(range(6, 2000, 10)), gaps=tuple(range(8, 2000, 20)))
+    window = structs.replace(WINDOW, outliers=tuple(range(6, 2000, 10)), gaps=tuple(range(8, 2000, 20)))
     document = run_json(run_with_steps(Run("x", "native", Source("logs/x"), {})), window)
     assert (document["outlier_count"], document["gap_count"]) == (200, 100)
     assert (document["outliers"][:2], document["gaps"][:2]) == ((6, 16), (8, 28))
@@ -122,7 +123,9 @@ def test_the_marks_are_those_of_the_protocol() -> None:
     times = _times()
     times[29] = 0.012
     measured = measure_run(
-        replace(Run("x", "native", Source("logs/x"), {}), series=(replace(_series(times), breaks=()),)),
+        replace(
+            Run("x", "native", Source("logs/x"), {}), series=(structs.replace(_series(times), breaks=()),)
+        ),
         "step_time",
         "step",
         DEFAULT,
@@ -134,7 +137,7 @@ def test_the_marks_are_those_of_the_protocol() -> None:
 
 def test_the_steps_of_a_late_clock_stay_apart() -> None:
     run = run_with_steps(Run("x", "native", Source("logs/x"), {}))
-    series = tuple(replace(each, begin=each.begin + 123_456.0) for each in run.series)
+    series = tuple(structs.replace(each, begin=each.begin + 123_456.0) for each in run.series)
     telemetry = tuple(replace(each, t=each.t + 123_455.0) for each in run.telemetry)
     document = run_json(replace(run, series=series, telemetry=telemetry), WINDOW)
     assert document["begins"][:3] == pytest.approx([1.0, 1.02, 1.04], abs=1e-6)

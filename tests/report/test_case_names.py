@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from reportgen.report.case_names import CaseNames
 from reportgen.tables.results import Table
@@ -29,7 +30,9 @@ def _names(*cases: object) -> list[str]:
         (replace(CASE, phase="forward"), False),
         (replace(CASE, measurements=CASE.measurements[:-1]), False),
         (
-            replace(CASE, measurements=(replace(CASE.measurements[0], value=9.0), *CASE.measurements[1:])),
+            replace(
+                CASE, measurements=(structs.replace(CASE.measurements[0], value=9.0), *CASE.measurements[1:])
+            ),
             False,
         ),
     ],

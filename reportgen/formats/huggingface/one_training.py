@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from reportgen.core.model import Run, Series
 from reportgen.formats.base import Claim
@@ -79,7 +80,9 @@ def _counted(run: Run) -> tuple[Series, ...]:
     """Return step times whose work, tokens, is a series of its own: the state counts samples."""
     series: list[Series] = []
     for each in run.series:
-        series.append(replace(each, samples=np.full(len(each.step), np.nan)))
+        series.append(structs.replace(each, samples=np.full(len(each.step), np.nan)))
         if np.isfinite(each.samples).any():
-            series.append(replace(each, metric="tokens", value=each.samples, samples=series[-1].samples))
+            series.append(
+                structs.replace(each, metric="tokens", value=each.samples, samples=series[-1].samples)
+            )
     return tuple(series)

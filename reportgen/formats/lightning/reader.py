@@ -12,9 +12,9 @@ Formats: Lightning 1.0 to 2.x; https://github.com/tlkh/transformers-benchmarking
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 import numpy as np
+from msgspec import structs
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FactorValue, Finding, FloatArray, Run, Source, Telemetry
@@ -160,7 +160,7 @@ def _read_metrics(log: TextLog) -> Run:
 def _nans(content: bytes, metrics: metrics_csv.Metrics, run: str, source: Source) -> list[Finding]:
     """Return the findings about columns with NaN."""
     named = named_nans(metrics_csv.nans(content, metrics))
-    return [nan.finding(run, replace(source, line=nan.offset)) for nan in named]
+    return [nan.finding(run, structs.replace(source, line=nan.offset)) for nan in named]
 
 
 class _ConfigurationFolder:

@@ -19,11 +19,12 @@ Other groups are left to the format's own `build`.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import InitVar, dataclass, field
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import NDArray
 
 from reportgen.core.lazy_pattern import lazy_pattern
@@ -262,7 +263,7 @@ def by_rank(run: RunBuilder, rank: IntArray) -> Iterator[IntArray]:
         before = len(run.series)
         yield at
         if number:
-            run.series[before:] = [replace(series, rank=number) for series in run.series[before:]]
+            run.series[before:] = [structs.replace(series, rank=number) for series in run.series[before:]]
     run.step, run.line = step, line
 
 

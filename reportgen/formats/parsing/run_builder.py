@@ -6,11 +6,12 @@ its status.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 from numpy.typing import ArrayLike, NDArray
 
 from reportgen.core.metrics import METRICS
@@ -160,7 +161,7 @@ class ResultRun:
         """
         if only_finite and not np.isfinite(value):
             return
-        source = source or (self.source if line is None else replace(self.source, line=line))
+        source = source or (self.source if line is None else structs.replace(self.source, line=line))
         self.aggregates.append(
             Aggregate(
                 metric,
@@ -277,7 +278,7 @@ class RunBuilder(ResultRun):
         before = len(self.series)
         self._add(metric, clock, has_step, phase, value=value, **columns)
         self.series[before:] = [
-            replace(series, rounding=rounding, rounded=rounded) for series in self.series[before:]
+            structs.replace(series, rounding=rounding, rounded=rounded) for series in self.series[before:]
         ]
 
     def _add(

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Self, TypeVar, cast
 
 import numpy as np
+from msgspec import structs
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray, Source
@@ -128,7 +129,7 @@ class TextLog:
         """
         part = copy(self)
         part.id = self.files.id(self.path, number)
-        part.source = replace(self.source, line=self._lines_before + 1)
+        part.source = structs.replace(self.source, line=self._lines_before + 1)
         part.malformed = Malformed(part.id, self.source.path)
         if number == 1 and b"\0" in (content := self.files.bytes(self.path)):
             _note_nuls(content, part.malformed)

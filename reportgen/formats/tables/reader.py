@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from msgspec import structs
+
 from reportgen.core import units
 from reportgen.core.factors import factors_key, parse_scalar
 from reportgen.core.metrics import METRICS
@@ -158,7 +160,7 @@ def read(name: str, family: TableFamily, log: TextLog, before: int = 0) -> Resul
             log.malformed.add(record.line, f'column "{column[:60]}" {fact}', severity=severity)
     for why, line in seen.reasons.items():
         if why:
-            yield Finding("note", Rule.READ_EXCERPT, log.id, why, replace(log.source, line=line))
+            yield Finding("note", Rule.READ_EXCERPT, log.id, why, structs.replace(log.source, line=line))
     used = list(twins.used())
     for twin in used:
         message = f"the results of this run are also in {twin}, with all digits; read from there"

@@ -10,9 +10,10 @@ their epochs as steps, too. A metric `epoch` beside it shows which they are.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from msgspec import structs
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.model import FloatArray, IntArray, Source
@@ -151,7 +152,7 @@ def _add(run: ResultRun, name: str, speed: Speed, points: MetricPoints) -> bool:
     points, value = points.take(keep), value[keep]
     if len(value) == 1:
         # The only value is the last one: no mean of anything is known.
-        source = replace(points.source, line=int(points.line[0]))
+        source = structs.replace(points.source, line=int(points.line[0]))
         original = f"{points.value[0]:.12g}"
         run.add_aggregate(speed.metric, float(value[0]), original, "last", 1, source=source)
         return True
