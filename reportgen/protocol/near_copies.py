@@ -13,6 +13,7 @@ from reportgen.core.model import STEP, Finding, FloatArray, Run
 from reportgen.core.rules import Rule
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRuns
+from reportgen.protocol.steps import array_median
 
 # Fewer steps, or fewer different times, may agree by chance.
 _MIN_STEPS, _MIN_DIFFERENT = 20, 8
@@ -69,7 +70,7 @@ def _shape(values: FloatArray) -> FloatArray:
     quarter = len(values) // 4
     middle = np.sort(values)[quarter:-quarter]
     width = middle[-1] - middle[0]
-    shape: FloatArray = (middle - np.median(middle)) / (width if width > 0 else np.nan)
+    shape: FloatArray = (middle - array_median(middle)) / (width if width > 0 else np.nan)
     return shape
 
 

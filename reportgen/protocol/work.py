@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 
-from reportgen.core.model import STEP, Finding, Run, Series
+from reportgen.core.array_facts import ArrayFact
+from reportgen.core.model import STEP, Finding, FloatArray, IntArray, Run
 from reportgen.core.rules import Rule, Severity
 from reportgen.core.stored_series import without_numbers
 from reportgen.protocol.measured_run import MeasuredRun
@@ -34,7 +35,7 @@ def usual_work(run: Run) -> float | None:
     for series in without_numbers(run.series):
         if series.metric != "step_time" or series.phase != STEP or not len(series.samples):
             continue
-        if (work := _same_work(series)) is not None:  # as in most logs
+        if (work := _same_work(series.samples, series.span)) is not None:  # as in most logs
             per_rank.append((series.clock, series.rank, work))
             continue
         if not np.isfinite(series.samples).any():
@@ -54,11 +55,12 @@ def usual_work(run: Run) -> float | None:
     return sum(work for of, _, work in per_rank if of == clock)
 
 
-def _same_work(series: Series) -> float | None:
+@ArrayFact
+def _same_work(samples: FloatArray, span: IntArray) -> float | None:
     """Return the samples of each step if all entries have the same, else None."""
-    samples, span = float(series.samples.min()), int(series.span.min())
-    is_same = samples == series.samples.max() and span == series.span.max() and span > 0
-    return samples / span if is_same and math.isfinite(samples) else None
+    least, steps = float(samples.min()), int(span.min())
+    is_same = least == samples.max() and steps == span.max() and steps > 0
+    return least / steps if is_same and math.isfinite(least) else None
 
 
 def check_work(measured: MeasuredRun, window: MeasuredWindow) -> tuple[Finding, ...]:

@@ -1,0 +1,23 @@
+"""What a function says of arrays is remembered for the arrays themselves, and not for others."""
+
+import numpy as np
+
+from reportgen.core.array_facts import _MOST, ArrayFact
+
+
+def test_the_same_arrays_are_asked_once_and_equal_ones_again() -> None:
+    asked = []
+
+    @ArrayFact
+    def total(one: np.ndarray, other: np.ndarray) -> int:
+        asked.append(one)
+        return int(one.sum() + other.sum())
+
+    one, other = np.array([1, 2]), np.array([10])
+    assert [total(one, other), total(one, other), total(other, one), total(one.copy(), other)] == [13] * 4
+    assert len(asked) == 3
+
+
+def test_an_array_that_takes_the_place_of_another_is_not_taken_for_it() -> None:
+    first = ArrayFact(lambda values: int(values[0]))
+    assert [first(np.array([number])) for number in range(3 * _MOST)] == list(range(3 * _MOST))
