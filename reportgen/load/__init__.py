@@ -52,6 +52,7 @@ _WHOLE_FOLDER_FILES = 32
 # With more files than this, batches are cut by number only: asking for every size takes time.
 _MAX_SIZED_FILES = 2000
 _GC_THRESHOLD = 2_000_000
+_SHA256_BYTES = 32
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -367,9 +368,10 @@ class _ParsedScan(Generic[T]):
     def sha256_of(self, file: ParsedFile[T]) -> dict[str, str]:
         """Return path relative to the root -> SHA-256 of the files that were parsed as one."""
         digests = {}
-        for name in (*file.files, *file.evidence):
+        for at, name in enumerate((*file.files, *file.evidence)):
+            known = file.sha256[at * _SHA256_BYTES : (at + 1) * _SHA256_BYTES].hex()
             with suppress(OSError):  # an unreadable file has a finding
-                digests[self.scan.files.source(name).path] = self.scan.files.sha256(name)
+                digests[self.scan.files.source(name).path] = known or self.scan.files.sha256(name)
         return digests
 
     def joins(self, place: str) -> bool:

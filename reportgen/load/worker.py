@@ -5,7 +5,7 @@ small: what a RunMapper makes of each run, and the fingerprints that find duplic
 that the caller does not need, stay in the process that read them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -43,6 +43,8 @@ _PORTION_BYTES = 4 * 2**20
 
 # Columns of more bytes than this are not compared: few runs are so long.
 _MAX_SHARED_BYTES = 2**16
+# The runs of a job, and its findings.
+_Content = tuple[list[Run], list[Finding]]
 _SHARED_COLUMNS = ("step", "span", "samples", "line")
 
 
@@ -66,12 +68,14 @@ class RunMapper(Generic[T]):
     mark    add a finding
     rename  give it another id
     share   take what is equal in other runs, and move its columns into a file; see `Shared`
+    takes_digests  whether the SHA-256 of the files will be asked for: their bytes are at hand here
     """
 
     make: Callable[[Run], T]
     mark: Callable[[T, Finding], T]
     rename: Callable[[T, str], T]
     share: Callable[[T, Shared], T]
+    takes_digests: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ class ParsedFile(NamedTuple, Generic[T]):
     runs   what became of its runs
     beside paths of files near it that its reader also reads, relative to the root; they may be missing
     evidence  files that were joined to its runs, below the folder of the scan
+    sha256  of each of its files and its evidence, joined; b"" if one is not known
     """
 
     place: str
@@ -113,6 +118,7 @@ class ParsedFile(NamedTuple, Generic[T]):
     findings: tuple[Finding, ...]
     beside: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    sha256: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +145,8 @@ def parse_batch(batch: Batch, mapper: RunMapper[T]) -> BatchResult[T]:
     # What runs have in common is sent to another process once.
     convert = partial(_convert, mapper=mapper, shared=Shared())
     groups = group_jobs([*_recognise(batch, result), *batch.jobs], batch.cut)
-    for portion in _portions(groups):
-        read = [[_read_runs(job, result.used) for job in group.jobs] for group in portion]
-        for group, contents in zip(portion, read, strict=True):
+    for portion in _portions(groups, result.used):
+        for group, contents in portion:
             result.parsed.extend(map(convert, join(group, contents)))
     result.consulted.extend(batch.files.consulted())
     return result
@@ -158,14 +163,23 @@ def _convert(joined: Joined, mapper: RunMapper[T], shared: Shared) -> ParsedFile
         tuple(joined.findings),
         job.beside,
         tuple(piece.files.id(path) for piece in joined.evidence for path in piece.files),
+        _sha256_as_read([job, *joined.evidence]) if mapper.takes_digests else b"",
     )
 
 
-def _portions(groups: Sequence[Group]) -> Iterator[list[Group]]:
-    portion: list[Group] = []
+def _sha256_as_read(jobs: Iterable[FolderJob]) -> bytes:
+    """Return the SHA-256 of the files of jobs, joined, as they were read; b"" if one is not at hand."""
+    digests = [job.files.sha256_as_read(path) for job in jobs for path in job.files]
+    return b"".join(digests) if all(digests) else b""
+
+
+def _portions(groups: Iterable[Group], used: set[Use]) -> Iterator[list[tuple[Group, list[_Content]]]]:
+    """Read groups, and yield some at a time, each with the runs and findings of its jobs."""
+    portion: list[tuple[Group, list[_Content]]] = []
     size = 0
     for group in groups:
-        portion.append(group)
+        portion.append((group, [_read_runs(job, used) for job in group.jobs]))
+        # After reading, because a small file that was read has a size without asking the system.
         size += sum(job.files.total_size() for job in group.jobs)
         if size >= _PORTION_BYTES:
             yield portion
@@ -213,7 +227,7 @@ def _compressed_file(view: LogFiles, source: Source) -> Iterator[Finding]:
 
 
 @np.errstate(all="ignore")
-def _read_runs(job: FolderJob, used: set[Use]) -> tuple[list[Run], list[Finding]]:
+def _read_runs(job: FolderJob, used: set[Use]) -> _Content:
     """Return the labelled and normalised runs of a job, and its findings; add the applied labels to `used`.
 
     A value that overflows when a reader scales it is infinite and not measured: no warning on stderr.
@@ -222,11 +236,12 @@ def _read_runs(job: FolderJob, used: set[Use]) -> tuple[list[Run], list[Finding]
     labeller = Labeller(source.path, job.labels) if job.labels else None
     runs: list[Run] = []
     findings: list[Finding] = []
+    gaps: list[tuple[str, int]] | None = None
     try:
-        gaps = [(path, lines) for path in view if (lines := view.lines_before_gap(path)) is not None]
         for item in with_printed_results(job.format, view, job.format.read(view)):
             if isinstance(item, Run):
                 run = normalize_run(add_path_settings(labeller(item) if labeller else item))
+                gaps = _gaps(view) if gaps is None else gaps
                 for path, lines in gaps:
                     # What a command printed says nothing about a run that recorded its steps.
                     if path != job.format.output or has_values_of(run, view.source(path).path):
@@ -242,6 +257,11 @@ def _read_runs(job: FolderJob, used: set[Use]) -> tuple[list[Run], list[Finding]
     if labeller:
         used |= labeller.used
     return runs, findings
+
+
+def _gaps(view: LogFiles) -> list[tuple[str, int]]:
+    """Return each file of which a part was skipped, with its lines before that."""
+    return [(path, lines) for path in view if (lines := view.lines_before_gap(path)) is not None]
 
 
 def _source(view: LogFiles) -> Source:
@@ -333,4 +353,4 @@ def _with_stored_columns(series: Sequence[Series], file: ColumnFile) -> tuple[Se
     return tuple(structs.replace(each, **own(each)) for each in series)
 
 
-RUNS: RunMapper[Run] = RunMapper(_same, _mark, _rename, _share)
+RUNS: RunMapper[Run] = RunMapper(_same, _mark, _rename, _share, takes_digests=True)

@@ -16,6 +16,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -245,20 +246,28 @@ class LogFiles:
     def bytes(self, path: str) -> Bytes:
         """Return the content of a file; if larger than WHOLE, the complete lines of its head and tail."""
         name = self._base + path
-        if (head := self._heads.get(name)) is not None and len(head) < HEAD:
+        # One call reads most files, and says that they are whole.
+        if (head := self._small(path)) is not None:
             return decode_to_utf8(head)
         if self.size(path) > WHOLE:
             return decode_to_utf8(
                 b"".join(filesystem.read_whole_lines(self._store[name], WHOLE - TAIL, TAIL))
             )
-        content = filesystem.read_whole(self._store[name])
-        if len(content) < HEAD:
-            self._keep_head(name, content)
-        return decode_to_utf8(content)
+        return decode_to_utf8(filesystem.read_whole(self._store[name]))
+
+    def _small(self, path: str) -> Bytes | None:
+        """Return the whole content of a file of less than HEAD bytes, as it is on disk; None for others."""
+        head = self._read_head(path, HEAD)
+        return head if len(head) < HEAD and len(head) <= WHOLE else None
 
     def sha256(self, path: str) -> str:
         """Return the SHA-256 of a file's bytes on disk, all of them."""
         return filesystem.sha256_of(self._store[self._base + path])
+
+    def sha256_as_read(self, path: str) -> Bytes:
+        """Return the SHA-256 of the bytes that were read of a small file; b"" if they are not kept."""
+        head = self._heads.get(self._base + path)
+        return sha256(head).digest() if head is not None and len(head) < HEAD else b""
 
     def lines_before_gap(self, path: str) -> int | None:
         """Return the number of line feeds before the part that `bytes` skips, None if it skips nothing."""

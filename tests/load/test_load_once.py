@@ -54,7 +54,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
 
         monkeypatch.setattr(module, name, counted)
 
-    for name in ("read_head", "read_whole", "read_head_tail"):
+    for name in ("read_head", "read_whole", "read_head_tail", "sha256_of"):
         count(filesystem, name, counts.opened, str)
     count(filesystem, "list_files", counts.listed, str)
     count(worker, "offer", counts.recognised, lambda view: view.source(view.path).path)
