@@ -1,4 +1,4 @@
-"""Remember what a function says of arrays: thousands of runs share the columns that are equal in all."""
+"""Remember results of a function of arrays: thousands of runs share the columns that are equal in all."""
 
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -12,7 +12,7 @@ _MOST = 64
 
 
 class ArrayFact(Generic[T]):
-    """A function of arrays that nobody changes; equal arrays that are not the same object are asked again."""
+    """A function of arrays that are never changed; other arrays are asked about again, also equal ones."""
 
     def __init__(self, compute: Callable[..., T]) -> None:
         self._compute = compute

@@ -118,7 +118,7 @@ class Stretch(Struct, frozen=True):
 
 
 class _OfMetric(Struct, frozen=True, eq=False):
-    """What has a metric, which comes first."""
+    """A quantity with its metric, which comes first."""
 
     metric: str
 

@@ -260,7 +260,7 @@ def _read_runs(job: FolderJob, used: set[Use]) -> _Content:
 
 
 def _gaps(view: LogFiles) -> list[tuple[str, int]]:
-    """Return each file of which a part was skipped, with its lines before that."""
+    """Return the files that were read in part, with the number of lines before the gap."""
     return [(path, lines) for path in view if (lines := view.lines_before_gap(path)) is not None]
 
 

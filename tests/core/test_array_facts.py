@@ -1,4 +1,4 @@
-"""What a function says of arrays is remembered for the arrays themselves, and not for others."""
+"""Results are remembered for the arrays themselves, not for equal ones."""
 
 import numpy as np
 

@@ -113,7 +113,7 @@ class _Reader:
 
     def read(self, content: bytes) -> None:
         """Read a chunk of whole lines."""
-        rows = _Rows(self.lines + 1)
+        rows = _RowLines(self.lines + 1)
         begin = 0
         for match in self.special.finditer(b"\n" + content):
             at = match.start()
@@ -123,7 +123,7 @@ class _Reader:
             rows.add(content[begin:at])
             if cells[0] == self.layout.required[0]:
                 self._read_rows(rows)
-                rows = _Rows(rows.next_line)
+                rows = _RowLines(rows.next_line)
             self._read_special(cells, rows.next_line)
             rows.next_line += 1
             begin = match.end()
@@ -160,7 +160,7 @@ class _Reader:
         else:
             self.header, self.known = cells, known
 
-    def _read_rows(self, rows: "_Rows") -> None:
+    def _read_rows(self, rows: "_RowLines") -> None:
         """Add rows, all below one header."""
         content = b"".join(rows.pieces)
         width = len(self.header) if self.header else 0
@@ -207,8 +207,8 @@ class _Reader:
 
 
 @dataclass(slots=True)
-class _Rows:
-    """Lines between two headers, in pieces between the other lines that are no rows."""
+class _RowLines:
+    """Lines between two headers, in pieces, because records may be between them."""
 
     next_line: int
     pieces: list[bytes] = field(default_factory=list)
