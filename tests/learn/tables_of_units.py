@@ -3,6 +3,22 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 UNITS = {
+    "seconds in a heading that has other words, above cases": PeoplesTable(
+        "threads.md",
+        "# Tiempos tras 3 ejecuciones (en segundos)\n\n| Tamaño | Secuencial | 2 hilos | 4 hilos |\n|--|--|--|--|\n"
+        "| 1000 | 0.75 | 0.5 | 0.25 |\n| 2000 | 1.75 | 1.5 | 1.25 |\n",
+        6,
+        (("run_time", 1.25, {"case": "4 hilos"}),),
+    ),
+    "a rate in a paragraph above cases": PeoplesTable(
+        "nets.html",
+        "<html><body><h2>Half precision</h2><p>The table has the inference (eval) and training (train) rate in"
+        " samples per second. A card has 11 GB.</p><table><tr><th>GPU</th><th>vgg16</th><th>resnet50</th>"
+        "<th>swin</th></tr><tr><td>A100</td><td>405</td><td>685</td><td>129</td></tr>"
+        "<tr><td>H100</td><td>513</td><td>912</td><td>234</td></tr></table></body></html>",
+        6,
+        (("throughput", 912, {"device": "H100"}),),
+    ),
     "cents": PeoplesTable(
         "jobs.md",
         "| Job | Cost | Fee (ct) | Price ($) | Time (s) |\n|--|--|--|--|--|\n| a | 42 ct | 3 | 12 cents | 1.5 |\n"

@@ -160,6 +160,26 @@ def test_an_example_of_an_answer_fits_the_question(column: str, question: OpenQu
         ("a,recall(B),ms\nx,0.5,1.5\ny,0.7,2.5\n", '--unit "recall(B)=1"'),
         ("a,f1,ms\nx,1200,1.5\ny,1300,2.5\n", '--unit "f1=1"'),
         ("a,ktok/s,ms\nx,1.2k,1.5\ny,1.3k,2.5\n", '--unit "ktok/s=ktok/s"'),
+        ("a,ms,hits\nx,1.5,4100\ny,2.5,5200\n", '--unit "hits=1", or --unit "hits=setting"'),
+        ("a,ms,hits\nx,1.5,41\ny,2.5,52\n", '--unit "hits=1", or --unit "hits=setting"'),
+        (
+            "a,ms,cache hits\nx,1.5,41.5\ny,2.5,52.5\n",
+            '--unit "cache hits=%", or --unit "cache hits=setting"',
+        ),
+        (
+            "a,ms,acceptance\nx,1.5,0.41\ny,2.5,0.52\n",
+            '--unit "acceptance=1", or --unit "acceptance=setting"',
+        ),
+        ("a,ms,ops\nx,1.5,4100\ny,2.5,5200\n", '--unit "ops=1", or --unit "ops=setting"'),
+        ("prompt_tokens,p99_ms,throughput\n64,1.5,410.5\n128,2.5,520.5\n", '--unit "throughput=tokens/s"'),
+        ("a,MB,run time\nx,1.5,0.41\ny,2.5,0.52\n", '--unit "run time=s"'),
+        ("a,MB,response time\nx,1.5,410\ny,2.5,520\n", '--unit "response time=ms"'),
+        ("a,s,db size\nx,1.5,41000123\ny,2.5,52000125\n", '--unit "db size=B", or --unit "db size=setting"'),
+        ("a,pair,ms\nx,8,1.5\nx,8,2.5\ny,6,3.5\ny,6,4.5\n", '--unit "pair=setting", or --unit "pair=1"'),
+        (
+            "eval_rate,ms\n410.5,1.5\n520.5,2.5\n",
+            '--unit "eval_rate=operations/s", or --unit "eval_rate=setting"',
+        ),
     ],
 )
 def test_an_example_of_an_answer_fits_the_numbers(text: str, answer: str) -> None:

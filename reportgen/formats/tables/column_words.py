@@ -251,11 +251,11 @@ _COUNTS = _words("count counts num number total")
 _SHARES = _words("fraction pct percent percentage rate ratio share")
 # Words of an error that says how exact another number is.
 _OF_SPREAD = _words("ci margin relative rel sampling score standard std")
-_LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza задержка 延迟 レイテンシ 지연")
+LATENCY_WORDS = _words("lat latence latencia latencies latency latenz latenza задержка 延迟 レイテンシ 지연")
 TIME_WORDS = _words(
     """
-    clock dauer duration durations durée elapsed laufzeit runtime runtimes tempo temps tiempo time times took
-    wall wall_time wallclock walltime zeit zeiten время 时间 耗时 時間 시간
+    clock dauer duration durations durée elapsed laufzeit runtime runtimes tempi tempo tempos temps tiempo
+    tiempos time times took wall wall_time wallclock walltime zeit zeiten время 时间 耗时 時間 시간
     """
 )
 _RATE_WORDS = _words(
@@ -278,7 +278,7 @@ MEASURED_WORDS = (
     _MEMORY_WORDS | _SIZE_WORDS | _words("current draw energy power temp temperature voltage watts")
 )
 _QUANTITIES = (
-    _LATENCY_WORDS | TIME_WORDS | _RATE_WORDS | _BANDWIDTH_WORDS | _MEMORY_WORDS | QUALITY_WORDS | _UNIT_WORDS
+    LATENCY_WORDS | TIME_WORDS | _RATE_WORDS | _BANDWIDTH_WORDS | _MEMORY_WORDS | QUALITY_WORDS | _UNIT_WORDS
 ) | _words("cost energy perf performance power quality ttft tpot itl")
 # What a statistic with a hyphen is of: in "Read-Max" it is one, in "Max-Heap" a part of a name.
 _BESIDE_STATISTIC = (_QUANTITIES | MEASURED_WORDS | FAULTS | ERROR_WORDS | _OF_TOKENS | _FILLER) | _words(
@@ -788,7 +788,7 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
     if unit.per:
         metric = _TIMES_PER.get(unit.per, f"time_per_{unit.per}")
         return _made(metric, unit, words, generic | {unit.per, f"{unit.per}s"})
-    latency = _LATENCY_WORDS | {"inference", "infer", "response", "delay"}
+    latency = LATENCY_WORDS | {"inference", "infer", "response", "delay"}
     if own & latency:
         return _made("latency", unit, words, generic | latency)
     if own <= generic:
@@ -939,7 +939,7 @@ def _unitless(words: list[str]) -> ColumnMeaning:
     if "rate" in own and own & RATED:
         return ColumnMeaning("figure", "_".join(words), doubt="has no unit", is_own=True)
     for names, unit in (
-        ({"ttft", "tpot", "itl", "e2el"} | _LATENCY_WORDS | TIME_WORDS, "s"),
+        ({"ttft", "tpot", "itl", "e2el"} | LATENCY_WORDS | TIME_WORDS, "s"),
         (_BANDWIDTH_WORDS, "GB/s"),
         (_RATE_WORDS, "samples/s"),
         (_MEMORY_WORDS, "GiB"),

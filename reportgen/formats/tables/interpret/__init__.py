@@ -20,6 +20,7 @@ from reportgen.formats.tables.interpret.contradictions import ask_about_order
 from reportgen.formats.tables.interpret.decimal_commas import with_decimal_points
 from reportgen.formats.tables.interpret.described import state_statistic
 from reportgen.formats.tables.interpret.draft import Draft
+from reportgen.formats.tables.interpret.examples import choose_examples
 from reportgen.formats.tables.interpret.long import read_named_metrics
 from reportgen.formats.tables.interpret.merged_cells import with_groups, without_gaps
 from reportgen.formats.tables.interpret.orientation import upright
@@ -67,6 +68,7 @@ def _interpret(table: FoundTable, answers: Mapping[str, str] | None) -> TableRea
     keep_factors_apart(draft)
     state_statistic(draft)
     check_rows(draft)
+    choose_examples(draft)
     return draft.result
 
 

@@ -1,7 +1,7 @@
 """Find the metric and unit that texts beside a table state: its caption, its key in JSON, its file name."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -55,7 +55,24 @@ def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:
         ]
         if meanings:
             return meanings[0], text
-    return None if draft.table.is_json else _of_unit_alone(draft.table.texts)
+    if draft.table.is_json:
+        return None
+    texts = draft.table.texts
+    return _of_statement(draft.table.titles) or _of_unit_alone(texts) or _of_statement(texts)
+
+
+def _of_statement(texts: Sequence[str]) -> tuple[ColumnMeaning, str] | None:
+    """Return the metric of the only unit that texts state, as a word before it names it.
+
+    "Tempos após 5 execuções (em segundos)", "inference and training rate in samples per second"
+    """
+    stated = {each.unit: (each, text) for text in texts for each in statements([text])}
+    if len(stated) != 1:
+        return None
+    statement, text = stated.popitem()[1]
+    named = (_metric(f"{word} ({statement.unit})") for word in sorted(statement.subject))
+    known = {each for each in named if each and not each.extra and not each.doubt}
+    return (known.pop(), text) if len(known) == 1 else None
 
 
 def _of_unit_alone(texts: Iterable[str]) -> tuple[ColumnMeaning, str] | None:

@@ -25,6 +25,7 @@ from reportgen.formats.tables.interpret.questions import (
     NOT_STATED,
     SETTING_OR_RESULT,
     OpenQuestion,
+    may_be_load,
     of_cells,
     of_doubt,
     of_unit,
@@ -100,6 +101,7 @@ def _of_share(draft: Draft, column: str, asked: OpenQuestion) -> OpenQuestion:
 
 def _size_of_share(draft: Draft, column: str) -> str:
     is_share = column in draft.cells and bool((SHARES | QUALITY_WORDS) & set(words_of(column)))
+    is_share = is_share and not may_be_load(column)
     values = draft.values(column) if is_share else []
     if not values or min(values) < 0:
         return ""
@@ -322,7 +324,7 @@ def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
     The names of the columns are statistics, cases, or say nothing, as "value".
     """
     stated = None if draft.result.figures else stated_metric(draft)
-    cases = [column for column in unknown if not is_setting(draft, column)]
+    cases = [column for column in unknown if not is_setting(draft, column) and not _is_key(draft, column)]
     if stated is None or not cases:
         return unknown
     meaning, text = replace(stated[0], doubt=""), stated[1]
@@ -350,6 +352,13 @@ def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
     if text not in draft.columns and not draft.table.is_json:
         draft.result.files = draft.table.name
     return [column for column in unknown if column not in cases]
+
+
+def _is_key(draft: Draft, column: str) -> bool:
+    """Return whether a first column has another whole number in each row, and no factor has them apart."""
+    values = draft.values(column)
+    are_distinct = draft.is_whole(column) and 1 < len(set(values)) == len(draft.records)
+    return column == draft.columns[0] and len(draft.columns) > 1 and are_distinct and not draft.result.factors
 
 
 def _factor_of_names(names: Sequence[str]) -> str:

@@ -25,6 +25,8 @@ SETTING_OR_RESULT = "a setting or a result?"
 NOT_STATED = "its unit is not stated"
 _REMEDY = "write the numbers alone"
 _CAPITAL = lazy_pattern("[A-Z]")
+# "tokens/s T"
+_RATE = lazy_pattern(r"[A-Za-z]{2,}/s(?:ec)?(?![A-Za-z])")
 _PREFIX = lazy_pattern(r"[(\[]([kKMGT])[)\]]")
 
 
@@ -37,6 +39,7 @@ class OpenQuestion:
     name    what the numbers are, where a key or a cell says it and not the column
     takes_unit     whether a unit is an answer: none is where cells must be written anew
     takes_setting  whether SETTING is an answer
+    is_rather_setting  whether SETTING is the likely answer
     is_shared      whether one answer holds for all columns with this question
     is_of_cases    whether the columns are rather cases of one metric
     is_of_unit     whether only the unit of a metric is open
@@ -48,6 +51,7 @@ class OpenQuestion:
     name: str = ""
     takes_unit: bool = True
     takes_setting: bool = False
+    is_rather_setting: bool = False
     is_shared: bool = False
     is_of_cases: bool = False
     is_of_unit: bool = False
@@ -58,10 +62,33 @@ class OpenQuestion:
 
     def examples(self, column: str) -> tuple[str, ...]:
         """Return examples of answers, the likely one first; none if no answer is short."""
-        own = (self.unit or _likely(column, self)) if self.takes_unit else ""
-        words = set(words_of(column))
-        is_asked = self.takes_setting or (self.takes_unit and "rate" in words and not words & RATED)
-        return (*([own] if own else []), *([SETTING] if is_asked and (own or not self.takes_unit) else []))
+        own = (self.unit or self.likely(column)) if self.takes_unit else ""
+        is_asked = self.takes_setting or (self.takes_unit and may_be_load(column))
+        setting = [SETTING] if is_asked and (own or not self.takes_unit) else []
+        units_of = [own] if own else []
+        return (*setting, *units_of) if self.is_rather_setting else (*units_of, *setting)
+
+    def likely(self, column: str) -> str:
+        """Return the unit that a name states in a way with several meanings, or that it likely has."""
+        stated = named_unit(column)
+        if _CAPITAL.fullmatch(stated) and MEASURED_WORDS.isdisjoint(words_of(column)):
+            column, stated = column.replace(f"({stated})", ""), ""  # a mark: mAP50(B)
+        known = unit_of(stated)
+        if (known and known.doubt) or self.text.startswith('"'):
+            stated = in_full(stated or self.text.split('"')[1])
+        stated = stated if known or in_full(stated) else meaning_of(column).unit
+        prefix = _PREFIX.search(column)
+        if prefix and likely_unit(column) == "MB":
+            return f"{prefix[1].replace('K', 'k')}B"
+        rate = _RATE.search(column)
+        stated = stated or (rate[0] if rate and unit_of(rate[0]) else "")
+        return stated or ("ms" if self.is_of_cases else likely_unit(self.name or column))
+
+
+def may_be_load(column: str) -> bool:
+    """Return whether a name has the word "rate", and not of what is a share of others: "hit rate"."""
+    words = set(words_of(column))
+    return "rate" in words and not words & RATED
 
 
 def of_unit(unit: str) -> OpenQuestion:
@@ -110,18 +137,3 @@ def unit_in_name(column: str) -> str:
     starts = (match.start() for match in re.finditer(r"(?<![^\W_])[^\W_]", plain))
     texts = (named_unit(plain), *(plain[at:].strip(" ()") for at in starts))
     return next((text for text in texts if (unit := unit_of(text)) and unit.unit and not unit.doubt), "")
-
-
-def _likely(column: str, question: OpenQuestion) -> str:
-    """Return the unit that a name states in a way with several meanings, or that it likely has."""
-    stated = named_unit(column)
-    if _CAPITAL.fullmatch(stated) and MEASURED_WORDS.isdisjoint(words_of(column)):
-        column, stated = column.replace(f"({stated})", ""), ""  # a mark: mAP50(B)
-    known = unit_of(stated)
-    if (known and known.doubt) or question.text.startswith('"'):
-        stated = in_full(stated or question.text.split('"')[1])
-    stated = stated if known or in_full(stated) else meaning_of(column).unit
-    prefix = _PREFIX.search(column)
-    if prefix and likely_unit(column) == "MB":
-        return f"{prefix[1].replace('K', 'k')}B"
-    return stated or ("ms" if question.is_of_cases else likely_unit(question.name or column))
