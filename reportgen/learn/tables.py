@@ -25,6 +25,7 @@ from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.registry import FORMATS
 from reportgen.formats.tables import own, own_table
 from reportgen.formats.tables.column_units import unit_of
+from reportgen.formats.tables.column_words import meaning_of
 from reportgen.formats.tables.derive import is_missing
 from reportgen.formats.tables.find_tables import MAX_TABLES, FoundTable, find_tables
 from reportgen.formats.tables.interpret import TableReading, interpret, numbers
@@ -57,6 +58,7 @@ _LINES = "other lines with a name and numbers with units are not read"
 _MAX_PLACES = 8
 _MAX_LINE = 60
 _OTHERS = "the file has other tables, which are not read"
+_BESIDE = "numbers beside the rows are not read"
 _UNKNOWN = "the file has tables whose metric or unit is not stated"
 _WITHOUT = "the file has tables without a known result, which are not read"
 
@@ -196,7 +198,7 @@ def propose_each(files: LogFiles, answers: Mapping[str, str] | None = None) -> l
         return proposals
     # All tables with figures have a definition; the first proposal names the unread tables.
     said = (_OTHERS, _LINES) if printed else (_OTHERS,)
-    once = (_OTHERS, _LINES, _UNKNOWN, _WITHOUT)
+    once = (_OTHERS, _LINES, _BESIDE, _UNKNOWN, _WITHOUT)
     return [
         replace(x, notes=tuple(n for n in x.notes if not n.startswith(said if x is first else once)))
         for x in proposals
@@ -298,17 +300,17 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
         for x in reading.table.columns
         if not x.startswith(beside) and not (x.endswith("#") and x[:-1] in reading.table.columns)
     ]
+    shown = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
+    fact = f"a table with the columns {shown}; none names a metric and its unit"
+    asked = questions(reading.open.items())
     lists = [name for name, why in reading.left_out.items() if why == "lists"]
     nested = [name for name in lists if _has_lists(reading.table, name)]
     if nested:
         fact = f'"{_printable(nested[0])}" is a list of lists: nothing names its numbers'
         return fact, f"write an object for each row, with a name for each number: see {GUIDE}"
-    if len(lists) > 1:
+    if len(lists) > 1 and not asked:
         fact = f'an object of lists, "{_printable(lists[0])}" and others, not of rows'
         return fact, f"write an object for each row: see {GUIDE}"
-    shown = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
-    fact = f"a table with the columns {shown}; none names a metric and its unit"
-    asked = questions(reading.open.items())
     if not asked and not _has_numbers(reading.table):
         return f"a table of words alone, with the columns {shown}", "name a file with numbers"
     if asked:
@@ -506,6 +508,9 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
         at, line = next(iter(lines.items()))
         own = "put them in a file of their own"
         notes.append(f'{_LINES}: {len(lines)}, such as line {at}, "{_printable(line)[:_MAX_LINE]}"; {own}')
+    if beside := _beside_rows(reading, tables):
+        more = f" and {len(beside) - _MAX_PLACES} more" if len(beside) > _MAX_PLACES else ""
+        notes.append(f"{_BESIDE}: {', '.join(beside[:_MAX_PLACES])}{more}")
     for fact, readings in (
         (_OTHERS, [each for each in others if each.figures]),
         (_UNKNOWN, [each for each in others if is_text and each.open and not each.figures]),
@@ -516,6 +521,28 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
             shown = ", ".join(_shown_place(each.table) for each in readings[:_MAX_PLACES])
             notes.append(f"{fact}: {shown}{more}")
     return notes
+
+
+def _beside_rows(reading: TableReading, tables: Sequence[FoundTable]) -> list[str]:
+    """Return the results of a JSON document that are in no row of a table: `/summary.total_s`."""
+    paths = {re.split(r"[\[{]", table.rows.path)[0] for table in tables if table.rows.path}
+    if not reading.table.is_json or not reading.table.rows.path or "" in paths:
+        return []
+    rows = tuple(f"/{path}{end}" for path in paths for end in (".", "#"))
+    cells = reading.table.records[0].cells
+    return [
+        _printable(name)
+        for name in reading.table.columns
+        if re.match(r"/.*\.", name) and not name.startswith(rows) and json_values.is_number(cells.get(name))
+        if (meaning := meaning_of(name.rpartition(".")[2])).kind == "figure" and meaning.unit
+        if name not in reading.open and name not in reading.left_out and name not in _read_columns(reading)
+    ]
+
+
+def _read_columns(reading: TableReading) -> set[str]:
+    """Return the columns of figures and factors."""
+    factors = (name for factor in reading.factors.values() for name in columns_of(factor))
+    return {*factors, *(figure.column for figure in reading.figures)}
 
 
 def _shown_place(table: FoundTable) -> str:
@@ -538,6 +565,8 @@ def _is_within(other: TableReading, reading: TableReading) -> bool:
     if not other.table.is_json:
         return other.table.rows == reading.table.rows
     path, own = reading.table.rows.path, other.table.rows.path
+    if not path and reading.table.rows.layout == "columns":  # their objects may be rows, too
+        return _weight(other)[0] <= _weight(reading)[0]
     if own == path or not own:
         skipped = len(reading.skipped) * len(reading.figures)
         return own == path or _weight(other)[0] <= _weight(reading)[0] + skipped

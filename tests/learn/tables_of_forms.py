@@ -1832,4 +1832,13 @@ FORMS = {
         3,
         (("latency", 0.0025, {"pattern": "(a|b)c", "tool": "x"}),),
     ),
+    "lists in an object beside a list of their length": PeoplesTable(
+        "matmul.json",
+        '{"sizes": [16, 32, 64], "time_ms": {"mine": [1.5, 2.5, 3.5], "other": [0.5, 0.75, 9.5]}, "tries": [1, 2]}',
+        6,
+        (
+            ("latency", 0.0025, {"sizes": 32, "case": "mine"}),
+            ("latency", 0.0095, {"sizes": 64, "case": "other"}),
+        ),
+    ),
 }

@@ -1000,6 +1000,24 @@ def test_learn_names_the_lines_and_cells_that_are_lost() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (
+            '{"summary": {"total_s": 12.5}, "steps": [{"part": "load", "time_s": 2.5}, {"part": "run", "time_s": 9.5}]}',
+            "numbers beside the rows are not read: /summary.total_s",
+        ),
+        (
+            '{"1": {"time_ms": 10.5}, "2": {"time_ms": 5.5}, "4": {"time_ms": 3.5}}',
+            'the factor "case" has numbers that nothing names: rename it in the definition, for example to batch_size',
+        ),
+    ],
+)  # fmt: skip
+def test_learn_says_what_json_leaves_open(text: str, note: str) -> None:
+    (proposal,) = propose_each(LogFiles.of({"t.json": text.encode()}).file("t.json"))
+    assert proposal.notes == (note,)
+
+
 def test_results_that_are_printed_line_by_line_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1138,6 +1156,11 @@ def test_printed_lines_that_nothing_distinguishes_are_not_read(text: str) -> Non
         ("Size 64:\n  plain: 12.5\n  tiled: 8.5\nSize 128:\n  plain: 99.5\n  tiled: 30.5\n", '"value" a setting or a result'),
         ("Total time    12.5\nPeak memory   512\nThroughput    80.5\n", '"Peak memory" has no unit'),
         ("| Part | State |\n|--|--|\n| reader | done |\n| writer | open |\n", "a table of words alone"),
+        (
+            '{"config": {"engines": ["a", "b"], "sizes": [1, 2]}, "results": {"a": {"p50": 1.25, "p99": 7.5},'
+            ' "b": {"p50": 1.5, "p99": 9.75}}}',
+            '"p50" a statistic of one metric',
+        ),
         ('{"tags": ["C++"], "load": 418.5, "result": [[[0.5, 0.25]], [[1.5, 1.25]]]}', '"result" is a list of lists'),
         (
             "Echo, 1 core\n\nMetric   Unit    kernel   bypass\n[ 64 B ]\n  Rate     Mpps      1.12     9.84\n"

@@ -21,7 +21,11 @@ def are_columns(value: object) -> bool:
     if _are_cases(value, columns):
         return False
     length = len(next(iter(columns.values()), ()))
-    return len(columns) > 1 and length > 1 and all(map(_is_single, next(iter(columns.values()))))
+    return (
+        len(columns) + len(_groups(value, columns)) > 1
+        and length > 1
+        and all(map(_is_single, next(iter(columns.values()))))
+    )
 
 
 def _are_cases(value: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
@@ -76,17 +80,26 @@ def _objects(value: object) -> Iterator[dict[str, Any]]:
 
 
 def _by_columns(value: object) -> Iterator[dict[str, Any]]:
-    """Yield a row for each place of the lists; what is beside them is of each row."""
+    """Yield a row for each place of the lists and each case; what is beside them is of each row."""
     if not isinstance(value, dict):
         return
     columns = _columns(value)
-    about = {name: cell for name, cell in value.items() if name not in columns}
+    groups = _groups(value, columns)
+    about = {name: cell for name, cell in value.items() if name not in columns and name not in groups}
     first = next((column for column in columns.values()), [])
     keys = _keys([value[name] for name in columns if isinstance(value[name], dict)])
     named = {} if keys == [str(at) for at in range(len(keys))] else dict(enumerate(keys))
     for at in range(len(first)):
         own = {"*": named[at]} if at in named else {}
-        yield {**own, **about, **{name: column[at] for name, column in columns.items()}}
+        row = {**own, **about, **{name: column[at] for name, column in columns.items()}}
+        for case in _keys(list(groups.values())):
+            yield {
+                "*": case,
+                **row,
+                **{name: group[case][at] for name, group in groups.items() if case in group},
+            }
+        if not groups:
+            yield row
 
 
 def _columns(value: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -103,6 +116,28 @@ def _columns(value: Mapping[str, Any]) -> dict[str, list[Any]]:
     }
     keys = _keys(list(alike.values()))
     return {name: [cell.get(key) for key in keys] for name, cell in alike.items()}
+
+
+def _groups(value: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, dict[str, list[Any]]]:
+    """Return the objects beside lists whose members are lists as long, a column for each case.
+
+    {"sizes": [16, 32], "time_ms": {"mine": [1.5, 2.5], "other": [0.5, 0.75]}}. Beside a list of results,
+    whose case is not known, there are none.
+    """
+    if any(meaning_of(name).kind == "figure" for name in columns):
+        return {}
+    length = {len(value[name]) for name in columns if isinstance(value[name], list)}
+    return {
+        name: group
+        for name, group in value.items()
+        if isinstance(group, dict) and group and all(map(_is_flat, group.values()))
+        if {len(cell) for cell in group.values()} == length
+    }
+
+
+def _is_flat(value: object) -> bool:
+    """Return whether a value is a list of single values."""
+    return isinstance(value, list) and all(map(_is_single, value))
 
 
 def _keys(objects: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -128,6 +128,7 @@ def _group(draft: Draft, group: list[tuple[str, ColumnMeaning]]) -> None:
             _figure(draft, column, _with_metric(meaning), ((factor, value),))
         role = "repeats" if factor == "repeat" else f'values of the factor "{factor}"'
         draft.result.notes.append(f"{', '.join(labels)}: read as {role}")
+        draft.note_nameless(factor, () if kind else labels)
         if not kind:
             draft.result.doubts.append("columns of one metric differ in words")
         return

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice, pairwise
 
@@ -237,6 +237,12 @@ class Draft:
         """Return whether numbers count the rows, from 0 or 1."""
         values = self.values(column)
         return values in (list(range(len(values))), list(range(1, len(values) + 1)))
+
+    def note_nameless(self, factor: str, texts: Sequence[str]) -> None:
+        """Note a factor of numbers whose name the table does not state. texts  its values, if that is so"""
+        if texts and all(re.fullmatch(r"[0-9.]+", text) for text in texts):
+            name = f'the factor "{factor}" has numbers that nothing names'
+            self.result.notes.append(f"{name}: rename it in the definition, for example to batch_size")
 
     def is_repetitive(self, column: str) -> bool:
         """Return whether numbers are rather chosen than measured: they recur, are powers of two, or count."""

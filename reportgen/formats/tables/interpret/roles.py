@@ -156,7 +156,10 @@ def add_member_names(draft: Draft, column: str) -> None:
     else:
         names = (kind_of(texts), _level_name(draft.table.rows.path, column), *_LEVELS)
         free = (name for name in names if name and name not in draft.result.factors)
-        add_factor(draft, next(free, slug(column)), column)
+        name = next(free, slug(column))
+        add_factor(draft, name, column)
+        if name in _LEVELS:
+            draft.note_nameless(name, texts)
 
 
 def add_titles(draft: Draft, column: str) -> None:
