@@ -36,10 +36,11 @@ def json_schema() -> dict[str, Any]:
 
 def struct_classes() -> list[type[msgspec.Struct]]:
     """Return the classes of a document: the whole first, then its parts in the order of `model`."""
+    _, parts = msgspec.json.schema_components([Document])
     classes = [
         cls
-        for cls in vars(model).values()
-        if inspect.isclass(cls) and issubclass(cls, msgspec.Struct) and cls.__struct_fields__
+        for name, cls in vars(model).items()
+        if name in parts and issubclass(cls, msgspec.Struct) and cls.__struct_fields__
     ]
     return [Document, *sorted(set(classes) - {Document}, key=classes.index)]
 
