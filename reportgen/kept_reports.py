@@ -10,6 +10,7 @@ and histories are kept in the same way, one by one: they outlive a change of oth
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 
 import msgspec
@@ -21,7 +22,7 @@ from reportgen.cache.rows import Rows
 from reportgen.core.column_file import release_columns
 from reportgen.core.model import Finding
 from reportgen.core.stored_files import StoredFiles, pieces_of
-from reportgen.core.stored_series import StoredSeries
+from reportgen.core.stored_series import SeriesLayout, StoredSeries
 from reportgen.core.stored_texts import StoredTexts
 from reportgen.document.encode import decode
 from reportgen.document.file_names import REPORT_JSON
@@ -31,6 +32,8 @@ from reportgen.render.registry import filter_committed
 _DIGEST_BYTES = 20
 # After as many runs, the steps that were read leave the memory.
 _RELEASED_AT_ONCE = 500
+# Layouts of series whose digests are remembered.
+_MOST_LAYOUTS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +147,19 @@ def _digest_of(files: Mapping[str, bytes], path: str) -> bytes:
 
 def _plain(value: object) -> object:
     """Return an array as bytes, and what is stored in a file as what it stands for, for the digest."""
-    if isinstance(value, StoredSeries):
-        return tuple(value)
-    if isinstance(value, StoredTexts):
-        return dict(value.items())
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
+    if type(value) is StoredSeries:  # not isinstance, which is slow for an abstract class
+        return _layout_digest(value.layout), value.sources, value.numbers
+    if isinstance(value, StoredTexts):
+        return dict(value.items())
     raise NotImplementedError(type(value))
+
+
+@lru_cache(maxsize=_MOST_LAYOUTS)
+def _layout_digest(layout: SeriesLayout) -> bytes:
+    """Return the digest of what the series of many runs have in common."""
+    return _digest(_ENCODER.encode(layout))
 
 
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=_plain, order="deterministic")

@@ -1,20 +1,19 @@
-"""Series of a run whose numbers are in a file: the objects are made when they are asked for.
+"""Series of a run as one array of numbers: the objects are made when they are asked for.
 
-Most series of a campaign differ in their numbers only. So a run of a large build holds what it has in common
-with others, and a view of its numbers; its series are objects while they are in use.
+Most series of a campaign differ in their numbers only. So a run holds what it has in common with others, and
+its numbers, which may be a view of a file. In this form it goes from one process to another, and its series
+are objects while they are in use.
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, pairwise
 from typing import Any, overload
 from weakref import ref
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 
-from reportgen.core.column_file import ColumnFile
 from reportgen.core.model import FloatArray, Series, Source
 
 # Runs whose series are objects at a time: some more than have windows at a time.
@@ -23,8 +22,7 @@ _NO_NUMBERS: FloatArray = np.empty(0)
 _NO_SOURCE = Source("")
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesLayout:
+class SeriesLayout(Struct, frozen=True, eq=False):
     """The parts that the series of many runs have in common.
 
     series   without times, values and sources
@@ -40,17 +38,17 @@ class SeriesLayout:
 class StoredSeries(Sequence[Series]):
     """The series of one run. Each is one object as long as something holds it, or uses the run."""
 
-    __slots__ = ("__weakref__", "_layout", "_made", "_numbers", "_sources")
+    __slots__ = ("__weakref__", "_made", "layout", "numbers", "sources")
 
     def __init__(self, layout: SeriesLayout, sources: tuple[Source, ...], numbers: FloatArray) -> None:
-        self._layout, self._sources, self._numbers = layout, sources, numbers
+        self.layout, self.sources, self.numbers = layout, sources, numbers
         self._made: tuple[Series, ...] | None = None
 
     def _series(self) -> tuple[Series, ...]:
         if self._made is None:
-            layout = self._layout
-            columns = [self._numbers[begin:end] for begin, end in pairwise(layout.borders)]
-            own = zip(layout.series, layout.columns, self._sources, strict=True)
+            layout = self.layout
+            columns = [self.numbers[begin:end] for begin, end in pairwise(layout.borders)]
+            own = zip(layout.series, layout.columns, self.sources, strict=True)
             made = tuple(
                 _with_numbers(series, columns[begin], columns[value], source)
                 for series, (begin, value), source in own
@@ -65,7 +63,7 @@ class StoredSeries(Sequence[Series]):
     @property
     def in_common(self) -> tuple[Series, ...]:
         """The series without times, values and sources."""
-        return self._layout.series
+        return self.layout.series
 
     @overload
     def __getitem__(self, index: int) -> Series: ...
@@ -78,10 +76,10 @@ class StoredSeries(Sequence[Series]):
         return iter(self._series())
 
     def __len__(self) -> int:
-        return len(self._layout.series)
+        return len(self.layout.series)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (self._series(),)
+        return StoredSeries, (self.layout, self.sources, self.numbers)
 
 
 def _with_numbers(series: Series, begin: FloatArray, value: FloatArray, source: Source) -> Series:
@@ -96,33 +94,48 @@ def _with_numbers(series: Series, begin: FloatArray, value: FloatArray, source: 
 
 def without_numbers(series: Sequence[Series]) -> Sequence[Series]:
     """Return the series of a run for a caller that needs no times, values and sources: they may be empty."""
-    return series.in_common if isinstance(series, StoredSeries) else series
+    # Not isinstance, which is slow for an abstract class.
+    return series.in_common if type(series) is StoredSeries else series
 
 
 # The runs whose series are objects, in the order in which these were made.
 _MADE: deque[ref[StoredSeries]] = deque()
 
 
-def stored_series(series: tuple[Series, ...], file: ColumnFile, known: dict[object, Any]) -> Sequence[Series]:
-    """Return series with their times and values in a file; themselves if these may stay in memory.
+def stored_series(series: Sequence[Series], known: dict[object, Any]) -> StoredSeries:
+    """Return series as their numbers and what they have in common with others.
 
     known  what other runs had in common, by its content. Columns that are equal must be one object
     """
     columns = {id(column): column for each in series for column in (each.begin, each.value)}
-    numbers = np.concatenate(list(columns.values()))
-    stored = file.stored(numbers)
-    if stored is numbers:
-        return series
     position = {key: number for number, key in enumerate(columns)}
     places = tuple((position[id(each.begin)], position[id(each.value)]) for each in series)
-    borders = tuple(np.cumsum([0, *map(len, columns.values())]).tolist())
+    borders = tuple(accumulate(map(len, columns.values()), initial=0))
+    layout = _known_layout(tuple(series), places, borders, known)
+    return StoredSeries(layout, tuple(each.source for each in series), np.concatenate(list(columns.values())))
+
+
+def shared_layout(
+    layout: SeriesLayout, share: Callable[[Series], Series], known: dict[object, Any]
+) -> SeriesLayout:
+    """Return a layout of another process with the columns of this one; `share` makes equal ones the same."""
+    return _known_layout(tuple(map(share, layout.series)), layout.columns, layout.borders, known)
+
+
+def _known_layout(
+    series: tuple[Series, ...],
+    places: tuple[tuple[int, int], ...],
+    borders: tuple[int, ...],
+    known: dict[object, Any],
+) -> SeriesLayout:
     key = places, borders, tuple(map(_in_common, series))
     if key not in known:
         bare = (
             structs.replace(each, begin=_NO_NUMBERS, value=_NO_NUMBERS, source=_NO_SOURCE) for each in series
         )
         known[key] = SeriesLayout(tuple(bare), places, borders)
-    return StoredSeries(known[key], tuple(each.source for each in series), stored)
+    layout: SeriesLayout = known[key]
+    return layout
 
 
 def differ_in_numbers(series: Sequence[Series]) -> bool:

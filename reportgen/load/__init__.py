@@ -97,13 +97,14 @@ def load_runs(
 
 def _frozen(run: Run) -> Run:
     """Return the run with factors, environment and arrays that cannot be changed."""
-    for series in run.series:
+    own = tuple(run.series)
+    for series in own:
         for values in (series.step, series.span, series.begin, series.value, series.samples, series.line):
             values.setflags(write=False)
     for device in run.telemetry:
         for values in (device.t, *device.columns.values()):
             values.setflags(write=False)
-    return replace(run, factors=FrozenDict(run.factors), environment=FrozenDict(run.environment))
+    return replace(run, series=own, factors=FrozenDict(run.factors), environment=FrozenDict(run.environment))
 
 
 def join_runs(runs: Iterable[Run]) -> tuple[Run, ...]:

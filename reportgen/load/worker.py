@@ -16,9 +16,15 @@ from numpy.typing import NDArray
 
 from reportgen.cache.archives import is_archive
 from reportgen.core.column_file import ColumnFile
-from reportgen.core.model import Finding, Run, Series, Source
+from reportgen.core.model import Finding, Run, Series, Source, Telemetry
 from reportgen.core.rules import Rule
-from reportgen.core.stored_series import differ_in_numbers, stored_series
+from reportgen.core.stored_series import (
+    SeriesLayout,
+    StoredSeries,
+    differ_in_numbers,
+    shared_layout,
+    stored_series,
+)
 from reportgen.formats.detection import offer
 from reportgen.formats.filetype import compression, no_text, role
 from reportgen.formats.tables.own_table import looks_like_table
@@ -43,6 +49,8 @@ _PORTION_BYTES = 4 * 2**20
 
 # Columns of more bytes than this are not compared: few runs are so long.
 _MAX_SHARED_BYTES = 2**16
+# Environments and layouts of other processes that are remembered.
+_MAX_FOUND = 64
 # The runs of a job, and its findings.
 _Content = tuple[list[Run], list[Finding]]
 _SHARED_COLUMNS = ("step", "span", "samples", "line")
@@ -55,10 +63,12 @@ class Shared:
     known  factors and environments by their text, in which 1, 1.0 and True differ; columns by type and bytes;
            other texts and sets by themselves
     file   of the columns that one run has; None to keep them in memory
+    found  the last environments and layouts, each with the first that equals it, by identity
     """
 
     known: dict[object, Any] = field(default_factory=dict)
     file: ColumnFile | None = None
+    found: dict[int, tuple[object, object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,17 +296,15 @@ def _rename(run: Run, id: str) -> Run:
 def _share(run: Run, shared: Shared) -> Run:
     """Return the run with what is as in other runs, and with its own columns in the file if there is one."""
     known = shared.known
-    factors, environment = (known.setdefault(repr(each), each) for each in (run.factors, run.environment))
-    sources = {each.source: each.source for each in reversed(run.series)}
-    alike = replace(
+    return replace(
         run,
-        factors=factors,
-        environment=environment,
+        factors=known.setdefault(repr(run.factors), run.factors),
+        environment=_remembered(run.environment, lambda each: known.setdefault(repr(each), each), shared),
         machines=_known(run.machines, shared),
         command=_known(run.command, shared),
-        series=tuple(_shared_series(each, sources[each.source], shared) for each in run.series),
+        series=_shared_series(run.series, shared),
+        telemetry=_stored_telemetry(run.telemetry, shared.file) if shared.file else run.telemetry,
     )
-    return _stored(alike, shared.file, known) if shared.file else alike
 
 
 def _known(value: T, shared: Shared) -> T:
@@ -304,7 +312,45 @@ def _known(value: T, shared: Shared) -> T:
     return cast(T, shared.known.setdefault((type(value), value), value))
 
 
-def _shared_series(series: Series, source: Source, shared: Shared) -> Series:
+def _shared_series(series: Sequence[Series], shared: Shared) -> Sequence[Series]:
+    """Return the series of a run with what they have in common with other runs, and their numbers stored."""
+    if not isinstance(series, StoredSeries):
+        sources = {each.source: each.source for each in reversed(series)}
+        series = tuple(_with_shared_columns(each, sources[each.source], shared) for each in series)
+        if not _differ_in_numbers(series):
+            return _with_stored_columns(series, shared.file) if shared.file else series
+        series = stored_series(series, shared.known)
+    if not shared.file:
+        return series
+    layout = _known_layout(series.layout, shared)
+    return StoredSeries(layout, series.sources, shared.file.stored(series.numbers))
+
+
+def _differ_in_numbers(series: Sequence[Series]) -> bool:
+    """Return whether series may be equal in other runs but for times, values and sources."""
+    has_long = any(
+        getattr(each, name).nbytes > _MAX_SHARED_BYTES for each in series for name in _SHARED_COLUMNS
+    )
+    return not has_long and differ_in_numbers(series)
+
+
+def _known_layout(layout: SeriesLayout, shared: Shared) -> SeriesLayout:
+    """Return the first layout that equals one."""
+    share = partial(_with_shared_columns, source=layout.series[0].source, shared=shared)
+    return _remembered(layout, lambda each: shared_layout(each, share, shared.known), shared)
+
+
+def _remembered(value: T, find: Callable[[T], T], shared: Shared) -> T:
+    """Return what a function finds for a value; the runs of a batch have the same object."""
+    known = shared.found.get(id(value))
+    if known is None:
+        if len(shared.found) >= _MAX_FOUND:
+            shared.found.clear()
+        known = shared.found[id(value)] = value, find(value)
+    return cast(T, known[1])
+
+
+def _with_shared_columns(series: Series, source: Source, shared: Shared) -> Series:
     columns = {
         name: shared.known.setdefault((column.dtype.char, column.tobytes()), column)
         for name in _SHARED_COLUMNS
@@ -315,19 +361,13 @@ def _shared_series(series: Series, source: Source, shared: Shared) -> Series:
     return structs.replace(series, phase=phase, source=source, idle_after=idle_after, **columns)
 
 
-def _stored(run: Run, file: ColumnFile, known: dict[object, Any]) -> Run:
-    """Return the run with the columns that no other run shares in a file."""
+def _stored_telemetry(telemetry: Iterable[Telemetry], file: ColumnFile) -> tuple[Telemetry, ...]:
+    """Return telemetry with its columns in a file."""
     stored = _column_writer(file)  # devices have one column of times
-    telemetry = tuple(
+    return tuple(
         replace(each, t=stored(each.t), columns={name: stored(c) for name, c in each.columns.items()})
-        for each in run.telemetry
+        for each in telemetry
     )
-    has_long = any(
-        getattr(each, name).nbytes > _MAX_SHARED_BYTES for each in run.series for name in _SHARED_COLUMNS
-    )
-    if has_long or not differ_in_numbers(run.series):
-        return replace(run, series=_with_stored_columns(run.series, file), telemetry=telemetry)
-    return replace(run, series=stored_series(tuple(run.series), file, known), telemetry=telemetry)
 
 
 def _column_writer(file: ColumnFile) -> Callable[[NDArray[Any]], NDArray[Any]]:
