@@ -37,21 +37,21 @@ def find_near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Prot
 
 
 def _find_near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Protocol) -> dict[int, Finding]:
-    by_steps: dict[_Steps, list[tuple[int, FloatArray]]] = {}
+    by_steps: dict[_Steps, list[tuple[int, FloatArray, int]]] = {}
     for position, run in enumerate(runs):
         times = _measured_times(run, measured, protocol)
         if times is not None:
-            by_steps.setdefault(times[0], []).append((position, times[1]))
+            by_steps.setdefault(times[0], []).append((position, *times[1:]))
     findings = {}
     for group in by_steps.values():
         if not 1 < len(group) <= _MAX_REPEATS:
             continue
-        alike = np.corrcoef([values for _, values in group]) >= _MIN_CORRELATION
-        shapes = np.array([_shape(values) for _, values in group])
-        for place, (position, values) in enumerate(group):
+        alike = np.corrcoef([values for _, values, _ in group]) >= _MIN_CORRELATION
+        shapes = np.array([_shape(values) for _, values, _ in group])
+        for place, (position, _, different) in enumerate(group):
             fits = np.abs(shapes[:place] - shapes[place]).max(axis=1) <= _MAX_MISFIT
             in_order = np.flatnonzero(fits & alike[place, :place])
-            shuffled = np.flatnonzero(fits) if len(np.unique(values)) >= _MIN_UNORDERED else in_order
+            shuffled = np.flatnonzero(fits) if different >= _MIN_UNORDERED else in_order
             if len(shuffled):
                 earlier, how = (
                     (in_order, "shifted or scaled") if len(in_order) else (shuffled, "in another order")
@@ -74,8 +74,10 @@ def _shape(values: FloatArray) -> FloatArray:
     return shape
 
 
-def _measured_times(run: Run, measured: MeasuredRuns, protocol: Protocol) -> tuple[_Steps, FloatArray] | None:
-    """Return the measured steps of the first rank and their times; None if they are too few."""
+def _measured_times(
+    run: Run, measured: MeasuredRuns, protocol: Protocol
+) -> tuple[_Steps, FloatArray, int] | None:
+    """Return the measured steps of the first rank, their times and how many differ; None if these are few."""
     own = measured.of(run)
     steps = own.series("step_time", STEP)
     window = own.window(steps, protocol) if steps else None
@@ -83,6 +85,6 @@ def _measured_times(run: Run, measured: MeasuredRuns, protocol: Protocol) -> tup
         return None
     rank = window.ranks[0]
     values = rank.value
-    if len(values) < _MIN_STEPS or len(np.unique(values)) < _MIN_DIFFERENT:
+    if len(values) < _MIN_STEPS or (different := len(set(values.tolist()))) < _MIN_DIFFERENT:
         return None
-    return (int(rank.first[0]), int(rank.last[-1]), len(values)), values
+    return (int(rank.first[0]), int(rank.last[-1]), len(values)), values, different

@@ -49,9 +49,11 @@ def claims(files: LogFiles) -> Claim | None:
         return JsonSign(_BOTH, 0.95).claim(files) or JsonSign(_REPORT, 0.8).claim(files)
     kinds: dict[str, Claim] = {}
     for name in (name for name in files.children()[0] if name.endswith(".json")):
-        view = files.file(name)
-        for kind, literals in _KINDS.items():
-            if kind not in kinds and (claim := JsonSign(literals, 0.97).claim(view)):
+        head = files.head(name)
+        possible = [kind for kind, literals in _KINDS.items() if all(each in head for each in literals)]
+        view = files.file(name) if possible else files
+        for kind in possible:
+            if kind not in kinds and (claim := JsonSign(_KINDS[kind], 0.97).claim(view)):
                 kinds[kind] = claim
                 break
     if not {"config", "report"} <= set(kinds):

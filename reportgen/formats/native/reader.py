@@ -6,7 +6,7 @@ first step, through the pairs of monotonic and real time in the files. All flush
 was killed has its steps, and findings that say so.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, get_args
@@ -520,8 +520,25 @@ def _intervals(table: IntTable) -> dict[str, int]:
     return intervals
 
 
-def _flatten(nodes: Iterable[object]) -> dict[str, FactorValue]:
+# Environments by the text of their nodes, in which 1, 1.0 and True differ: runs on one machine have the same.
+_FLATTENED: dict[str, dict[str, FactorValue]] = {}
+_MOST_ENVIRONMENTS = 64
+
+
+def _flatten(nodes: Sequence[object]) -> dict[str, FactorValue]:
     """Return the scalars of all nodes under dotted names; values that differ are joined: "a | b"."""
+    try:
+        text = repr(nodes)
+    except RecursionError:
+        return _scalars(nodes)
+    if text not in _FLATTENED:
+        if len(_FLATTENED) >= _MOST_ENVIRONMENTS:
+            _FLATTENED.clear()
+        _FLATTENED[text] = _scalars(nodes)
+    return dict(_FLATTENED[text])
+
+
+def _scalars(nodes: Iterable[object]) -> dict[str, FactorValue]:
     texts: dict[str, dict[str, FactorValue]] = {}
     for groups in nodes:
         pending = [("", groups)]
