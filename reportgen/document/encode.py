@@ -251,15 +251,16 @@ def generated_files(content: bytes) -> Sequence[str]:
 
 def _canonical(value: Any) -> Any:
     """Return a value of JSON: 12 significant digits, null for NaN and infinities, no lone surrogates."""
-    if isinstance(value, str):
+    kind = type(value)  # a document has millions of values
+    if kind is str:
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
+    if kind is dict:
         return {_canonical(name): _canonical(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
+    if kind is list or kind is tuple:
         return list(map(_canonical, value))
-    if isinstance(value, float):
+    if kind is float:
         return float(units.machine(value)) if math.isfinite(value) else None
-    return str(value) if isinstance(value, int) and abs(value) > _MAX_INTEGER else value
+    return str(value) if kind is int and abs(value) > _MAX_INTEGER else value
 
 
 def _lines(value: _Json, depth: int = 0, name: str = "", comma: str = "") -> Iterator[str]:

@@ -10,8 +10,11 @@ sees what a median leaves out.
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reportgen.compare.verdict import Verdict
 from reportgen.core import metrics, units
@@ -53,42 +56,30 @@ RANGE = "\t"
 LOG = "\t"
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(Struct, frozen=True):
     """One run of a case: its value in the unit of the case, where it was measured and read.
 
+    log      that the id of the run begins with; number  the rest of the id, `#2` for its second run
     value    as the page shows it, "-" for none
     sources  the first few; more_sources  how many others there are
+    paths    the sources as (path, line), with LOG in place of the log of the run
     """
 
     run: Run
+    log: str
+    number: str
     value: str
     evidence: str
     window: Window | None
     sources: tuple[Source, ...]
     more_sources: int
+    paths: tuple[tuple[str, int], ...]
     findings: tuple[Finding, ...]
 
     @property
     def status(self) -> str:
         """Return how the run ended, in words, or that it was profiled."""
         return "profiled" if self.run.profiler else self.run.status.replace("_", " ")
-
-    @property
-    def log(self) -> str:
-        """Return the log that the id of the run begins with."""
-        return one_line(self.run.id).partition("#")[0]
-
-    @property
-    def number(self) -> str:
-        """Return the rest of the id: `#2` for the second run of a log."""
-        return one_line(self.run.id)[len(self.log) :]
-
-    @property
-    def paths(self) -> tuple[tuple[str, int], ...]:
-        """Return the sources as (path, line), with LOG in place of the log of the run."""
-        pairs = [(one_line(source.path), source.line) for source in self.sources]
-        return tuple((path.replace(self.log, LOG, 1) if self.log else path, line) for path, line in pairs)
 
     @property
     def steps(self) -> tuple[int, int, int]:
@@ -573,20 +564,43 @@ def _kind_of_number(case: Case, summary: Summary) -> str:
 
 def _measured(measurement: Measurement, unit: Unit) -> Repeat:
     run = measurement.run
-    sources = tuple(map(source_of, dict.fromkeys(measurement.sources or (run.source,))))
-    return Repeat(
-        run=run,
-        value=_number(measurement.value, unit),
-        evidence=measurement.evidence,
-        window=measurement.window,
-        sources=sources[:_MAX_SOURCES],
-        more_sources=max(0, len(sources) - _MAX_SOURCES),
-        findings=(*run.findings, *measurement.findings),
+    return _repeat(
+        run,
+        _number(measurement.value, unit),
+        measurement.evidence,
+        measurement.window,
+        measurement.sources or (run.source,),
+        (*run.findings, *measurement.findings),
     )
 
 
 def _unmeasured(run: Run) -> Repeat:
-    return Repeat(run, NO_VALUE, "", None, (source_of(run.source),), 0, run.findings)
+    return _repeat(run, NO_VALUE, "", None, (run.source,), run.findings)
+
+
+def _repeat(
+    run: Run,
+    value: str,
+    evidence: str,
+    window: Window | None,
+    places: Iterable[str],
+    findings: tuple[Finding, ...],
+) -> Repeat:
+    id, sources = one_line(run.id), tuple(map(source_of, dict.fromkeys(places)))
+    log, shown = id.partition("#")[0], sources[:_MAX_SOURCES]
+    pairs = [(one_line(source.path), source.line) for source in shown]
+    return Repeat(
+        run,
+        log,
+        id[len(log) :],
+        value,
+        evidence,
+        window,
+        shown,
+        len(sources) - len(shown),
+        tuple((path.replace(log, LOG, 1) if log else path, line) for path, line in pairs),
+        findings,
+    )
 
 
 def _usual(repeats: Sequence[Repeat]) -> Usual:
