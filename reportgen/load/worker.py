@@ -50,7 +50,7 @@ _PORTION_BYTES = 4 * 2**20
 # Columns of more bytes than this are not compared: few runs are so long.
 _MAX_SHARED_BYTES = 2**16
 # Environments and layouts of other processes that are remembered.
-_MAX_FOUND = 64
+_MAX_REMEMBERED = 64
 # The runs of a job, and its findings.
 _Content = tuple[list[Run], list[Finding]]
 _SHARED_COLUMNS = ("step", "span", "samples", "line")
@@ -63,12 +63,12 @@ class Shared:
     known  factors and environments by their text, in which 1, 1.0 and True differ; columns by type and bytes;
            other texts and sets by themselves
     file   of the columns that one run has; None to keep them in memory
-    found  the last environments and layouts, each with the first that equals it, by identity
+    remembered  the last environments and layouts, each with the first that equals it, by identity
     """
 
     known: dict[object, Any] = field(default_factory=dict)
     file: ColumnFile | None = None
-    found: dict[int, tuple[object, object]] = field(default_factory=dict)
+    remembered: dict[int, tuple[object, object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,11 +342,11 @@ def _known_layout(layout: SeriesLayout, shared: Shared) -> SeriesLayout:
 
 def _remembered(value: T, find: Callable[[T], T], shared: Shared) -> T:
     """Return what a function finds for a value; the runs of a batch have the same object."""
-    known = shared.found.get(id(value))
+    known = shared.remembered.get(id(value))
     if known is None:
-        if len(shared.found) >= _MAX_FOUND:
-            shared.found.clear()
-        known = shared.found[id(value)] = value, find(value)
+        if len(shared.remembered) >= _MAX_REMEMBERED:
+            shared.remembered.clear()
+        known = shared.remembered[id(value)] = value, find(value)
     return cast(T, known[1])
 
 
