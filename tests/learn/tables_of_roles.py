@@ -9,12 +9,12 @@ ROLES = {
         3,
         (("request_throughput", 250, {"model_x": "c"}),),
     ),
-    "a time of one record of another kind, which is asked about": PeoplesTable(
+    "a time of one record of another kind": PeoplesTable(
         "io.json",
         '[{"kind": "read", "case": "a", "latency_ms": 1.5}, {"kind": "read", "case": "b", "latency_ms": 2.5},'
         ' {"kind": "write", "case": "c", "write_latency_ms": 9.5}]',
-        2,
-        open=frozenset({"write_latency_ms"}),
+        3,
+        (("latency", 0.0095, {"kind": "write", "variant": "write"}),),
     ),
     "results of the host and of devices": PeoplesTable(
         "place.json",

@@ -19,6 +19,53 @@ UNITS = {
         6,
         (("throughput", 912, {"device": "H100"}),),
     ),
+    "a unit within a name": PeoplesTable(
+        "engines.csv",
+        "engine,tpot_ms_last_rounds_p50,rss_mb_peak,wait_ms_total\na,4.5,12.5,1.5\nb,5.5,13.5,2.5\n",
+        6,
+        (
+            ("tpot", 0.0045, {"engine": "a", "statistic": "median"}),
+            ("rss_peak", 13.5e6, {"engine": "b"}),
+            ("wait_time", 0.0025, {"engine": "b"}),
+        ),
+    ),
+    "octets of French programs in small letters": PeoplesTable(
+        "outils.csv",
+        "outil,alloue_mo,delta_ram_mo,taille_ko,pluie_mo,temps_ms\na,12.5,3.25,1.5,7.5,2.5\nb,13.5,4.25,2.5,8.5,3.5\n",
+        8,
+        (("alloue", 12.5e6, {"outil": "a"}), ("delta_ram", 4.25e6, {"outil": "b"}), ("taille", 2500, {})),
+        frozenset({"pluie_mo"}),
+    ),
+    "metrics that differ in a word alone": PeoplesTable(
+        "engines.json",
+        '[{"e": "a", "ttft_ms": {"p50": 4.5, "p99": 5.5}, "ttft_first_round_ms": {"p50": 6.5, "p99": 7.5}},'
+        ' {"e": "b", "ttft_ms": {"p50": 4.75, "p99": 5.75}, "ttft_first_round_ms": {"p50": 6.75, "p99": 7.75}}]',
+        8,
+        (
+            ("ttft", 0.0045, {"e": "a", "statistic": "median"}),
+            ("ttft", 0.00775, {"e": "b", "statistic": "p99", "variant": "first_round"}),
+        ),
+    ),
+    "a percentile of each run in a list": PeoplesTable(
+        "engines.json",
+        '{"config": {"engines": ["a", "b"]}, "results": {"a": {"p50": 4.5, "p99_per_run": [6.5, 6.75, 6.25]},'
+        ' "b": {"p50": 5.5, "p99_per_run": [7.5, 7.75, 7.25]}}}',
+        8,
+        (
+            ("latency", 0.0045, {"case": "a", "statistic": "median"}),
+            ("latency_p99", 0.00775, {"case": "b", "statistic": "sample"}),
+        ),
+        answers={"p50": "ms"},
+    ),
+    "a maximum of one variant beside the time of all": PeoplesTable(
+        "engines.csv",
+        "engine,latency_ms,latency_cold_max_ms\na,4.5,12.5\nb,5.5,13.5\n",
+        4,
+        (
+            ("latency", 0.0045, {"engine": "a"}),
+            ("latency", 0.0135, {"engine": "b", "statistic": "maximum", "variant": "cold"}),
+        ),
+    ),
     "cents": PeoplesTable(
         "jobs.md",
         "| Job | Cost | Fee (ct) | Price ($) | Time (s) |\n|--|--|--|--|--|\n| a | 42 ct | 3 | 12 cents | 1.5 |\n"

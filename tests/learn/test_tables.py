@@ -36,6 +36,7 @@ from reportgen.learn.tables import (
     propose_each,
     propose_printed,
     propose_table,
+    questions,
     why_not,
 )
 from reportgen.sources.logfiles import LogFiles
@@ -175,6 +176,7 @@ def test_an_example_of_an_answer_fits_the_question(column: str, question: OpenQu
         ("a,MB,run time\nx,1.5,0.41\ny,2.5,0.52\n", '--unit "run time=s"'),
         ("a,MB,response time\nx,1.5,410\ny,2.5,520\n", '--unit "response time=ms"'),
         ("a,s,db size\nx,1.5,41000123\ny,2.5,52000125\n", '--unit "db size=B", or --unit "db size=setting"'),
+        ("a,MB,mean 10,mean 20\nx,1.5,41,51\ny,2.5,42,53\n", '--unit "mean 10=ms"'),
         ("a,pair,ms\nx,8,1.5\nx,8,2.5\ny,6,3.5\ny,6,4.5\n", '--unit "pair=setting", or --unit "pair=1"'),
         (
             "eval_rate,ms\n410.5,1.5\n520.5,2.5\n",
@@ -185,7 +187,8 @@ def test_an_example_of_an_answer_fits_the_question(column: str, question: OpenQu
 def test_an_example_of_an_answer_fits_the_numbers(text: str, answer: str) -> None:
     proposal = proposed(PeoplesTable("t.csv", text, 2))
     assert proposal is not None
-    assert [answer_for(column, question) for column, question in proposal.open] == [answer]
+    asked = questions(proposal.open)
+    assert [answer_for(columns[0], question) for columns, question in asked] == [answer]
 
 
 def test_a_rate_of_another_item_keeps_its_unit() -> None:

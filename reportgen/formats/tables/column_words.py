@@ -44,8 +44,13 @@ _IN = lazy_pattern(r"(?i)^(?:in|em|en) ")
 _BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
 # Octets in French; in brackets, or after a word of a size: a column may be named "to" or "Go".
 _OCTETS = lazy_pattern(r"^([kKMGT]i?)o(/s)?$")
-_OCTETS_AT_END = lazy_pattern(r"(?<=[\s_])([kKMGT]i?)o(/s)?$")
-_SIZES_IN_FRENCH = _words("cache débit debit disque fichier fichiers mémoire memoire pic ram rss taille")
+_OCTETS_AT_END = lazy_pattern(r"(?<=[\s_])(?:([kKMGT]i?)o(/s)?|[kmgt]o)$")
+_SIZES_IN_FRENCH = _words(
+    """
+    alloue allouee alloué allouée cache débit debit disque fichier fichiers libre mémoire memoire occupé pic
+    ram rss taille utilise utilisee utilisé utilisée
+    """
+)
 # Billions or bytes, trillions or a case.
 _LETTER = lazy_pattern(r"[(\[][BT][)\]]")
 _PER = lazy_pattern(
@@ -55,6 +60,8 @@ _PER = lazy_pattern(
 # "Jetson 15 W" is a mode of a device, "GPU 0 W" the power of one.
 _MODE = lazy_pattern(r"(?i)(?<!gpu)(?<!cpu)(?<!device)(?<!rank)(?<!node)(?<!socket)[\s_][0-9]+$")
 _RATE_OF_UNKNOWN = lazy_pattern(r"(?i)(?:(?<![a-z])per|/)$")
+# "tpot_ms_first_rounds", "rss_mb_peak"; "us" and "s" may be words.
+_UNIT_WITHIN = lazy_pattern(r"(?<=[a-z0-9])_(ns|ms|kb|mb|gb|mib|gib)_(?=[a-z])")
 # What loggers put before a name: "train/tokens_per_second".
 _GROUP = lazy_pattern(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
 _PLUS_MINUS = lazy_pattern(r"\s*(?:±|\+/-)")
@@ -474,7 +481,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     statistic, spread, text = without_statistic(text)
     own = text
     if unit is None:
-        unit, text = _unit_at_end(own)
+        unit, text = _unit_in_words(own)
         own = text if unit and text and "/" not in unit.unit else own.replace("/", " per ")
     unit = _times(unit, multiple, whole) if unit and multiple else unit
     words = [word for word in words_of(text) if word not in _FILLER]
@@ -568,7 +575,8 @@ def _with_unit_in_brackets(name: str) -> str:
             return f"{'time' if is_symbol else match['quantity']} ({match['unit']})"
     words = set(words_of(name))
     if (octets := _OCTETS_AT_END.search(name)) and words & _SIZES_IN_FRENCH:
-        return f"{name[: octets.start()]}({octets[0]})"
+        in_brackets = octets[0] if octets[1] else octets[0].capitalize().replace("Ko", "ko")
+        return f"{name[: octets.start()]}({in_brackets})"
     return _BITS_OF_MEMORY.sub(r"\1B", name) if words & (_MEMORY_WORDS | {"rss"}) else name
 
 
@@ -707,6 +715,14 @@ def _may_have_statistic(word: str) -> bool:
     return word.lower() in _BESIDE_STATISTIC or unit_of(word) is not None
 
 
+def _unit_in_words(text: str) -> tuple[ColumnUnit | None, str]:
+    """Return the unit at the end of a text, else the only one between its words, and the text without it."""
+    unit, rest = _unit_at_end(text)
+    within = _UNIT_WITHIN.findall(text)
+    is_within = unit is None and len(within) == 1
+    return (unit_of(within[0]), _UNIT_WITHIN.sub("_", text)) if is_within else (unit, rest)
+
+
 def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
     """Return the longest unit at the end of a text, and the text before it."""
     text = text.strip(" _-:,.")
@@ -772,7 +788,8 @@ def _time(words: list[str], unit: ColumnUnit) -> ColumnMeaning:
         return ColumnMeaning("derived")  # hours of all devices together
     for metric, names, phrase in _NAMED_TIMES:
         if own & names or phrase in joined:
-            return _made(metric, unit, words, names | set(phrase.split()) | generic)
+            known = set(phrase.split()) if phrase in joined else set()
+            return _made(metric, unit, words, names | known | generic)
     if phase := next((_PHASES[word] for word in words if word in _PHASES), ""):
         return _made("step_time", unit, words, generic | set(_PHASES) | {"pass", "step"}, phase)
     if "data" in own and own & {"loading", "load", "wait"}:

@@ -59,14 +59,14 @@ _LONG = frozenset(("build", "compile", "total", "train", "training"))
 _RATE_WORDS = frozenset(("goodput", "per", "rate", "speed", "throughput", "tput"))
 # Counts and lengths: "num_ops", "response_length".
 _PLAIN = frozenset(("count", "distance", "len", "length", "num", "number"))
-# Keys of JSON: "throughput.16"
-_NUMBER_AT_END = lazy_pattern(r"\.[0-9]+$")
+# "throughput.16", "mean 10", "p99_per_run"
+_CASE_AT_END = lazy_pattern(r"(?i)[. _][0-9]+$|[. _]per[ _]runs?$")
 _RATE_AT_END = lazy_pattern(r"(?i)[ /_]s(?:ec)?$")
 
 
 def likely_unit(column: str) -> str:
     """Return a unit that a column of this name may have, as an example of an answer."""
-    plain = with_plain_statistic(_NUMBER_AT_END.sub("", column))
+    plain = with_plain_statistic(_CASE_AT_END.sub("", column))
     words = [*words_of(plain), *(["$"] if "$" in column else [])]
     counted = next((unit for word in words if (unit := _COUNTED.get(word.removesuffix("s")))), "operations/s")
     is_rate = not _RATE_WORDS.isdisjoint(words)

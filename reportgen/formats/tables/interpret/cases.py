@@ -33,6 +33,7 @@ from reportgen.formats.tables.interpret.questions import (
 from reportgen.formats.tables.interpret.reading import FigureGuess
 from reportgen.formats.tables.interpret.roles import add_factor, corner_names, factor_of
 from reportgen.formats.tables.levels import BASELINES
+from reportgen.formats.tables.likely_units import likely_unit
 from reportgen.formats.tables.stated_units import without_unit
 
 # The name of the second column with one name.
@@ -41,6 +42,8 @@ _REPEATED = lazy_pattern(r"\.[0-9]+$")
 _FRACTIONS = "; most of its numbers are at most 1"
 _LARGE_SHARES = "; most of its numbers are above 100"
 _OPEN_METRIC = "its metric and unit are not stated"
+#: The question that is asked once for all names of statistics alone.
+ONE_METRIC = OpenQuestion(f"a statistic of one metric? {_OPEN_METRIC}", is_shared=True)
 _PERCENT = 100
 # Fewer columns with numbers of one size may be of several metrics.
 _MIN_CASES = 3
@@ -63,6 +66,8 @@ def add_cases(draft: Draft, figures: list[tuple[str, ColumnMeaning]], unknown: l
     values: dict[str, set[str]] = {}
     for (kind, own), _ in kinds:
         values.setdefault(kind, set()).add(own[0].lower())
+    for _, meaning in named:
+        draft.labels.setdefault(_quantity(meaning), set()).add(meaning.label)
     draft.figure_factors = {kind for kind, known in values.items() if kind and len(known) > 1}
     for group in groups.values():
         _group(draft, group)
@@ -212,6 +217,10 @@ def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value:
         _figure(draft, column, own, ())
     elif column in draft.cases:
         _figure(draft, column, meaning, (("variant", label),))
+    elif len(draft.labels.get(_quantity(meaning), ())) > 1:
+        draft.result.doubts.append(f'"{label}" in "{column}" is not clear')
+        draft.result.notes.append(f'"{column}" is the {meaning.metric} of the variant "{label}"')
+        _figure(draft, column, _with_metric(meaning), (("variant", label),))
     else:
         draft.result.doubts.append(f'"{label}" in "{column}" is not clear')
         metric = _with_metric(meaning).metric
@@ -219,6 +228,11 @@ def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value:
             f'"{column}" is read as {metric}; the word "{label}" in its name is left out'
         )
         _figure(draft, column, _with_metric(meaning), ())
+
+
+def _quantity(meaning: ColumnMeaning) -> tuple[str, ...]:
+    """Return what columns share that differ in their statistic, or in other words, alone."""
+    return meaning.metric or meaning.base, meaning.base, meaning.item, meaning.phase
 
 
 def _factor_of_siblings(draft: Draft, meaning: ColumnMeaning) -> str:
@@ -309,14 +323,18 @@ def _unstated(draft: Draft, column: str, unknown: Sequence[str]) -> OpenQuestion
     """
     meaning = meaning_of(column)
     if meaning.statistic:
-        others = map(meaning_of, unknown)
-        alike = sum(x.statistic == meaning.statistic and bool(x.extra) == bool(meaning.extra) for x in others)
-        is_one = not meaning.extra or alike > 1
-        of = "a statistic of one metric" if is_one else "a statistic"
-        return OpenQuestion(f"{of}? {_OPEN_METRIC}", is_shared=is_one)
+        alike = [name for name in unknown if _is_case_of_statistic(name, meaning)]
+        is_one = not meaning.extra or (column in alike and len(alike) > 1)
+        return ONE_METRIC if is_one else OpenQuestion(f"a statistic? {_OPEN_METRIC}")
     if unit := draft.unit_of_cells(column):
         return of_unit(unit)
     return _of_share(draft, column, OpenQuestion(f"{SETTING_OR_RESULT} {NOT_STATED}", takes_setting=True))
+
+
+def _is_case_of_statistic(name: str, meaning: ColumnMeaning) -> bool:
+    """Return whether a name is a case of a metric, "mean A" beside "mean B", and no quantity: "mean time"."""
+    own = meaning_of(name)
+    return own.statistic == meaning.statistic and bool(own.extra) and likely_unit(" ".join(own.extra)) == "1"
 
 
 def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.column_units import shows_hours_alone
@@ -12,7 +13,7 @@ from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, me
 from reportgen.formats.tables.definition import SAMPLE, statistic_name
 from reportgen.formats.tables.derive import is_about, is_clock, spelled, statistic_after, without_unit
 from reportgen.formats.tables.interpret.alike import find_cases
-from reportgen.formats.tables.interpret.cases import add_cases
+from reportgen.formats.tables.interpret.cases import ONE_METRIC, add_cases
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
 from reportgen.formats.tables.interpret.chosen import are_steps, is_setting
 from reportgen.formats.tables.interpret.contradictions import ask_about_units
@@ -48,7 +49,7 @@ from reportgen.formats.tables.interpret.windows import without_windows
 from reportgen.formats.tables.likely_units import likely_unit
 from reportgen.formats.tables.multiples import shortened, without_multiple
 from reportgen.formats.tables.records import GROUP, TITLE
-from reportgen.formats.tables.stated_units import named_unit
+from reportgen.formats.tables.stated_units import named_unit, stated_meaning
 
 _DURATIONS = frozenset(
     (
@@ -68,6 +69,8 @@ _DURATIONS = frozenset(
     )
 )
 
+# "p99_per_run"
+_OF_EACH_RUN = lazy_pattern(r"(?i)[_ .]per[_ ](?:run|rep(?:eat)?|trial|seed)s?(?![a-z])")
 # A longer text beside all rows is a remark.
 _LONGEST_CASE = 100
 # A larger size is one of bytes that was measured.
@@ -218,7 +221,7 @@ def _lists(draft: Draft, column: str, figures: Columns) -> None:
 
 def _samples(draft: Draft, column: str, figures: Columns) -> None:
     """Take the lists of a column as values of a figure that was measured several times."""
-    meaning = column_meaning(draft, column) if column in draft.answers else meaning_of(column)
+    meaning = _of_lists(draft, column)
     items = [item for cell in draft.known(column) for item in json_values.items(cell)]
     is_clear = meaning.kind == "figure" and meaning.metric and meaning.unit and not meaning.statistic
     are_numbers = bool(items) and all(map(json_values.is_number, items)) and not column.startswith(AROUND)
@@ -229,8 +232,22 @@ def _samples(draft: Draft, column: str, figures: Columns) -> None:
     elif is_clear and are_numbers:
         figures.append((column, replace(meaning, statistic=SAMPLE)))
         draft.result.doubts.append("a list has the values of a figure")
+    elif are_numbers and _OF_EACH_RUN.search(column) and meaning_of(column).statistic:
+        draft.result.open[column] = ONE_METRIC
+        draft.result.doubts.append("a list has statistics of one run each")
     else:
         draft.result.left_out[column] = "lists"
+
+
+def _of_lists(draft: Draft, column: str) -> ColumnMeaning:
+    """Return the meaning of a column of lists; a list of the p99 of each run is of the metric latency_p99."""
+    each = _OF_EACH_RUN.sub("", column)
+    if each == column:
+        return column_meaning(draft, column) if column in draft.answers else meaning_of(column)
+    answer = draft.answers.get(column, "")
+    meaning = stated_meaning(each, answer) if answer else meaning_of(each)
+    own = f"{meaning.metric}_{slug(meaning.statistic)}" if meaning.metric and meaning.statistic else ""
+    return replace(meaning, metric=own or meaning.metric, statistic="", doubt="")
 
 
 def _lists_beside(draft: Draft, column: str) -> list[str]:

@@ -64,6 +64,8 @@ class Draft:
         names = frozenset(table.columns)
         self.columns = [name for name in table.columns if not _is_repeated(name, names)]
         self.units: dict[str, str] = {}
+        # quantity -> words in which the columns of it differ, "" for one without
+        self.labels: dict[tuple[str, ...], set[str]] = {}
         # column -> unit in the nameless column after it, if its name states another one
         self.loose_units: dict[str, str] = {}
         self.named: dict[str, str] = {}

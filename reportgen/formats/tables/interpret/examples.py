@@ -29,6 +29,7 @@ _ITEMS = {
     "requests": "requests/s", "queries": "queries/s", "frames": "frames/s", "messages": "messages/s",
 }  # fmt: skip
 _RATE = lazy_pattern(r"[A-Za-z]+ ?(?:/ ?|per )s(?:ec(?:ond)?)?(?![A-Za-z])")
+_TOKEN_TIMES = frozenset(("itl", "tbt", "tpot", "ttft"))
 _PERCENT = 100
 # Times of computations below are rather in s, times of requests above rather in ns.
 _FEW_MS = 10
@@ -98,7 +99,7 @@ def _by_numbers(draft: Draft, column: str, likely: str, values: Sequence[float])
         if middle >= _MANY_MS:
             return "ns" if are_whole else likely
         words = {*words_of(column), *words_of(PurePosixPath(draft.table.name).stem.replace("_", " "))}
-        is_request = meaning_of(column).statistic or not LATENCY_WORDS.isdisjoint(words)
+        is_request = meaning_of(column).statistic or not (LATENCY_WORDS | _TOKEN_TIMES).isdisjoint(words)
         return likely if is_request and TIME_WORDS.isdisjoint(words) else "s"
     return "B" if likely == "MB" and are_whole and middle >= _MANY_MB else likely
 
