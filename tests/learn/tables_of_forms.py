@@ -1841,4 +1841,29 @@ FORMS = {
             ("latency", 0.0095, {"sizes": 64, "case": "other"}),
         ),
     ),
+    "a sentence above a table below its heading": PeoplesTable(
+        "machines.md",
+        "# Runs\n\n## First\n\nRuns of today. All are fine.\n\n| Op | Time (ms) |\n|--|--|\n| x | 1.5 |\n| y | 2.5 |\n"
+        "\nBetter than before.\n\n## Second\n\n| Op | Time (ms) |\n|--|--|\n| x | 3.5 |\n| y | 4.5 |\n",
+        4,
+        (("latency", 0.0015, {"table": "First"}), ("latency", 0.0045, {"table": "Second"})),
+    ),
+    "names of columns that are articles, or end as a percentile": PeoplesTable(
+        "nets.csv",
+        "net,a (ms),b (ms)\nn1,1.5,2.5\nn2,4.5,5.5\n",
+        4,
+        (("a_time", 0.0015, {"model": "n1"}), ("b_time", 0.0055, {"model": "n2"})),
+    ),
+    "names of columns with underscores that end as a percentile does": PeoplesTable(
+        "nets.md",
+        "| Device | tf_net_b0 | swin__base_p4 |\n|--|--|--|\n| x | 12.5 img/s | 10.5 img/s |\n| y | 22.5 img/s | 20.5 img/s |\n",
+        4,
+        (("throughput", 10.5, {"variant": "swin__base_p4", "statistic": None}),),
+    ),
+    "underscores in a grid of cases and modes": PeoplesTable(
+        "grid.csv",
+        "device,net_a eval (img/s),net_a train (img/s),net_b eval (img/s),net_b train (img/s)\nx,9.5,4.5,8.5,3.5\ny,8,4,7,3\n",
+        8,
+        (("throughput", 3.5, {"variant": "net_b", "mode": "train", "device": "x"}),),
+    ),
 }

@@ -305,7 +305,7 @@ UNITS = {
         "steps.csv",
         "job,A,B\na,31 s,1m:02s\nb,12 s,58 s\nc,2m:12s,41 s\n",
         6,
-        (("run_time", 132, {"job": "c"}), ("b_time", 62, {"job": "a"})),
+        (("a_time", 132, {"job": "c"}), ("b_time", 62, {"job": "a"})),
     ),
     "two points in one number, beside commas that are decimal marks": PeoplesTable(
         "codecs.md",

@@ -91,16 +91,28 @@ def parts_of(texts: Sequence[str]) -> list[tuple[tuple[str, str], ...]]:
 
 def _in_grid(texts: Sequence[str]) -> list[tuple[tuple[str, str], ...]]:
     """Return two factors of texts such as `fp8 mine`, `fp8 yours`, `fp16 mine`, `fp16 yours`; else []."""
-    names = [text.replace("_", " ") for text in texts]
-    levels = levels_of(names)
-    if len(levels) < len(names):
+    levels = next((each for each in map(_levels, (" ", "_"), (texts, texts)) if each), [])
+    if not levels:
         return []
-    uppers, lowers = zip(*(levels[name] for name in names), strict=True)
+    uppers, lowers = zip(*levels, strict=True)
     upper, lower = (numbered(each) or (kind_of(each), each) for each in (uppers, lowers))
     if upper[0] == lower[0]:
         return []
     first, second = upper[0] or "variant", lower[0] or "variant"
     return [((first, a), (second, b)) for a, b in zip(upper[1], lower[1], strict=True)]
+
+
+def _levels(blank: str, texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the upper and the lower part of each text in a grid, as written; [] if one is in none.
+
+    blank  what separates the parts
+    """
+    names = [text.replace(blank, " ") for text in texts]
+    levels = levels_of(names)
+    if len(levels) < len(names):
+        return []
+    parts = zip(texts, (levels[name] for name in names), strict=True)
+    return [(text[: len(upper)], text[len(text) - len(lower) :]) for text, (upper, lower) in parts]
 
 
 def _are_several(names: Sequence[str], words: Sequence[Sequence[str]]) -> bool:

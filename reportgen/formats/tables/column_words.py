@@ -127,7 +127,7 @@ _PERCENTILE_IN_WORDS = lazy_pattern(
 )
 _WORD = lazy_pattern(r"[^\W_]+(?:\.[0-9]+)?|[#%]")
 _PERCENTILE = lazy_pattern(
-    r"p[0-9]{1,2}(?:\.[0-9]{1,3})?|p999|p100|100%|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?"
+    r"p(?:[0125]|[1-9][0-9])(?:\.[0-9]{1,3})?|p999|p100|100%|[0-9]{1,2}th|[0-9]{1,2}(?:\.[0-9]+)?%(?:ile)?"
 )
 _STATISTICS = _words(
     """
@@ -484,7 +484,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
         unit, text = _unit_in_words(own)
         own = text if unit and text and "/" not in unit.unit else own.replace("/", " per ")
     unit = _times(unit, multiple, whole) if unit and multiple else unit
-    words = [word for word in words_of(text) if word not in _FILLER]
+    words = _telling(text)
     unit = _of_flops(_of_tokens(unit, words), set(words_of(text)))
     if unit and not unit.per and (per := _PER.search(text)):
         unit = replace(unit, per=per[1].lower().replace("operation", "op"))
@@ -514,6 +514,13 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     scale = unit.scale if unit else 1.0
     statistic = extreme(statistic, meaning.metric, meaning.unit)
     return replace(meaning, scale=scale, statistic=statistic, label=label)
+
+
+def _telling(text: str) -> list[str]:
+    """Return the words of a name that say something; an article at its end is a name: "model a"."""
+    words = words_of(text)
+    named = words[-1:] if words[-1:] in (["a"], ["the"]) else []
+    return [*(word for word in words if word not in _FILLER), *named]
 
 
 def _compared(text: str, unit: ColumnUnit | None, statistic: str) -> ColumnMeaning:
@@ -752,7 +759,7 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
 
 def _is_quantity(text: str, unit: ColumnUnit) -> bool:
     """Return whether a text names a metric with this unit: "Bandwidth / GB/s", but not "tokens / s"."""
-    metric = _unitless([word for word in words_of(text) if word not in _FILLER]).metric
+    metric = _unitless(_telling(text)).metric
     return metric in METRICS and METRICS[metric].unit == units.to_base(1.0, unit.unit)[1]
 
 

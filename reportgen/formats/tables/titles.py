@@ -20,6 +20,7 @@ _HEADING = lazy_pattern(r"#{1,6} |[=]{3,}$")
 _LEVEL = lazy_pattern(r"(#{1,6}|\*{1,6}) +\S")
 _AROUND_CODE = lazy_pattern(r"\s*(?:```|~~~|\.\. \w|#\+begin)", re.IGNORECASE)
 _NO_LEVEL = 7
+_SENTENCE = lazy_pattern(r"\S \S.*[a-z)][.!?][\s*_`]*$")
 _MAX_TITLE = 80
 # Lines above a table in which its headings are.
 _MAX_ABOVE = 300
@@ -101,19 +102,31 @@ def near(lines: Sequence[str], at: int) -> list[str]:
 def of_tables(lines: Sequence[str], starts: Sequence[int]) -> list[str]:
     """Return distinct titles of the tables whose headers are at lines.
 
-    A title is the text above the table, or its heading; with the headings around it where two are equal.
+    A title is the text above the table, or its heading; with the headings around it where two are equal. If a
+    sentence is above one of them, headings that distinguish all tables are their titles.
     """
     most = _MAX_PARTS if len(starts) <= _MAX_WITH_HEADINGS else 1
-    paths = [_headings_above(lines, start, most) for start in starts]
-    for depth in range(1, max(map(len, paths), default=0) + 1):
-        titles = [": ".join(reversed(path[:depth])) for path in paths]
-        if all(titles) and len(set(titles)) == len(titles):
-            return titles
+    paths: list[list[str]] = []
+    for has_text in (False, True) if any(_has_sentence(lines, start) for start in starts) else (True,):
+        paths = [_headings_above(lines, start, most, has_text=has_text) for start in starts]
+        for depth in range(1, max(map(len, paths), default=0) + 1):
+            titles = [": ".join(reversed(path[:depth])) for path in paths]
+            if all(titles) and len(set(titles)) == len(titles):
+                return titles
     return distinct([path[0] if path else "" for path in paths])
 
 
-def _headings_above(lines: Sequence[str], at: int, most: int) -> list[str]:
-    """Return the text above a table and the headings around it, the nearest first."""
+def _has_sentence(lines: Sequence[str], at: int) -> bool:
+    """Return whether the text above a table is a sentence."""
+    above = next((line for line in reversed(lines[:at]) if line.strip()), "")
+    return not _LEVEL.match(above) and bool(_SENTENCE.search(above))
+
+
+def _headings_above(lines: Sequence[str], at: int, most: int, *, has_text: bool) -> list[str]:
+    """Return the text above a table and the headings around it, the nearest first.
+
+    has_text  whether the text counts, too
+    """
     above = lines[max(at - _MAX_ABOVE, 0) : at][::-1]
     is_text = (bool(re.search(r"\w", line)) and not _AROUND_CODE.match(line) for line in above)
     nearest = next((number for number, is_it in enumerate(is_text) if is_it), 0)
@@ -122,7 +135,7 @@ def _headings_above(lines: Sequence[str], at: int, most: int) -> list[str]:
     for number, line in enumerate(above[nearest:]):
         heading = _LEVEL.match(line) if line[:1] in ("#", "*") else None
         level = len(heading[1]) if heading else _NO_LEVEL
-        is_beside = not number and "|" not in line and len(line) <= _MAX_TITLE
+        is_beside = has_text and not number and "|" not in line and len(line) <= _MAX_TITLE
         if is_beside or level < deepest:
             texts += filter(None, [plain(line)])
             deepest = level
