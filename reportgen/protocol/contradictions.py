@@ -6,13 +6,13 @@ is wrong, and nothing says what: above `INVALID_SHARE` no number is taken from t
 
 import numpy as np
 
-from reportgen.core.model import STEP, Finding
+from reportgen.core.model import STEP, Finding, Series
 from reportgen.core.rules import Rule, Severity
 from reportgen.protocol.available import ENERGY_PER_SAMPLE, WORK
 from reportgen.protocol.definition import Protocol
 from reportgen.protocol.measured_run import MeasuredRun
 from reportgen.protocol.plausibility import check_plausible
-from reportgen.protocol.steps import BoolArray, Entries, common_entries, entries_within, exact_sum
+from reportgen.protocol.steps import BoolArray, Entries, common_entries, entries_between, exact_sum
 from reportgen.protocol.window import MeasuredWindow
 
 # Times that differ by this share of the steps' time are named; by the second share, no number is printed.
@@ -51,10 +51,10 @@ def _begins(measured: MeasuredRun, window: MeasuredWindow) -> list[Finding]:
             continue
         entries = measured.entries(series)
         first, last = window.window.first, window.window.last
-        inside = entries.take((entries.first >= first) & (entries.last <= last))
+        inside = entries_between(entries, first, last)
         touching = _must_touch(inside)
         duration = inside.value[:-1][touching]
-        elapsed = np.maximum(np.diff(inside.begin)[touching], 0.0)
+        elapsed = np.maximum((inside.begin[1:] - inside.begin[:-1])[touching], 0.0)
         total = exact_sum(duration)
         overlap = exact_sum(np.maximum(duration - elapsed, 0.0))
         uncovered = exact_sum(np.maximum(elapsed - duration, 0.0))
@@ -88,7 +88,7 @@ def _phases(measured: MeasuredRun, window: MeasuredWindow) -> list[Finding]:
     """Report phases that take longer than the steps that contain them, by the same clock."""
     run = measured.run
     wholes = {
-        (series.rank, series.clock): measured.entries(series)
+        (series.rank, series.clock): series
         for series in run.series
         if (series.metric, series.phase) == ("step_time", STEP)
     }
@@ -97,7 +97,7 @@ def _phases(measured: MeasuredRun, window: MeasuredWindow) -> list[Finding]:
         whole = wholes.get((series.rank, series.clock))
         if series.metric != "step_time" or series.phase == STEP or whole is None:
             continue
-        of_phase, of_steps = _times_of_same_steps(measured.entries(series), whole, window)
+        of_phase, of_steps = _times_of_same_steps(measured, series, whole, window)
         if not of_phase > of_steps * (1 + NAMED_SHARE):
             continue
         message = (
@@ -109,7 +109,9 @@ def _phases(measured: MeasuredRun, window: MeasuredWindow) -> list[Finding]:
     return findings
 
 
-def _times_of_same_steps(phase: Entries, whole: Entries, window: MeasuredWindow) -> tuple[float, float]:
+def _times_of_same_steps(
+    measured: MeasuredRun, phase: Series, whole: Series, window: MeasuredWindow
+) -> tuple[float, float]:
     """Return the s of a phase and of whole steps, over the measured entries that both have."""
-    both = common_entries([entries_within(each, window.ranks[0]) for each in (phase, whole)])
+    both = common_entries([measured.inside(each, window) for each in (phase, whole)])
     return exact_sum(both[0].value), exact_sum(both[1].value)

@@ -1,21 +1,21 @@
 """The names of a run's devices as the driver wrote them into its log."""
 
 import re
-from functools import lru_cache
 
 from reportgen.core.lazy_pattern import lazy_pattern
-from reportgen.core.model import Run
+from reportgen.core.model import Factors, Run
+from reportgen.core.remembered import Remembered
 
 _KEY = lazy_pattern(r"gpu(?:_name|\.name|\.[^.]+\.name)?|torch\.device|device(?:_name)?", re.IGNORECASE)
-# Names that are remembered: runs have the same ones.
-_MOST_NAMES = 1000
 
 
-def names_of_devices(run: Run) -> set[str]:
+def names_of_devices(run: Run) -> frozenset[str]:
     """Return the names of the devices in the environment of a run; none if the log has none."""
-    return {str(value) for name, value in run.environment.items() if _is_of_device(name) and value != ""}
+    return _names_in(run.environment)
 
 
-@lru_cache(maxsize=_MOST_NAMES)
-def _is_of_device(name: str) -> bool:
-    return _KEY.fullmatch(name) is not None
+@Remembered
+def _names_in(environment: Factors) -> frozenset[str]:
+    return frozenset(
+        str(value) for name, value in environment.items() if value != "" and _KEY.fullmatch(name)
+    )

@@ -52,7 +52,7 @@ class _Opened:
     Series are compared by identity, and so are windows.
 
     series    by metric and phase
-    computed  of a window, by function
+    computed  of a window, by function, and the entries inside it, by series
     places    sources of measurements
     """
 
@@ -97,7 +97,7 @@ class MeasuredRun:
 
     def available(self, totals: Totals = NO_TOTALS) -> tuple[tuple[str, str], ...]:
         """Return the (metric, phase) pairs for which the log has data; see `available_metrics`."""
-        key = tuple(totals.items())
+        key = tuple(totals.items()) if totals else ()
         if key not in self._known:
             self._known[self.same(key)] = self.same(available_metrics(self.run, totals))
         return cast(tuple[tuple[str, str], ...], self._known[key])
@@ -143,6 +143,13 @@ class MeasuredRun:
             known[key] = select_window(self.run, entries, protocol, are_times=are_times)
         return known[key]
 
+    def inside(self, series: Series, window: MeasuredWindow) -> Entries:
+        """Return the entries of a series that are inside the measured steps of a window."""
+        known = self._known_of(window)
+        if series not in known:
+            known[series] = entries_within(self.entries(series), window.ranks[0])
+        return cast(Entries, known[series])
+
     def places_in(self, series: Sequence[Series], window: Window) -> tuple[Source, ...]:
         """Return the lines of the first measured step in each of the series; metrics share them."""
         places = tuple(dict.fromkeys(place_in(each, window) for each in series))
@@ -163,7 +170,7 @@ class MeasuredRun:
         gradients are accumulated. Intervals may be missing, so they count themselves, and a step whose time
         was not measured counts nowhere.
         """
-        inside = entries_within(self.entries(series), window.ranks[0])
+        inside = self.inside(series, window)
         if not len(inside):
             return math.nan
         unmeasured = int(series.span[self.is_unmeasured(series, window)].sum())
@@ -176,10 +183,16 @@ class MeasuredRun:
 
     def once(self, compute: "Callable[[MeasuredRun, MeasuredWindow], T]", window: MeasuredWindow) -> T:
         """Return what a function computes of one of the run's windows; several metrics share a window."""
-        _, known = self._open().computed.setdefault(id(window), (window, {}))
+        known = self._known_of(window)
         if compute not in known:
             known[compute] = compute(self, window)
         return cast(T, known[compute])
+
+    def _known_of(self, window: MeasuredWindow) -> dict[object, object]:
+        computed = self._open().computed
+        if id(window) not in computed:
+            computed[id(window)] = window, {}
+        return computed[id(window)][1]
 
 
 class MeasuredRuns:

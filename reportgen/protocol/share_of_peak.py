@@ -142,8 +142,8 @@ def gpu_of_run(run: Run) -> Gpu | None:
     return find_gpu(next(iter(names))) if len(names) == 1 else None
 
 
-def _names_of_gpu(run: Run) -> set[str]:
-    labelled = {str(run.factors["device"])} if "device" in run.factors else set()
+def _names_of_gpu(run: Run) -> frozenset[str]:
+    labelled = frozenset([str(run.factors["device"])] if "device" in run.factors else [])
     return names_of_devices(run) or labelled
 
 

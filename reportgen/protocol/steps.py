@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from reportgen.core.metrics import metric_of
 from reportgen.core.model import Break, Clock, FloatArray, IntArray, Series, Source
+from reportgen.core.remembered import Remembered
 
 BoolArray = NDArray[np.bool_]
 
@@ -78,8 +79,10 @@ def measurable_entries(series: Series) -> Entries:
     run repeats steps after its restart, and these would bring its warm-up into the window.
     """
     value, span, last = series.value, series.span, series.step
-    is_single = bool((span == 1).all())
-    usable = np.isfinite(value) & (span >= 1)
+    is_single, is_ordered = _form(last, span)
+    usable = np.isfinite(value)
+    if not is_single:
+        usable &= span >= 1
     if metric_of(series.metric).is_never_negative:  # a clock that was set back yields such entries
         usable &= value >= 0
     first = last if is_single else last - span + 1
@@ -87,13 +90,19 @@ def measurable_entries(series: Series) -> Entries:
         series.rank, series.clock, first, last, span, value, series.samples, series.begin, series.line,
         series.source, series.breaks, is_single, series.clock == "host" and bool(series.idle_after),
     )  # fmt: skip
-    if usable.all() and (first[1:] > last[:-1]).all():  # as in most logs
+    if is_ordered and usable.all():  # as in most logs
         return entries
     order = np.flatnonzero(usable)
     order = order[np.argsort(last[order], kind="stable")]
     if np.any(first[order[1:]] <= last[order[:-1]]):
         order = order[_without_overlap(first[order], last[order], order)]
     return structs.replace(entries.take(order), is_single=bool((span[order] == 1).all()))
+
+
+@Remembered
+def _form(last: IntArray, span: IntArray) -> tuple[bool, bool]:
+    """Return whether each entry is one step, and whether the entries are in order and share no step."""
+    return bool((span == 1).all()), bool((last[1:] - span[1:] >= last[:-1]).all())
 
 
 def _without_overlap(first: IntArray, last: IntArray, logged: IntArray) -> IntArray:
@@ -127,13 +136,18 @@ def entries_within(entries: Entries, measured: Entries) -> Entries:
         return entries.take(slice(0))
     begin, end = measured.first[0], measured.last[-1]
     if end - begin + 1 == measured.steps:  # as in most logs, no step is missing between them
-        return entries.take(slice(entries.first.searchsorted(begin), entries.last.searchsorted(end, "right")))
+        return entries_between(entries, begin, end)
     joined = measured.first[1:] == measured.last[:-1] + 1
     starts = measured.first[np.concatenate(([True], ~joined))]
     ends = measured.last[np.concatenate((~joined, [True]))]
     at = np.searchsorted(ends, entries.last, "left")
     inside = (at < len(ends)) & (entries.first >= starts[np.minimum(at, len(ends) - 1)])
     return entries.take(inside)
+
+
+def entries_between(entries: Entries, begin: int, end: int) -> Entries:
+    """Return the entries that are entirely inside the steps from `begin` to `end`."""
+    return entries.take(slice(entries.first.searchsorted(begin), entries.last.searchsorted(end, "right")))
 
 
 def exact_sum(values: FloatArray | Iterable[float]) -> float:

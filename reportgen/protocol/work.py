@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from reportgen.core.array_facts import ArrayFact
 from reportgen.core.model import STEP, Finding, FloatArray, IntArray, Run
+from reportgen.core.remembered import Remembered
 from reportgen.core.rules import Rule, Severity
 from reportgen.core.stored_series import without_numbers
 from reportgen.protocol.measured_run import MeasuredRun
@@ -55,7 +55,7 @@ def usual_work(run: Run) -> float | None:
     return sum(work for of, _, work in per_rank if of == clock)
 
 
-@ArrayFact
+@Remembered
 def _same_work(samples: FloatArray, span: IntArray) -> float | None:
     """Return the samples of each step if all entries have the same, else None."""
     least, steps = float(samples.min()), int(span.min())

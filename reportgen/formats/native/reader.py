@@ -201,7 +201,9 @@ class _CsvFile:
 
     def scaled(self, column: str, divisor: float = 1) -> FloatArray:
         """Return a column in base units, NaN if absent."""
-        values = self.table.column(column)
+        if column not in self.table.columns:
+            return np.full(len(self.table.line), np.nan)
+        values = self.table.columns[column]
         return np.where(values == ABSENT, np.nan, values / divisor)
 
     def work(self, column: str, span: IntArray, usual: int | None) -> FloatArray:

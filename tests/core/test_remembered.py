@@ -1,14 +1,16 @@
 """Results are remembered for the arrays themselves, not for equal ones."""
 
+from weakref import ref
+
 import numpy as np
 
-from reportgen.core.array_facts import _MOST, ArrayFact
+from reportgen.core.remembered import _MOST, _MOST_BYTES, Remembered
 
 
 def test_the_same_arrays_are_asked_once_and_equal_ones_again() -> None:
     asked = []
 
-    @ArrayFact
+    @Remembered
     def total(one: np.ndarray, other: np.ndarray) -> int:
         asked.append(one)
         return int(one.sum() + other.sum())
@@ -19,5 +21,14 @@ def test_the_same_arrays_are_asked_once_and_equal_ones_again() -> None:
 
 
 def test_an_array_that_takes_the_place_of_another_is_not_taken_for_it() -> None:
-    first = ArrayFact(lambda values: int(values[0]))
+    first = Remembered(lambda values: int(values[0]))
     assert [first(np.array([number])) for number in range(3 * _MOST)] == list(range(3 * _MOST))
+
+
+def test_long_arrays_are_not_kept() -> None:
+    asked = []
+    first = Remembered(lambda values: asked.append(ref(values)) or float(values[0]))
+    long = np.ones(_MOST_BYTES)
+    assert (first(long), first(long), len(asked)) == (1.0, 1.0, 2)
+    del long
+    assert [each() for each in asked] == [None, None]
