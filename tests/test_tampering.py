@@ -7,11 +7,12 @@ import pytest
 
 from reportgen import api, pipeline
 from reportgen.core.errors import RequestError
+from tests.conftest import IS_THOROUGH
 from tests.repository import write_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
 
-EDITS = 230
+EDITS = 230 if IS_THOROUGH else 90
 # What a build makes does not depend on generated files, except on tables in other files; of the other edits, one in
 # so many is checked with a build of its own to hold that.
 REBUILT = 10

@@ -14,11 +14,11 @@ import reportgen
 from reportgen.audit import Auditor, gather_evidence, read_document
 from tests.audit.figures import Study, studies
 from tests.audit.planting import Score, plant
-from tests.conftest import ROOT
+from tests.conftest import IS_THOROUGH, ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
 
-TABLES = 10
+TABLES = 10 if IS_THOROUGH else 6
 STUDIES = studies(ROOT)
 
 

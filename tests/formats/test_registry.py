@@ -13,6 +13,7 @@ from reportgen.formats.base import Format
 from reportgen.formats.detection import detect
 from reportgen.formats.registry import FORMATS, Registry
 from reportgen.sources.logfiles import HEAD, LogFiles
+from tests.conftest import IS_THOROUGH
 from tests.each_of import each_of
 from tests.formats.valid_logs import SETTINGS, VALID_LOGS
 
@@ -58,7 +59,9 @@ def test_marks_do_not_change_the_detected_format_for_pieces_of_logs(
 
 def test_marks_do_not_change_the_detected_format_for_real_logs(corpus: Path) -> None:
     files, _ = LogFiles.at(corpus, corpus)
-    differing = [path for path in files if len(set(map(str, answers(files.file(path))))) > 1]
+    paths = list(files)[:: 1 if IS_THOROUGH else 4]
+    differing = [path for path in paths if len(set(map(str, answers(files.file(path))))) > 1]
+    assert paths
     assert not differing
 
 
