@@ -24,6 +24,24 @@ _MAX_COLUMNS = 12
 _MAX_SHOWN_CASES = 5
 
 
+def _print_names(is_asked: bool) -> None:
+    """Print the units, and the metrics that are measured in them, and exit."""
+    if not is_asked:
+        return
+    from reportgen.core import units
+    from reportgen.core.metrics import METRICS
+
+    names: dict[str, tuple[list[str], list[str]]] = {}
+    for name in units.known_units():
+        names.setdefault(units.to_base(1.0, name)[1], ([], []))[0].append(name)
+    for metric in METRICS.values():
+        names.setdefault(metric.unit, ([], []))[1].append(metric.name)
+    for own, metrics in names.values():
+        print(f"units:   {' '.join(own)}\nmetrics: {' '.join(metrics) or 'of your own'}\n")
+    print("Rates of any item are units, such as images/s; any other unit or metric is your own.")
+    raise typer.Exit
+
+
 def learn(
     file: Annotated[Path, typer.Argument(help="A sample log, a table of results, or a folder of tables.")],
     write: Annotated[
@@ -39,6 +57,15 @@ def learn(
     columns: Annotated[
         str, typer.Option(help="Names of the columns of a table without a header: model,batch,time_ms.")
     ] = "",
+    names: Annotated[
+        bool,
+        typer.Option(
+            "--names",
+            help="Print the known units and metrics, and exit.",
+            callback=_print_names,
+            is_eager=True,
+        ),
+    ] = False,
     format: Format = TextOrJson.TEXT,
 ) -> None:
     """Propose how to read a log or a table, and show what that reads.
@@ -51,8 +78,8 @@ def learn(
     from reportgen import api
     from reportgen.learn import TablesProposal
 
-    names = [name.strip() for name in columns.split(",")] if columns else []
-    learned = api.learn_format(file, write=write, units=_units(unit or ()), columns=names)
+    named = [name.strip() for name in columns.split(",")] if columns else []
+    learned = api.learn_format(file, write=write, units=_units(unit or ()), columns=named)
     proposal = learned.proposal
     if format is TextOrJson.TEXT:
         if isinstance(proposal, TablesProposal):

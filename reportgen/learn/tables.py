@@ -437,7 +437,7 @@ def _check_unit(unit: str) -> None:
         raise RequestError(
             "--unit",
             f'"{unit}" is not a unit',
-            "write ms, s, images/s, GB/s, %, 1 for a count, setting for a factor, or ignore",
+            "write ms, images/s, %, 1 for a count, setting or ignore; all units: reportgen learn --names",
         )
 
 

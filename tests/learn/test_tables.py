@@ -731,7 +731,7 @@ def test_a_unit_is_an_answer_and_a_wrong_one_an_error(
     assert (
         error_of("learn", "x.csv", "--unit", "time=mss") == '--unit: unknown unit "mss"; did you mean "ms"?'
     )
-    assert error_of("learn", "x.csv", "--unit", "time=7").startswith('--unit: "7" is not a unit; write ms, s')
+    assert error_of("learn", "x.csv", "--unit", "time=7").startswith('--unit: "7" is not a unit; write ms')
     assert error_of("learn", "x.csv", "--unit", "time=tps").startswith(
         '--unit: "tps" has several meanings; write it in full, such as tokens/s'
     )
@@ -991,6 +991,12 @@ def test_each_table_of_a_long_latex_document_is_read() -> None:
     assert len(numbers) == 14
     assert sum(_is_it(("mfu", 0.52, {"devices": 128, "model": "13B"}), *each) for each in numbers) == 1
     assert sum(_is_it(("bandwidth", 380e9, {"kernel": "scale"}), *each) for each in numbers) == 1
+
+
+def test_learn_prints_the_known_units_and_metrics() -> None:
+    lines = call("learn", "--names")[0].split("\n")
+    times = next(at for at, line in enumerate(lines) if line.startswith("units: ") and "ms" in line.split())
+    assert "ttft" in lines[times + 1].split()
 
 
 def test_learn_names_the_lines_and_cells_that_are_lost() -> None:
