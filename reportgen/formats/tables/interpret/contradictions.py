@@ -5,6 +5,7 @@ One of the two statements is wrong, and nothing says which. An answer decides.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 
 from reportgen.core import units
@@ -35,6 +36,7 @@ def ask_about_units(draft: Draft, column: str) -> OpenQuestion | None:
     return OpenQuestion(text, named_unit(column) or own.unit)
 
 
+@lru_cache(maxsize=4096)
 def _named(column: str) -> ColumnUnit | None:
     """Return the unit that a name states beyond doubt: in brackets, or a rate."""
     inside = unit_of(named_unit(column))
@@ -46,9 +48,10 @@ def _named(column: str) -> ColumnUnit | None:
 
 def _of_unit_column(draft: Draft, column: str) -> str:
     """Return the unit in a column called "unit", or so after a column, if no column without one has it."""
-    is_only = sum(_named(name) is not None for name in draft.columns) == 1
-    names = [name for name in draft.columns if slug(name) in UNIT_COLUMN] if is_only else []
-    names += [name for name in draft.columns if set(words_of(name)) - {*words_of(column)} == {"unit"}]
+    of_units = [name for name in draft.columns if "unit" in name.lower()]
+    is_only = bool(of_units) and sum(_named(name) is not None for name in draft.columns) == 1
+    names = [name for name in of_units if slug(name) in UNIT_COLUMN] if is_only else []
+    names += [name for name in of_units if set(words_of(name)) - {*words_of(column)} == {"unit"}]
     texts = {str(cell).strip() for name in names for cell in draft.known(name)}
     is_taken = any(name in draft.cells and not draft.is_text(name) for name in draft.row_units)
     return texts.pop() if len(texts) == 1 and not is_taken else ""
