@@ -352,13 +352,17 @@ def _remembered(value: T, find: Callable[[T], T], shared: Shared) -> T:
 
 def _with_shared_columns(series: Series, source: Source, shared: Shared) -> Series:
     columns = {
-        name: shared.known.setdefault((column.dtype.char, column.tobytes()), column)
+        name: _remembered(column, partial(_known_column, known=shared.known), shared)
         for name in _SHARED_COLUMNS
         for column in (getattr(series, name),)
         if column.nbytes <= _MAX_SHARED_BYTES
     }
     phase, idle_after = _known(series.phase, shared), _known(series.idle_after, shared)
     return structs.replace(series, phase=phase, source=source, idle_after=idle_after, **columns)
+
+
+def _known_column(column: NDArray[Any], known: dict[object, Any]) -> NDArray[Any]:
+    return cast(NDArray[Any], known.setdefault((column.dtype.char, column.tobytes()), column))
 
 
 def _stored_telemetry(telemetry: Iterable[Telemetry], file: ColumnFile) -> tuple[Telemetry, ...]:

@@ -46,10 +46,14 @@ def _find_near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Pro
     for group in by_steps.values():
         if not 1 < len(group) <= _MAX_REPEATS:
             continue
-        alike = np.corrcoef([values for _, values, _ in group]) >= _MIN_CORRELATION
         shapes = np.array([_shape(values) for _, values, _ in group])
+        alike = None
         for place, (position, _, different) in enumerate(group):
             fits = np.abs(shapes[:place] - shapes[place]).max(axis=1) <= _MAX_MISFIT
+            if not fits.any():  # as in most cases
+                continue
+            if alike is None:
+                alike = np.corrcoef([values for _, values, _ in group]) >= _MIN_CORRELATION
             in_order = np.flatnonzero(fits & alike[place, :place])
             shuffled = np.flatnonzero(fits) if different >= _MIN_UNORDERED else in_order
             if len(shuffled):

@@ -3,6 +3,7 @@
 A finding is invalid if nothing says which of two statements is right, and the number would depend on it.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -91,7 +92,7 @@ def _ends(run: RunFile, ranks: Sequence[CheckedSteps]) -> Iterator[Contradiction
 def _copied_ranks(ranks: Sequence[CheckedSteps]) -> Iterator[Contradiction]:
     """Report ranks with the very nanoseconds of another rank: a copied file, whose work would count twice."""
     first: dict[bytes, str] = {}
-    for rank in ranks:
+    for rank in ranks if len(ranks) > 1 else ():
         durations = rank.table.column("duration_ns")
         if len(set(durations.tolist()) - {ABSENT}) < _MIN_DIFFERENT:
             continue
@@ -138,8 +139,10 @@ def _wall_time(run: RunFile, ranks: Sequence[CheckedSteps]) -> Iterator[Contradi
 def tick_of(durations: IntArray) -> int:
     """Return the ns that all durations are multiples of; 0 if they are few, equal or absent."""
     known = durations[durations != ABSENT]
-    is_known = len(known) >= _MIN_DURATIONS and bool((known != known[0]).any())
-    return int(np.gcd.reduce(known)) if is_known else 0
+    if len(known) < _MIN_DURATIONS or (known == known[0]).all():
+        return 0
+    # A fine clock shows in a few of them.
+    return 1 if math.gcd(*known[:_MIN_DURATIONS].tolist()) == 1 else int(np.gcd.reduce(known))
 
 
 def _coarse(ranks: Sequence[CheckedSteps]) -> Iterator[Contradiction]:

@@ -42,7 +42,7 @@ from reportgen.formats.native.stretches import find_stretches, waits_within_step
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.damage import Malformed
 from reportgen.formats.parsing.log_warnings import LogWarning, find_warnings, with_warnings
-from reportgen.formats.parsing.run_builder import ResultRun, make_series
+from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import without_controls
 from reportgen.formats.parsing.timestamps import utc
 from reportgen.sources.logfiles import LogFiles
@@ -415,11 +415,12 @@ class _RunFolder:
             for _, (kind, last, start, end) in table.records["#break"]
         )
         idle_after = waits_within_steps(table)
+        source = self.files.source(part.name)
         stretches = find_stretches(table) if json.waits_for_all_devices else ()
         for metric, phase, clock, value, rounding in columns:
             is_device_step = (metric, phase, clock) == ("step_time", STEP, "cuda_event")
-            yield make_series(
-                metric, clock, step, value, self.files.source(part.name), phase=phase, rank=part.number,
+            yield Series(
+                metric, clock=clock, step=step, value=value, source=source, phase=phase, rank=part.number,
                 span=span, begin=_device_begins(part, begin) if is_device_step else begin,
                 samples=samples, line=table.line, breaks=breaks, idle_after=idle_after,
                 rounding=rounding,
