@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.core.plain_text import one_line
@@ -15,6 +16,8 @@ _OF_ONE_RUN = lazy_pattern(
 )
 
 Argument = tuple[str, str]
+# Commands that are remembered: repeats and metrics share them.
+_MOST_COMMANDS = 256
 
 
 def of_work(words: Sequence[str]) -> str:
@@ -32,6 +35,7 @@ def option_name(option: str) -> str:
     return option.lstrip("-").replace("-", "_").replace(".", "_").lower()
 
 
+@lru_cache(maxsize=_MOST_COMMANDS)
 def arguments_of(command: str) -> tuple[Argument, ...]:
     """Return option and value of each argument of a command line; a word without an option has "" for it."""
     try:

@@ -106,10 +106,12 @@ def _marks(window: Window) -> Json:
 def _phases(run: Run, steps: Series, window: Window | None) -> dict[str, float]:
     """Return the mean time per step of each phase, in the measured steps of the same rank."""
     phases = {}
+    measured = _in_window(steps, window)
     for series in run.series:
         if series.metric != "step_time" or series.phase == STEP or series.rank != steps.rank:
             continue
-        inside = _in_window(series, window) & np.isfinite(series.value)
+        same = measured if series.step is steps.step else _in_window(series, window)
+        inside = same & np.isfinite(series.value)
         if inside.any():
             mean = float(series.value[inside].sum() / np.maximum(series.span[inside], 1).sum())
             phases[one_line(series.phase)] = float(f"{mean:.4g}")

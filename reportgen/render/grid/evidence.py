@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 
 from msgspec import Struct
@@ -41,6 +42,8 @@ from reportgen.render.grid.contracts import ContractText, contract_text
 from reportgen.render.text.english import count
 
 _MAX_SOURCES = 3
+# Places of runs that are remembered: those of a case of many repeats.
+_MOST_PLACES = 512
 NO_VALUE = "-"
 
 # The text before the link to a baseline; the braces stand for the comparison.
@@ -583,24 +586,23 @@ def _repeat(
     value: str,
     evidence: str,
     window: Window | None,
-    places: Iterable[str],
+    places: tuple[str, ...],
     findings: tuple[Finding, ...],
 ) -> Repeat:
-    id, sources = one_line(run.id), tuple(map(source_of, dict.fromkeys(places)))
+    log, number, shown, more, paths = _place(run.id, places)
+    return Repeat(run, log, number, value, evidence, window, shown, more, paths, findings)
+
+
+@lru_cache(maxsize=_MOST_PLACES)
+def _place(
+    id: str, places: tuple[str, ...]
+) -> tuple[str, str, tuple[Source, ...], int, tuple[tuple[str, int], ...]]:
+    """Return log, number, sources, more sources and paths of a `Repeat`; the metrics of a run share them."""
+    id, sources = one_line(id), tuple(map(source_of, dict.fromkeys(places)))
     log, shown = id.partition("#")[0], sources[:_MAX_SOURCES]
     pairs = [(one_line(source.path), source.line) for source in shown]
-    return Repeat(
-        run,
-        log,
-        id[len(log) :],
-        value,
-        evidence,
-        window,
-        shown,
-        len(sources) - len(shown),
-        tuple((path.replace(log, LOG, 1) if log else path, line) for path, line in pairs),
-        findings,
-    )
+    paths = tuple((path.replace(log, LOG, 1) if log else path, line) for path, line in pairs)
+    return log, id[len(log) :], shown, len(sources) - len(shown), paths
 
 
 def _usual(repeats: Sequence[Repeat]) -> Usual:
