@@ -191,9 +191,17 @@ def read_head(place: str | Path | bytes, size: int) -> bytes:
     # os.read instead of a file object, and no stat first: most logs are small and numerous.
     file = os.open(place, os.O_RDONLY)
     try:
-        return os.read(file, size)
+        return _read(file, size)
     finally:
         os.close(file)
+
+
+def _read(file: int, size: int) -> bytes:
+    """Return the next bytes of a file, fewer only at its end: one read may return less before that."""
+    content = os.read(file, size)
+    while len(content) < size and (more := os.read(file, size - len(content))):
+        content += more
+    return content
 
 
 def read_whole(place: str | Path | bytes) -> bytes:
@@ -215,9 +223,9 @@ def read_head_tail(place: str | Path | bytes, head: int, tail: int) -> tuple[byt
     if isinstance(place, bytes):
         return place[:head], place[-tail:]
     with FileIO(place) as file:
-        begin = file.read(head)
+        begin = _read(file.fileno(), head)
         file.seek(-tail, os.SEEK_END)
-        return begin, file.read(tail)
+        return begin, _read(file.fileno(), tail)
 
 
 def read_whole_lines(place: str | Path | bytes, head: int, tail: int) -> tuple[bytes, bytes]:

@@ -6,6 +6,7 @@ between 10:00:19 and 10:01:59. Power is 300 W there and 100 W outside.
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from reportgen.load.evidence import stem_of
 from reportgen.load.worker import RUNS
 from reportgen.protocol.definition import Protocol
 from tests import builders
-from tests.builders import messages, rules, write_files
+from tests.builders import messages, native_files, rules, write_files
 from tests.each_of import each_row
 
 START = datetime(2024, 2, 17, 10)
@@ -89,6 +90,20 @@ def test_the_digest_of_joined_telemetry_is_among_those_of_the_run(tmp_path: Path
     parsed = parse_logs(["logs"], RUNS, root=tmp_path)
     digests = parsed.sha256_of(frozenset(parsed.select(["logs"]).recognised))
     assert sorted(digests) == ["logs/a.log", "logs/a_gpu.csv"]
+
+
+def test_each_file_of_a_run_has_its_own_digest_as_it_is_on_disk(tmp_path: Path) -> None:
+    """A folder of several files, telemetry joined to a log, a text that is decoded, and a file read in parts."""
+    write_files(tmp_path / "logs", {"a.log": log(), "a_gpu.csv": smi()})
+    write_files(tmp_path / "logs/r1", native_files(1, *[100] * 30))
+    (tmp_path / "logs/b.log").write_bytes(b"\xef\xbb\xbf" + log(seed=3).encode())
+    (tmp_path / "logs/c.log").write_bytes(log(seed=5).encode() + b"#" * 70_000)
+    parsed = parse_logs(["logs"], RUNS, root=tmp_path)
+    digests = parsed.sha256_of(frozenset(parsed.select(["logs"]).recognised))
+    files = [path for path in (tmp_path / "logs").rglob("*") if path.is_file()]
+    assert digests == {
+        path.relative_to(tmp_path).as_posix(): sha256(path.read_bytes()).hexdigest() for path in files
+    }
 
 
 def test_a_file_that_is_selected_alone_is_as_if_it_was_loaded_alone(tmp_path: Path) -> None:

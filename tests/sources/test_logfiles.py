@@ -33,6 +33,36 @@ def test_memory_and_disk_give_the_same_view(tmp_path: Path) -> None:
         assert view.source("a/x.log", 3) == Source("logs/a/x.log", 3)
 
 
+@pytest.mark.parametrize("most", [1, 7, 4096])
+def test_a_file_is_read_to_its_end_however_little_a_read_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    view, read = on_disk(tmp_path), os.read
+    monkeypatch.setattr(os, "read", lambda file, size: read(file, min(size, most)))
+    for path, content in TREE.items():
+        assert (view.bytes(path), view.head(path, 3), view.end(path, 1)) == (
+            content,
+            content[:3],
+            content[-1:],
+        )
+
+
+def test_a_file_that_cannot_be_read_to_its_end_has_no_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, read = on_disk(tmp_path), os.read
+    parts = iter([1])
+
+    def fail_after_a_part(file: int, size: int) -> bytes:
+        for part in parts:
+            return read(file, part)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "read", fail_after_a_part)
+    with pytest.raises(OSError, match="Input/output error"):
+        view.bytes("top.log")
+
+
 def test_a_narrower_view_has_relative_paths_and_ids_below_the_argument() -> None:
     view = LogFiles.of(TREE, prefix="logs").subfolder("a")
     assert list(view) == ["b/y.log", "x.log"]
