@@ -1112,7 +1112,7 @@ FORMS = {
         "a,1.25 s,12.5 ms,40.5 ms,512 MiB\n"
         "b,0.75 s,9.5 ms,25.25 ms,256 MiB\n",
         8,
-        (("rss", 256 * 2**20, {"case": "b"}),),
+        (("peak_rss", 256 * 2**20, {"case": "b"}),),
     ),
     "totals in a row and a column": PeoplesTable(
         "tcr.csv",

@@ -159,6 +159,70 @@ STATISTICS = {
         4,
         (("max_pool_time", 0.0025, {"image": "b", "statistic": None}),),
     ),
+    "a statistic behind the unit in brackets, and before it": PeoplesTable(
+        "stores.csv",
+        'store,"get (ms, p99)","put (median, ms)","scan (ms, lower is better)","rate (req/s, mean ± sd)"\n'
+        "a,1.5,2.5,3.5,100 ± 3\nb,4.5,5.5,6.5,200 ± 4\n",
+        8,
+        (
+            ("get_time", 0.0015, {"store": "a", "statistic": "p99"}),
+            ("put_time", 0.0055, {"store": "b", "statistic": "median"}),
+            ("scan_time", 0.0065, {"store": "b", "statistic": None}),
+            ("request_throughput", 200, {"store": "b", "statistic": "mean"}),
+        ),
+    ),
+    "statistics as rows below a word of another kind": PeoplesTable(
+        "proxies.md",
+        "| Kennzahl | v1 | v2 |\n|--|--|--|\n| p50 | 2.5 ms | 3.5 ms |\n| p95 | 4.5 ms | 5.5 ms |\n| Maximum | 9.5 ms | 8.5 ms |\n",
+        6,
+        (
+            ("latency", 0.0045, {"version": "v1", "statistic": "p95"}),
+            ("latency", 0.0085, {"version": "v2", "statistic": "maximum"}),
+        ),
+    ),
+    "statistics as rows without a name, below a heading": PeoplesTable(
+        "proxies.md",
+        "### Latency (ms)\n\n| | nginx | caddy |\n|--|--|--|\n| average | 2.5 | 3.5 |\n| max | 9.5 | 8.5 |\n| std | 0.5 | 0.25 |\n",
+        4,
+        (
+            ("latency", 0.0025, {"case": "nginx", "statistic": "mean"}),
+            ("latency", 0.0085, {"case": "caddy", "statistic": "maximum"}),
+        ),
+    ),
+    "a peak, which is kept": PeoplesTable(
+        "servers.csv",
+        "server,peak throughput (req/s),rss peak (MB),peak power (W)\na,100.5,20.5,7.5\nb,200.5,30.5,8.5\n",
+        6,
+        (
+            ("request_throughput", 100.5, {"server": "a", "variant": "peak"}),
+            ("rss_peak", 30.5e6, {"server": "b"}),
+            ("power", 8.5, {"server": "b", "variant": "peak"}),
+        ),
+    ),
+    "things called p1 and p2": PeoplesTable(
+        "paths.csv",
+        "link,p1 latency (ms),p2 latency (ms)\na,10.5,1.25\nb,11.5,2.5\n",
+        4,
+        (("latency", 0.0105, {"link": "a", "p": 1, "statistic": None}), ("latency", 0.0025, {"p": 2})),
+    ),
+    "a low percentile beside a mean": PeoplesTable(
+        "games.csv",
+        "scene,fps p1,fps avg\na,40.5,60.5\nb,41.5,61.5\n",
+        4,
+        (("throughput", 40.5, {"scene": "a", "statistic": "p1"}),),
+    ),
+    "a whole median of 0 below a mean of 1.5": PeoplesTable(
+        "calls.csv",
+        "op,median (ms),mean (ms),max (ms)\na,0,1.5,40\nb,0,2.5,50\nc,3,3.5,60\n",
+        9,
+        (("latency", 0, {"op": "b", "statistic": "median"}),),
+    ),
+    "cells that are ranges": PeoplesTable(
+        "scans.md",
+        "| disk | Time (s) | size (GB) |\n|--|--|--|\n| a | 10-12 | 1.5 |\n| b | 20\u201325 s | 2.5 |\n",
+        2,
+        open=frozenset({"Time (s)"}),
+    ),
     "names of heaps in small letters, and a maximum behind a hyphen": PeoplesTable(
         "heaps.csv",
         "case,max-heap (ms),Parse-Max (ms),Parse-Avg (ms),max-parse-ms,max-lag (ms)\na,5,9,8,9,2\nb,6,8,7,8,3\n",

@@ -64,7 +64,7 @@ _RATE_OF_UNKNOWN = lazy_pattern(r"(?i)(?:(?<![a-z])per|/)$")
 _UNIT_WITHIN = lazy_pattern(r"(?<=[a-z0-9])_(ns|ms|kb|mb|gb|mib|gib)_(?=[a-z])")
 # What loggers put before a name: "train/tokens_per_second".
 _GROUP = lazy_pattern(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
-_PLUS_MINUS = lazy_pattern(r"\s*(?:±|\+/-)")
+_PLUS_MINUS = lazy_pattern(r"\s*(?:±|\+/-)[^()\[\],]*")
 # "Average time (5 runs)", "Time [mean of 100]", "median over 7 runs"
 _RUNS = r"(?:runs?|reps?|repeats?|repetitions?|iterations?|iters?|trials?|executions?)"
 _OF_RUNS = lazy_pattern(
@@ -471,7 +471,7 @@ def _figure(name: str, unit: ColumnUnit | None) -> ColumnMeaning:
     whole = name
     name = name if _SUMS & set(words_of(name)) else _OF_RUNS.sub("", name)
     name = _PER_ONE.sub("", name)
-    name = with_plain_statistic(_PLUS_MINUS.split(name)[0])
+    name = with_plain_statistic(_PLUS_MINUS.sub(" ", name))
     name = _with_unit_in_brackets(_GROUP.sub(r"\1 ", name))
     multiple, plain = multiple_in(name)
     # Beside a unit of cells "x100" is a case.
@@ -640,16 +640,32 @@ def _unit_in_brackets(name: str, unit: ColumnUnit | None) -> tuple[ColumnUnit | 
     """Return the unit, if there is none the first in brackets, and the name with other brackets in front."""
     text, before = name, ""
     for match in _BRACKETS.finditer(name):
-        whole = _IN.sub("", match[1])  # "1,000 us" is one part
-        stated = whole if unit_of(whole) else whole.split(",")[0]
-        octets = _OCTETS.sub(r"\1B\2", stated)
-        inside = unit_of(octets)
-        if inside and octets != stated:
-            inside = replace(inside, is_decimal=True)
+        inside, others = _unit_in_parts(_IN.sub("", match[1]))
         unit = unit or inside
         text = text.replace(match[0], " ")
-        before += "" if inside else f"{match[1]} "
-    return unit, before + text
+        before += f"{others} "
+    return unit, before.lstrip() + text
+
+
+def _unit_in_parts(text: str) -> tuple[ColumnUnit | None, str]:
+    """Return the unit in brackets, and the words that count: "p99" of "ms, p99", "batch 8" of "batch 8, ms".
+
+    Words after the unit are remarks, unless they are a statistic: "ms, lower is better".
+    """
+    parts = [text] if unit_of(text) else [part.strip() for part in text.split(",")]  # "1,000 us" is one part
+    for at, part in enumerate(parts):
+        octets = _OCTETS.sub(r"\1B\2", part)
+        inside = unit_of(octets) if not at or len(part) > 1 or part in ("s", "%") else None
+        if inside:
+            inside = replace(inside, is_decimal=True) if octets != part else inside
+            return inside, " ".join((*parts[:at], *filter(_is_statistic, parts[at + 1 :])))
+    return None, text
+
+
+def _is_statistic(text: str) -> bool:
+    """Return whether a text is the name of a statistic and nothing else."""
+    statistic, _, rest = without_statistic(text)
+    return bool(statistic) and not words_of(rest)
 
 
 def _own_metric(text: str, unit: ColumnUnit, meaning: ColumnMeaning) -> ColumnMeaning:
@@ -697,7 +713,7 @@ def without_statistic(text: str) -> tuple[str, bool, str]:
         else:
             continue
         text = text[: match.start()] + " " + text[match.end() :]
-    text = re.sub(r"(?i)\bpercentile\b|\bpeak\b", " ", text)
+    text = re.sub(r"(?i)\bpercentile\b", " ", text)
     if _PERCENTILE.fullmatch(statistic):
         text = re.sub(r"(?i)^\s*line\s*$", "", text)  # "90% Line" of JMeter
     return statistic, spread, text

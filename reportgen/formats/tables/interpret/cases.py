@@ -217,7 +217,7 @@ def _single(draft: Draft, column: str, meaning: ColumnMeaning, kind: str, value:
         _figure(draft, column, own, ())
     elif column in draft.cases:
         _figure(draft, column, meaning, (("variant", label),))
-    elif len(draft.labels.get(_quantity(meaning), ())) > 1:
+    elif len(draft.labels.get(_quantity(meaning), ())) > 1 or label.lower() == "peak":
         draft.result.doubts.append(f'"{label}" in "{column}" is not clear')
         draft.result.notes.append(f'"{column}" is the {meaning.metric} of the variant "{label}"')
         _figure(draft, column, _with_metric(meaning), (("variant", label),))

@@ -11,7 +11,14 @@ from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.tables.column_units import shows_hours_alone
 from reportgen.formats.tables.column_words import ColumnMeaning, factor_name, meaning_of, slug, words_of
 from reportgen.formats.tables.definition import SAMPLE, statistic_name
-from reportgen.formats.tables.derive import is_about, is_clock, spelled, statistic_after, without_unit
+from reportgen.formats.tables.derive import (
+    is_about,
+    is_clock,
+    spelled,
+    spread_of,
+    statistic_after,
+    without_unit,
+)
 from reportgen.formats.tables.interpret.alike import find_cases
 from reportgen.formats.tables.interpret.cases import ONE_METRIC, add_cases
 from reportgen.formats.tables.interpret.cells import is_fault, number_in, number_of
@@ -69,6 +76,10 @@ _DURATIONS = frozenset(
     )
 )
 
+# "p99", "Maximum"; "10%" is rather a level.
+_MAY_BE_STATISTIC = lazy_pattern(r"[^\W\d][^%]{1,20}")
+# "10-12 ms", "2.5\u20133.5 s"
+_RANGE = lazy_pattern(r"[~≈]?\s*[0-9][0-9.,]*\s*(?:[a-zA-Zµ%]{1,8}\s*)?(?:[-\u2013\u2014]|\bto\b)\s*[0-9]")
 # "p99_per_run"
 _OF_EACH_RUN = lazy_pattern(r"(?i)[_ .]per[_ ](?:run|rep(?:eat)?|trial|seed)s?(?![a-z])")
 # A longer text beside all rows is a remark.
@@ -122,9 +133,15 @@ def _names_statistics(draft: Draft, column: str) -> bool:
     """Return whether the texts of a column are statistics of the figures beside them."""
     if slug(column) in STATISTIC_COLUMN:
         return draft.is_text(column)
+    if column not in (draft.columns[0], "*") or column.startswith(AROUND):
+        return False
     is_corner = draft.table.rows.transposed and column == draft.columns[0]
-    texts = set(map(str, draft.known(column))) if is_corner or column == "*" else set()
-    return len(texts) > (not is_corner) and all(map(statistic_of, texts))
+    texts = {cell if isinstance(cell, str) else "" for cell in draft.known(column)}
+    if not all(map(_MAY_BE_STATISTIC.fullmatch, texts)):
+        return False
+    statistics = [text for text in texts if statistic_of(text)]
+    spreads = [text for text in texts if meaning_of(text).kind == "spread"]
+    return len(statistics) > (not is_corner) and len(statistics) + len(spreads) == len(texts)
 
 
 def sort_column(draft: Draft, column: str, figures: Columns, unknown: list[str]) -> None:
@@ -293,6 +310,11 @@ def _note_remarks(draft: Draft, column: str) -> None:
             f'"{about[:40]}" in column "{column}" is read as a number; it is approximate'
         )
         draft.result.doubts.append(f'"{column}" has approximate numbers')
+    spread = next((str(cell) for cell in draft.known(column) if spread_of(cell, "1")), "")
+    if spread and number_of(spread):
+        draft.result.notes.append(
+            f'"{spread[:40]}" in column "{column}": the number behind ± is kept as its spread'
+        )
     beside = next((str(cell) for cell in draft.known(column) if str(cell).strip().endswith(")")), "")
     if beside and number_of(beside):
         draft.result.notes.append(f'"{beside[:40]}" in column "{column}": what is in parentheses is not read')
@@ -377,6 +399,8 @@ def _about_cells(draft: Draft, column: str, text: str) -> OpenQuestion:
         return minutes_or_hours(text)
     if clock:
         return of_cells(f"its cells are not all of the form {clock}")
+    if _RANGE.match(text):
+        return of_cells(f'its cells are ranges, such as "{text[:40]}"', "write the two ends in two columns")
     asked = f'its cells are not plain numbers: "{text[:40]}"'
     if not any(draft.values(column)):
         return of_cells(asked)

@@ -65,6 +65,7 @@ _REMARK = lazy_pattern(r"\([^()]*\)|~?")
 _LEVELS = (["level"], ["mode"], ["type"], ["format"], ["backend"])
 _TIMES_OF_DAY = ("time", "heure", "hora", "start", "start_time", "uhrzeit")
 _TIME_OF_DAY = lazy_pattern(r"\s*[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\s*")
+_LOW = lazy_pattern(r"(?i)(?<![^\W_])p(0?[0125])(?![0-9.])")
 _MIN_FRACTION = 0.1
 _IN_BRACKETS_OF_SPREAD = lazy_pattern(
     r"(?i)[(\[][^()\[\]]*(?<![a-z])(?:ci|sd|std|iqr)(?![a-z])[^()\[\]]*[)\]]"
@@ -94,7 +95,10 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
     if column in draft.titled:
         draft.result.doubts.append("the metric is stated above the columns, the units are in the cells")
         return draft.titled[column]
-    meaning = _in_grid(draft, column) or _by_unit(draft, column, draft.plain(draft.named_by_key(column)))
+    name = draft.plain(draft.named_by_key(column))
+    if _LOW.search(name) and not _has_other_statistics(draft):
+        name = _LOW.sub(r"p \1", name)
+    meaning = _in_grid(draft, column) or _by_unit(draft, column, name)
     if meaning.kind == "spread" and _has_values_with_spreads(draft, column):
         meaning = _by_unit(draft, column, _IN_BRACKETS_OF_SPREAD.sub(" ", column))
     return (
@@ -104,6 +108,14 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
         or size_meaning(draft, column, meaning)
         or meaning
     )
+
+
+def _has_other_statistics(draft: Draft) -> bool:
+    """Return whether a name has another statistic than a low percentile: without one, p1 and p2 are names."""
+    statistics = (
+        meaning_of(_LOW.sub("", name)).statistic for name in draft.columns if not name.startswith(AROUND)
+    )
+    return any(statistics)
 
 
 def _in_grid(draft: Draft, column: str) -> ColumnMeaning | None:

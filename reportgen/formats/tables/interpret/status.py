@@ -26,6 +26,8 @@ _DECIMALS = lazy_pattern(r"[0-9]\.([0-9]+)(?![0-9.])")
 _EXPONENT = lazy_pattern(r"[0-9][eE][-+]?[0-9]")
 # The smallest number beside one that was rounded to 0 is below this many of its last digit.
 _MOST_ROUNDED = 10
+# Of whole numbers, a median of 0 may be below a mean of 2.5.
+_MOST_WHOLE = 3
 # The digits of a number of JSON or with an exponent: a small one has as many as it needs.
 _NO_LAST_DIGIT = 99
 # The rank of a statistic that is not known.
@@ -132,10 +134,12 @@ def _is_measured(draft: Draft, column: str, unit: str) -> bool:
     digit = units.to_base(_last_digit(known, unit), unit)[0]
     rank = RANKS.get(own.statistic, _MIDDLE)
     # A median of 0.0 may be far below its mean of 0.4; of whole numbers, 0 beside 9 was not measured.
-    most = _MOST_ROUNDED if any(_digits(known, unit)) else 1
+    most = _MOST_ROUNDED if any(_digits(known, unit)) else _MOST_WHOLE
+    # Beside a mean, a maximum says nothing about the median.
+    lower = [[each for each in row if RANKS.get(each[1], _MIDDLE) <= _MIDDLE] or row for row in beside]
     if any(
         time >= digit * (most if rank <= RANKS.get(statistic, _MIDDLE) else 1)
-        for row in beside
+        for row in (lower if rank == _MIDDLE else beside)
         for time, statistic in row
     ):
         return False
