@@ -45,10 +45,13 @@ def propose_file(files: LogFiles, units: Mapping[str, str]) -> Proposal | Tables
     Raises RequestError if there is neither.
     """
     files = as_text(files)
-    if tables := propose_each(files, units):
+    path, known = files.source(files.path).path, known_already(files)
+    tables = propose_each(files, units)
+    # A line of a log may look like the header of lines with commas.
+    is_table = not known or not all(table.is_in_text for table in tables)
+    if tables and is_table:
         return TablesProposal(tuple(tables), {})
-    path = files.source(files.path).path
-    if known := known_already(files):
+    if known:
         raise RequestError(path, *known)
     try:
         proposal = propose_format(files)

@@ -92,7 +92,7 @@ def printed_blocks(files: LogFiles) -> FoundTable | None:
     measured = {at: each for at, each in possible.items() if each.has_unit}
     labels = _labels(list((measured or possible).values()))
     results = [(at, each.label) for at, each in (measured or possible).items() if each.label in labels]
-    is_speed = not measured or any(each.is_speed for each in measured.values())
+    is_speed = not measured or any(statements[at].is_speed for at, _ in results)
     if len(results) < _MIN_ROWS or not is_speed:
         return None
     settings = {

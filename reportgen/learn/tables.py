@@ -46,6 +46,7 @@ from reportgen.report.run_entry import entry_of_run
 from reportgen.sources.logfiles import LogFiles
 
 GUIDE = "docs/how-to/read-a-table.md"
+_BY_HAND = f"write [table] by hand, see {GUIDE}"
 _MAX_SHOWN_ROWS = 3
 _JSON_BEGINS = lazy_pattern(rb'\s*(?:\{\s*"|\[\s*[\[{"])')
 _HTML = lazy_pattern(rb"(?i)<(?:!doctype html|html|body|table)\b[^>]*>")
@@ -85,6 +86,18 @@ class TableProposal:
     listing: RunListing
     path: str
     files: tuple[str, ...] = ()
+
+    @property
+    def reads(self) -> bool:
+        """Whether the definition reads a number, if there are any."""
+        return bool(self.read or not self.numbers)
+
+    @property
+    def is_in_text(self) -> bool:
+        """Whether its rows are cells below other lines, or below a statement: "# tries: 5, 10 s"."""
+        rows = self.table["rows"]
+        is_below = "header" in rows or any(": " in name for name, *_ in self.columns[1:])
+        return rows["kind"] in ("csv", "tsv") and is_below
 
     @property
     def toml(self) -> str:
@@ -152,7 +165,10 @@ def propose_table(
     if reading is None or reading.series:
         return None
     _check_answers(reading, answers)
-    return _proposal(files, reading, _name(called or files.path, taken)) if reading.figures else None
+    if not reading.figures:
+        return None
+    proposal = _proposal(files, reading, _name(called or files.path, taken), answers)
+    return proposal if proposal.reads else None
 
 
 def _check_answers(reading: TableReading, answers: Mapping[str, str]) -> None:
@@ -183,21 +199,23 @@ def propose_each(files: LogFiles, answers: Mapping[str, str] | None = None) -> l
     if first is None or best is None:
         return []
     proposals, chosen = [first], [best]
+    unread: list[TableProposal] = []
     readings = [interpret(table, answers) for table in find_tables(files)]
     for reading in sorted(readings, key=_weight, reverse=True) if best.table.is_json else readings:
         is_result = reading.figures and not reading.series and not reading.refused
         if is_result and all(_is_beside(reading, each) for each in chosen):
             name = _name(files.path, [each.name for each in proposals])
-            proposals.append(_proposal(files, reading, name))
+            proposal = _proposal(files, reading, name, answers)
+            (proposals if proposal.reads else unread).append(proposal)
             chosen.append(reading)
     printed = None if best.table.is_json else _printed_beside(files, answers, chosen)
     if printed:
         name = _name(files.path, [each.name for each in proposals])
-        proposals.append(_proposal(files, printed, name))
+        proposals.append(_proposal(files, printed, name, answers))
     if len(proposals) == 1:
         return proposals
     # All tables with figures have a definition; the first proposal names the unread tables.
-    said = (_OTHERS, _LINES) if printed else (_OTHERS,)
+    said = (*([_LINES] if printed else []), *([] if unread else [_OTHERS]))
     once = (_OTHERS, _LINES, _BESIDE, _UNKNOWN, _WITHOUT)
     return [
         replace(x, notes=tuple(n for n in x.notes if not n.startswith(said if x is first else once)))
@@ -208,16 +226,16 @@ def propose_each(files: LogFiles, answers: Mapping[str, str] | None = None) -> l
 def _printed_beside(
     files: LogFiles, answers: Mapping[str, str], tables: Sequence[TableReading]
 ) -> TableReading | None:
-    """Return the results that are printed line by line beside tables; None without them."""
-    table = printed_results(files)
-    if table is None or table.rows in [each.table.rows for each in tables]:
-        return None
+    """Return the results that are printed line by line, or in blocks, beside tables; None without them."""
     lines = {record.line for each in tables for record in each.table.records}
-    if lines & {record.line for record in table.records}:
+    printed = (table for table in (printed_results(files), printed_blocks(files)) if table)
+    beside = [x for x in printed if lines.isdisjoint(record.line for record in x.records)]
+    readings = [each for each in (interpret(table, answers) for table in beside) if each.figures]
+    reading = max(readings, key=_weight, default=None)
+    if reading is None or reading.refused:
         return None
-    reading = interpret(table, answers)
     _note_remark(files, reading)
-    return reading if reading.figures and not reading.refused else None
+    return reading
 
 
 def _note_remark(files: LogFiles, reading: TableReading) -> None:
@@ -232,7 +250,7 @@ def propose_printed(files: LogFiles, answers: Mapping[str, str]) -> TableProposa
     if reading is None or not reading.figures:
         return None
     _note_remark(files, reading)
-    return _proposal(files, reading, _name(files.path, ()))
+    return _proposal(files, reading, _name(files.path, ()), answers)
 
 
 def _printed_reading(files: LogFiles, answers: Mapping[str, str]) -> TableReading | None:
@@ -248,13 +266,13 @@ def _printed_reading(files: LogFiles, answers: Mapping[str, str]) -> TableReadin
     return reading
 
 
-def _proposal(files: LogFiles, reading: TableReading, name: str) -> TableProposal:
+def _proposal(files: LogFiles, reading: TableReading, name: str, answers: Mapping[str, str]) -> TableProposal:
     """Return the definition of a table, checked by reading its file with it."""
     table = reading.definition(name)
     runs, findings = _read_back(files, table)
     read = sum(len(run.aggregates) for run in runs)
     expected = read if reading.table.is_part else sum(1 for _ in numbers(reading, in_any_unit=True))
-    notes = _notes(files, reading)
+    notes = _notes(files, reading, answers)
     entries = tuple(entry_of_run(normalize_run(add_path_settings(run)), DEFAULT) for run in runs[:200])
     return TableProposal(
         name,
@@ -302,6 +320,8 @@ def why_not(files: LogFiles, answers: Mapping[str, str] | None = None) -> tuple[
     ]
     shown = ", ".join(names[:_MAX_NAMED]) + (", ..." if len(names) > _MAX_NAMED else "")
     fact = f"a table with the columns {shown}; none names a metric and its unit"
+    if reading.figures:
+        return f"a table with the columns {shown}, whose numbers no definition reads", _BY_HAND
     asked = questions(reading.open.items())
     lists = [name for name, why in reading.left_out.items() if why == "lists"]
     nested = [name for name in lists if _has_lists(reading.table, name)]
@@ -493,7 +513,7 @@ def _losses(expected: int, read: int) -> list[str]:
     return [f"of {expected} numbers in columns of figures {read} are read: check the rows before you accept"]
 
 
-def _notes(files: LogFiles, reading: TableReading) -> list[str]:
+def _notes(files: LogFiles, reading: TableReading, answers: Mapping[str, str]) -> list[str]:
     notes = list(reading.notes)
     known = detect(files.with_settings({}))
     if known and known.format is not own_table.FORMAT:
@@ -501,7 +521,7 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
     tables = find_tables(files)
     if len(tables) == MAX_TABLES:
         notes.append(f"only the first {len(tables)} tables of the file were looked at")
-    others = [each for each in map(interpret, tables) if not _is_within(each, reading)]
+    others = [each for table in tables if not _is_within(each := interpret(table, answers), reading)]
     is_text = not reading.table.is_json
     read = {record.line for table in (*tables, reading.table) for record in table.records}
     if is_text and (lines := other_results(files, read)):
@@ -511,14 +531,19 @@ def _notes(files: LogFiles, reading: TableReading) -> list[str]:
     if beside := _beside_rows(reading, tables):
         more = f" and {len(beside) - _MAX_PLACES} more" if len(beside) > _MAX_PLACES else ""
         notes.append(f"{_BESIDE}: {', '.join(beside[:_MAX_PLACES])}{more}")
+
+    def is_apart(other: TableReading) -> bool:
+        """Return whether a table is another one: of JSON, another list of records."""
+        return is_text or (other.table.rows.path.endswith("[*]") and _is_beside(other, reading))
+
     for fact, readings in (
         (_OTHERS, [each for each in others if each.figures]),
-        (_UNKNOWN, [each for each in others if is_text and each.open and not each.figures]),
+        (_UNKNOWN, [each for each in others if each.open and not each.figures and is_apart(each)]),
         (_WITHOUT, [each for each in others if is_text and not each.open and not each.figures]),
     ):
         if readings:
             more = f" and {len(readings) - _MAX_PLACES} more" if len(readings) > _MAX_PLACES else ""
-            shown = ", ".join(_shown_place(each.table) for each in readings[:_MAX_PLACES])
+            shown = ", ".join(_shown_place(each) for each in readings[:_MAX_PLACES])
             notes.append(f"{fact}: {shown}{more}")
     return notes
 
@@ -545,12 +570,15 @@ def _read_columns(reading: TableReading) -> set[str]:
     return {*factors, *(figure.column for figure in reading.figures)}
 
 
-def _shown_place(table: FoundTable) -> str:
-    """Return the path of a table of JSON, the first columns of another one and the line of its first row."""
-    if table.is_json:
-        return table.rows.path or "the document itself"
+def _shown_place(reading: TableReading) -> str:
+    """Return the path of a table of JSON, or the first columns and line of another one, and its answers."""
+    table = reading.table
     columns = ", ".join(map(_printable, table.columns[:_MAX_SHOWN_ROWS]))
-    return f'that with "{columns}" (line {table.records[0].line})'
+    named = f'that with "{columns}" (line {table.records[0].line})'
+    place = (table.rows.path or "the document itself") if table.is_json else named
+    asked = [] if reading.figures else questions(reading.open.items())
+    answers = [_option(name, unit) for (name, *_), why in asked for unit in why.examples(name)[:1]]
+    return f"{place}: {' '.join(answers[:_MAX_QUESTIONS])}" if answers else place
 
 
 def _is_beside(other: TableReading, reading: TableReading) -> bool:

@@ -1866,4 +1866,14 @@ FORMS = {
         8,
         (("throughput", 3.5, {"variant": "net_b", "mode": "train", "device": "x"}),),
     ),
+    "a share in one row below the name of another metric": PeoplesTable(
+        "sets.md",
+        "| Structure | Memory Usage |\n|--|--|\n| Plain list (`list[int]`) | ~12.5 MB |\n| Bit set | ~0.5 MB |\n"
+        "| **Savings** | **~96%** |\n",
+        2,
+        (
+            ("memory_used", 12.5e6, {"structure": "Plain list (list[int])"}),
+            ("memory_used", 0.5e6, {"structure": "Bit set"}),
+        ),
+    ),
 }

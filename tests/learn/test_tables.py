@@ -993,6 +993,43 @@ def test_each_table_of_a_long_latex_document_is_read() -> None:
     assert sum(_is_it(("bandwidth", 380e9, {"kernel": "scale"}), *each) for each in numbers) == 1
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "answer"),
+    [
+        (
+            "scores.md",
+            "| GPU | Tokens/s |\n|--|--|\n| x | 1413 |\n| y | 1190 |\n\n| Game | one | two |\n|--|--|--|\n| a | 60.5 | 27.5 |\n",
+            'that with "Game, one, two" (line 8): --unit "one=',
+        ),
+        (
+            "scores.json",
+            '{"latency": [{"host": "a", "p50_ms": 1.5}, {"host": "b", "p50_ms": 2.5}],'
+            ' "scores": [{"host": "a", "value": 3.25}, {"host": "b", "value": 4.75}]}',
+            'scores[*]: --unit "value=',
+        ),
+    ],
+)  # fmt: skip
+def test_a_table_beside_others_is_asked_for_until_it_is_answered(file: str, text: str, answer: str) -> None:
+    view = LogFiles.of({file: text.encode()}).file(file)
+    fact = "the file has tables whose metric or unit is not stated"
+    (proposal,) = propose_each(view)
+    assert any(note.startswith(f"{fact}: {answer}") for note in proposal.notes)
+    proposals = propose_each(view, dict.fromkeys(("one", "two") if file.endswith("md") else ("value",), "ms"))
+    assert len(proposals) == 2
+    assert not any(note.startswith(fact) for each in proposals for note in each.notes)
+
+
+def test_a_log_that_a_format_reads_is_not_taken_for_a_table() -> None:
+    text = (
+        "# Warmup: 5 iterations, 10 s each\n# Threads: 1 thread, all wait\n# Mode: Throughput, ops/time\n"
+        "# Run progress: 75,00% complete, ETA 00:01:40\nIteration   1: 0,005 ops/s\nIteration   2: 0,005 ops/s\n\n"
+        "Benchmark     Mode  Cnt  Score   Error  Units\nQueue.put    thrpt    5  0,005 ± 0,001  ops/s\n"
+    )
+    view = LogFiles.of({"jmh.txt": text.encode()}).file("jmh.txt")
+    with pytest.raises(RequestError, match="jmh_text reads this file without a definition"):
+        propose_file(view, {})
+
+
 def test_learn_prints_the_known_units_and_metrics() -> None:
     lines = call("learn", "--names")[0].split("\n")
     times = next(at for at, line in enumerate(lines) if line.startswith("units: ") and "ms" in line.split())

@@ -78,7 +78,11 @@ def _table_at(lines: Sequence[str], begin: int) -> dict[int, list[str]] | None:
         if not body or is_log or not all(map(_may_be_header, heads)):
             continue
         columns = _columns(heads, [lines[at] for at in body], lines[rule] if rule else "")
-        if columns and (rule or _is_certain(*columns)):
+        if (
+            columns
+            and (rule or _is_certain(*columns))
+            and not any(map(_are_signs, zip(*columns[1], strict=True)))
+        ):
             names, rows = columns
             for at in range(begin - 1, max(begin - 1 - _MAX_HEADS, -1), -1):
                 names = names if _is_rule(lines, at) else _with_groups(lines[at], names)
@@ -141,6 +145,11 @@ def _is_certain(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     if len(rows) < 2 or is_log or is_measurement(names) or any(number(name) is not None for name in names):
         return False
     return is_numbered or has_units or numbers > 1 or any(map(_is_metric, names))
+
+
+def _are_signs(cells: Sequence[str]) -> bool:
+    """Return whether a column has only signs between the numbers of one cell: "12 / 34"."""
+    return set(cells) <= {"/", "|", "+", "±", "=", ":", "vs"}
 
 
 def _is_metric(name: str) -> bool:

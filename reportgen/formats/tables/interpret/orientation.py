@@ -39,7 +39,8 @@ def _is_turned(table: FoundTable) -> bool:
         return False
     if max(map(len, texts)) > _MAX_NAME or set(map(slug, cases)) & VALUE_COLUMN:
         return False
-    if any(each.kind == "figure" and each.metric and each.unit for each in map(meaning_of, cases)):
+    named = [each for each in map(meaning_of, cases) if each.kind == "figure" and each.metric]
+    if any(each.unit for each in named) or len(named) == len(cases):
         return False
     if _have_units_of_rows(table, cases):
         return True

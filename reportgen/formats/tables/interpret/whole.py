@@ -89,7 +89,7 @@ def keep_rows_apart(draft: Draft) -> None:
         if most_alike(draft) > 1 and len(result.figures) > 1 and _is_crossed(draft, column):
             _make_factor(draft, column)
     shares = [x.column for x in result.figures if x.unit == "%" and meaning_of(x.column).is_own]
-    ratios = [column for column, why in result.left_out.items() if why == DERIVED]
+    ratios = [name for name, why in result.left_out.items() if why == DERIVED and name in draft.cells]
     times = [x.column for x in result.figures if not x.statistic and draft.is_repetitive(x.column)]
     chosen = (*shares, *ratios, *(times if len(result.figures) > len(times) else ()))
     whole = [x for x in chosen if draft.values(x) and all(map(float.is_integer, draft.values(x)))]
