@@ -174,7 +174,7 @@ class Aggregate:
     unit       base unit of a metric that METRICS does not list, else ""
     spread     what the log states beside the value (12.3 ± 0.4), base unit, None if it states none; logs do
                not say whether it is a standard deviation
-    is_rounded  whether 0 is a time that is less than its last digit, and not one that was not measured
+    is_rounded  whether 0 was measured: no work, or less than the last digit; else nothing was measured
     """
 
     metric: str

@@ -5,6 +5,7 @@ may be given as answers: column -> unit.
 """
 
 import json
+import math
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -270,10 +271,10 @@ def _proposal(files: LogFiles, reading: TableReading, name: str, answers: Mappin
     """Return the definition of a table, checked by reading its file with it."""
     table = reading.definition(name)
     runs, findings = _read_back(files, table)
-    read = sum(len(run.aggregates) for run in runs)
+    read = sum(not math.isnan(figure.value) for run in runs for figure in run.aggregates)
     expected = read if reading.table.is_part else sum(1 for _ in numbers(reading, in_any_unit=True))
     notes = _notes(files, reading, answers)
-    entries = tuple(entry_of_run(normalize_run(add_path_settings(run)), DEFAULT) for run in runs[:200])
+    entries = tuple(entry_of_run(run, DEFAULT) for run in runs[:200])
     return TableProposal(
         name,
         table,
@@ -486,10 +487,9 @@ def _read_back(files: LogFiles, table: Mapping[str, Any]) -> tuple[list[Run], li
     view = files.with_settings({"": {own.NAME: own.settings_of([table])}})
     items = list(own.read(view)) if own.claims(view) else []
     findings = [item for item in items if isinstance(item, Finding)]
-    return (
-        [item for item in items if isinstance(item, Run)],
-        [x for x in findings if x.rule is Rule.READ_MALFORMED_LINE and x.severity == "warning"],
-    )
+    runs = [normalize_run(add_path_settings(item)) for item in items if isinstance(item, Run)]
+    findings += {finding.message: finding for run in reversed(runs) for finding in run.findings}.values()
+    return runs, [x for x in findings if x.rule is Rule.READ_MALFORMED_LINE and x.severity == "warning"]
 
 
 def numbers_read(files: LogFiles, table: Mapping[str, Any]) -> int:

@@ -43,7 +43,8 @@ def _canonical(name: str, text: str) -> FactorValue:
 def _replace_impossible_aggregates(run: Run) -> Run:
     """Replace aggregates that no run can have by NaN: times and rates below zero, whole steps without time.
 
-    A phase may take no time, or less than its printed digits show; so may a step of a table that says so.
+    A phase may take no time, or less than its printed digits show; so may a step, and a rate may be 0, of a
+    table that says so.
     """
     wrong = [each for each in run.aggregates if _is_impossible(each)]
     if not wrong:
@@ -57,7 +58,7 @@ def _is_impossible(aggregate: Aggregate) -> bool:
     metric = metric_of(aggregate.metric)
     if aggregate.value < 0:
         return metric.is_never_negative
-    is_zero = aggregate.value == 0 and not (aggregate.is_rounded and metric.is_time)
+    is_zero = aggregate.value == 0 and not aggregate.is_rounded
     return is_zero and metric.is_speed and aggregate.phase == STEP
 
 

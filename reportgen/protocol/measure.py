@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
+from reportgen.core.metrics import metric_of
 from reportgen.core.model import STEP, Aggregate, Evidence, Finding, Measurement, Run
 from reportgen.core.rules import Rule, Severity
 from reportgen.protocol.available import (
@@ -248,13 +249,18 @@ def _aggregate_only(run: Run, used: Sequence[Aggregate]) -> tuple[Finding, ...]:
 
 
 def _printed_as_zero(run: Run, used: Iterable[Aggregate]) -> tuple[Finding, ...]:
-    """Return the findings about times of 0 that are not exact: any share of them may be missing."""
-    message = "printed as 0: less than its last digit"
+    """Return the findings about times and rates of 0 that may not be exact: they have no ratio."""
     return tuple(
-        Finding("warning", Rule.CLOCK_COARSE, run.id, message, figure.source)
+        Finding("warning", Rule.CLOCK_COARSE, run.id, _zero(run, figure), figure.source)
         for figure in used
         if figure.is_rounded and figure.value == 0
     )
+
+
+def _zero(run: Run, figure: Aggregate) -> str:
+    if metric_of(figure.metric, unit_of(run, figure.metric)).is_time:
+        return "printed as 0: less than its last digit"
+    return "printed as 0: nothing, or less than its last digit; it has no ratio"
 
 
 def _origin(figure: Aggregate) -> str:

@@ -184,8 +184,8 @@ UNITS = {
         "devices.csv",
         "case,cpu min (ms),cpu mean (ms),gpu min (ms),gpu mean (ms)\n"
         "a,1.5,5.5,0.0,\nb,1.0,6.0,20.0,30.0\nc,2.0,6.0,25.0,31.0\n",
-        10,
-        (("latency", 0.0055, {"case": "a"}), ("latency", 0.031, {"case": "c"})),
+        11,
+        (("latency", 0.0055, {"case": "a"}), ("latency", 0, {"case": "a", "statistic": "minimum"})),
     ),
     "a mean of 0.0 beside the times of another device": PeoplesTable(
         "devices.csv",
@@ -200,20 +200,32 @@ UNITS = {
         (("latency", 0.009, {"case": "a", "statistic": "mean"}),),
     ),
     "a time of 0 beside times far above its last digit": PeoplesTable(
-        "chat.csv", "cfg,ttft (s)\na,0.00\nb,0.95\nc,4.51\nd,120.33\n", 3, (("ttft", 0.95, {"cfg": "b"}),)
+        "chat.csv", "cfg,ttft (s)\na,0.00\nb,0.95\nc,4.51\nd,120.33\n", 4, (("ttft", 0, {"cfg": "a"}),)
     ),
-    "a time of 0 that was not measured": PeoplesTable(
-        "builds.csv",
-        "target,time (s)\na,153.25\nb,0.00\nc,98.75\n",
-        2,
-        (("run_time", 98.75, {"target": "c"}),),
+    "whole times of 0": PeoplesTable(
+        "steps.csv", "step,time (ms)\nparse,0\nlink,12\nload,31\n", 3, (("latency", 0, {"step": "parse"}),)
     ),
-    "whole times of 0, and the answer that keeps them": PeoplesTable(
-        "steps.csv",
-        "step,time (ms)\nparse,0\nlink,12\nload,31\n",
+    "a median of 0 beside a mean of 9, and the answer that keeps it": PeoplesTable(
+        "times.csv",
+        "case,median (ms),mean (ms)\na,0,9\nb,40,42\nc,35,37\n",
+        6,
+        (("latency", 0, {"case": "a", "statistic": "median"}),),
+        answers={"median (ms)": "ms"},
+    ),
+    "a rate of 0 with the unit of its column": PeoplesTable(
+        "disk.csv",
+        "tool,read MB/s,write MB/s\ndd,512.5,0.0\nfio,498.25,310.5\nrsync,0,0\n",
+        6,
+        (
+            ("bandwidth", 0, {"tool": "dd", "operation": "write"}),
+            ("bandwidth", 0, {"tool": "rsync", "operation": "read"}),
+        ),
+    ),
+    "a rate of 0 with its unit": PeoplesTable(
+        "links.csv",
+        "link,mode,bandwidth\neth0,up,0.0 Gbit/s\neth0,down,9.4 Gbit/s\neth1,up,8.8 Gbit/s\n",
         3,
-        (("latency", 0, {"step": "parse"}),),
-        answers={"time (ms)": "ms"},
+        (("bandwidth", 0, {"link": "eth0", "mode": "up"}), ("bandwidth", 1.1e9, {"link": "eth1"})),
     ),
     "a column that an answer makes a case beside others": PeoplesTable(
         "queries.csv",

@@ -1223,3 +1223,14 @@ def test_printed_lines_that_nothing_distinguishes_are_not_read(text: str) -> Non
 def test_a_file_without_a_proposal_says_what_it_is(text: str, fact: str) -> None:
     with pytest.raises(RequestError, match=fact):
         propose_file(LogFiles.of({"file.txt": text.encode()}).file("file.txt"), {})
+
+
+def test_a_row_of_zeros_has_no_times_and_rates() -> None:
+    table = PeoplesTable(
+        "web.csv", "cfg,req/s,p50 ms,errors\na,120.5,12.5,0\nb,0,0,0\nc,98.25,18.5,0\n", 9, ()
+    )
+    proposal = proposed(table)
+    assert proposal is not None
+    assert (proposal.read, proposal.numbers) == (7, 9)
+    assert 'line 3: request_throughput (step) is zero: "0 requests/s"; not used' in proposal.notes
+    assert 'line 3: latency (step) is zero: "0 ms"; not used' in proposal.notes

@@ -50,18 +50,16 @@ def figure(metric: str, value: float) -> Aggregate:
     )
 
 
-@pytest.mark.parametrize(
-    ("metric", "is_rounded"),
-    [("step_time", False), ("throughput", False), ("time_to_train", False), ("throughput", True)],
-)
-def test_a_step_without_time_and_a_rate_of_nothing_are_left_out(metric: str, is_rounded: bool) -> None:
-    found = normalize_run(run(replace(figure(metric, 0.0), is_rounded=is_rounded)))
+@pytest.mark.parametrize("metric", ["step_time", "throughput", "time_to_train"])
+def test_a_step_without_time_and_a_rate_of_nothing_are_left_out(metric: str) -> None:
+    found = normalize_run(run(figure(metric, 0.0)))
     assert math.isnan(found.aggregates[0].value)
     assert [one.message for one in found.findings] == [f'{metric} (step) is zero: "0"; not used']
 
 
-def test_a_time_that_is_less_than_its_last_digit_is_kept() -> None:
-    rounded = replace(figure("latency", 0.0), is_rounded=True)
+@pytest.mark.parametrize("metric", ["latency", "bandwidth"])
+def test_a_time_or_rate_of_0_that_was_measured_is_kept(metric: str) -> None:
+    rounded = replace(figure(metric, 0.0), is_rounded=True)
     found = normalize_run(run(rounded))
     assert (found.aggregates, found.findings) == ((rounded,), ())
 

@@ -186,6 +186,15 @@ def test_a_time_that_is_printed_as_0_is_coarse(time: float, is_rounded: bool, ex
     assert messages(measured.findings, "clock.coarse") == [message] * expected
 
 
+def test_a_rate_that_is_printed_as_0_has_no_ratio() -> None:
+    one = replace(run(replace(aggregate(0.0, metric="bandwidth"), is_rounded=True)), published=True)
+    measured = measure_run(one, "bandwidth", "step", FIVE)
+    assert measured is not None
+    assert measured.value == 0
+    message = "printed as 0: nothing, or less than its last digit; it has no ratio"
+    assert messages(measured.findings, "clock.coarse") == [message]
+
+
 def test_the_best_rate_is_of_the_fastest_epoch_unless_the_statistic_is_a_factor() -> None:
     best = aggregate(300e9, metric="bandwidth", statistic="best")
     for factors, expected in (({}, 1), ({"statistic": "best"}, 0)):

@@ -157,7 +157,7 @@ class ResultRun:
         time         s of work that a rate was measured over, if the log says it
         unit         base unit of the value, for a metric that METRICS does not list
         spread       what the log states beside the value, as in `12.3 ± 0.4`
-        is_rounded   whether 0 is less than the last digit, and measured
+        is_rounded   whether 0 was measured: no work, or less than the last digit
         """
         if only_finite and not np.isfinite(value):
             return

@@ -276,8 +276,8 @@ class FigureColumn(TomlTable, kw_only=True):
     unit       of numbers without a unit of their own; a column with units is `unit_column`
     statistic  of the numbers, if the column does not name it; "" for a rate or time over all of the work
     where      conditions on the row
-    zero       what 0 means: a value; absent: nothing was measured, as what is below 0; rounded: a time that
-               is less than its last digit
+    zero       what 0 means: a value; absent: nothing was measured, as what is below 0; rounded: a time or
+               rate that was measured, and is 0 or less than its last digit
     n          column with the number of values that the statistic was made of
     """
 
@@ -349,8 +349,9 @@ class TableFamily(TomlTable, kw_only=True, dict=True):
             fact = f'"{figure.unit}" does not fit {figure.metric} (base unit: {expected})'
             return "unit", fact, "correct the unit or the metric"
         base = expected or units.to_base(1.0, figure.unit)[1]
-        if figure.zero == "rounded" and base and not metric_of(figure.metric, base).is_time:
-            return "zero", f'"rounded" is for times, and {figure.metric} is none', 'write "absent" or "value"'
+        if figure.zero == "rounded" and base and not metric_of(figure.metric, base).is_never_negative:
+            fact = f'"rounded" is for times and rates, and {figure.metric} is none'
+            return "zero", fact, 'write "absent" or "value"'
         return None
 
     def _is_misspelt(self, metric: str) -> bool:

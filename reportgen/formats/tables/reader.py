@@ -83,6 +83,7 @@ class TableNumber:
 
     unit    base unit of the value, "" if none is stated; spread  what the cell states beside it, in this unit
     repeat  number of the repeat, for a table with a column for each; None for others
+    is_rounded  whether 0 was measured
     """
 
     figure: FigureColumn
@@ -95,6 +96,7 @@ class TableNumber:
     repeat: int | None
     spread: float | None = None
     item: int = 0
+    is_rounded: bool = False
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -361,7 +363,7 @@ def _runs(name: str, log: TextLog, runs: Sequence[_Results], before: int) -> Ite
                     only_finite=False,
                     unit=value.unit,
                     spread=value.spread,
-                    is_rounded=figure.zero == "rounded",
+                    is_rounded=value.is_rounded,
                 )
             if is_first:
                 for severity, message in results.findings:
@@ -447,7 +449,7 @@ def _fact(column: FactColumn, cells: Cells) -> FactorValue | None:
 def figures_of(family: TableFamily, cells: Cells) -> list[TableNumber]:
     """Return the numbers of a row by the figures of the definition, the first of each identity.
 
-    A row may have a number twice: `p50` beside `median`.
+    A row may have a number twice: `p50` beside `median`. A run that failed prints 0 for all that it measures.
     """
     known: dict[object, TableNumber] = {}
     for figure in family.figures:
@@ -457,7 +459,11 @@ def figures_of(family: TableFamily, cells: Cells) -> list[TableNumber]:
                     value.factors.pop(STATISTIC, None)
                 key = (value.identity, factors_key(value.factors), value.repeat)
                 known.setdefault(key, value)
-    return list(known.values())
+    values = list(known.values())
+    has_failed = len({(x.figure.metric, x.statistic) for x in values}) > 1 and not any(
+        x.value for x in values
+    )
+    return [replace(x, is_rounded=False) for x in values] if has_failed else values
 
 
 def _values(figure: FigureColumn, cells: Cells) -> Iterator[TableNumber]:
@@ -503,7 +509,10 @@ def _value(figure: FigureColumn, named: Mapping[str, str], cell: object, cells: 
     repeat = json_values.whole(own.pop(REPEAT, None))
     spread = _spread(figure, cell, unit)
     shown = _printed_as(text, scale, unit)
-    return TableNumber(figure, value, base, shown, statistic, own, n or 0, repeat, spread)
+    is_rounded = figure.zero == "rounded"
+    return TableNumber(
+        figure, value, base, shown, statistic, own, n or 0, repeat, spread, is_rounded=is_rounded
+    )
 
 
 def _has_unit(cell: object, unit: str) -> bool:

@@ -179,7 +179,10 @@ def test_a_cell_of_several_rows_of_latex_holds_for_each() -> None:
 @pytest.mark.parametrize(("figure", "message"), [
     ({"metric": "bandwith"}, 'x: figures[0].metric: unknown metric "bandwith"; did you mean "bandwidth"?'),
     ({"unit": "samples/fortnight"}, 'x: figures[0].unit: unknown unit "samples/fortnight"'),
-    ({"zero": "rounded"}, 'x: figures[0].zero: "rounded" is for times, and throughput is none; write "absent"'),
+    (
+        {"metric": "accuracy", "unit": "%", "zero": "rounded"},
+        'x: figures[0].zero: "rounded" is for times and rates, and accuracy is none; write "absent"',
+    ),
     ({"unit": "ms"}, 'x: figures[0].unit: "ms" does not fit throughput (base unit: samples/s)'),
 ])  # fmt: skip
 def test_a_figure_of_a_wrong_metric_unit_or_zero_is_refused(figure: dict[str, str], message: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
+from reportgen.core.metrics import metric_of
 from reportgen.formats.tables.column_words import slug
 from reportgen.formats.tables.derive import is_clock
 from reportgen.formats.tables.interpret.cells import FAILED, OUT_OF_MEMORY, number_in, number_of
@@ -101,18 +102,21 @@ def _add_negative(draft: Draft, column: str, unit: str) -> None:
 
 
 def _add_zero(draft: Draft, column: str, unit: str) -> None:
-    """Keep times of 0 that are shorter than their last digit; leave out others, which were not measured."""
+    """Keep times and rates of 0, exact or less than their last digit, unless statistics contradict it."""
     known = [cell for cell in draft.known(column) if not isinstance(cell, list)]
     zero = next((cell for cell in known if (number := number_in(cell, unit)) and number[0] == 0), None)
-    if zero is None or units.to_base(1.0, unit)[1] != "s":
+    own = next(figure for figure in draft.result.figures if figure.column == column)
+    base = units.to_base(1.0, unit)[1]
+    if zero is None or not unit or not metric_of(own.metric, base).is_never_negative:
         return
-    draft.result.doubts.append(f'"{column}" has times of 0')
-    is_measured = column in draft.answers or _is_measured(draft, column, unit)
+    is_time = base == "s"
+    draft.result.doubts.append(f'"{column}" has {"times" if is_time else "rates"} of 0')
+    is_measured = not is_time or column in draft.answers or _is_measured(draft, column, unit)
     what = (
-        "read as a time that is too short for the clock or for its digits"
-        if is_measured
-        else "not read: it may not have been measured; if it was, state the unit"
-    )
+        "not read: other statistics contradict it; if it was measured, state the unit" if not is_measured
+        else "read as a time that is too short for the clock or for its digits" if is_time
+        else "read as a rate of 0, or less than its digits show"
+    )  # fmt: skip
     draft.result.notes.append(f'"{zero}" in column "{column}" is {what}')
     draft.result.figures = [
         replace(figure, zero="rounded" if is_measured else "absent") if figure.column == column else figure
@@ -121,7 +125,7 @@ def _add_zero(draft: Draft, column: str, unit: str) -> None:
 
 
 def _is_measured(draft: Draft, column: str, unit: str) -> bool:
-    """Return whether times of 0 were measured: other statistics beside them are near the last digit.
+    """Return whether times of 0 were measured: other statistics beside them are near the last digit, if any.
 
     The minimum of some times is 0 beside any others. A median of 0 beside a mean of 2.5 may be missing, and
     a maximum of 0 is, unless the mean would be rounded to 0, too.
@@ -137,13 +141,11 @@ def _is_measured(draft: Draft, column: str, unit: str) -> bool:
     most = _MOST_ROUNDED if any(_digits(known, unit)) else _MOST_WHOLE
     # Beside a mean, a maximum says nothing about the median.
     lower = [[each for each in row if RANKS.get(each[1], _MIDDLE) <= _MIDDLE] or row for row in beside]
-    if any(
+    return not any(
         time >= digit * (most if rank <= RANKS.get(statistic, _MIDDLE) else 1)
         for row in (lower if rank == _MIDDLE else beside)
         for time, statistic in row
-    ):
-        return False
-    return _are_rounded(known, unit) or (bool(own.statistic) and all(beside))
+    )
 
 
 def _beside_zeros(draft: Draft, column: str, unit: str) -> list[list[tuple[float, str]]]:
@@ -163,17 +165,6 @@ def _beside_zeros(draft: Draft, column: str, unit: str) -> list[list[tuple[float
         ]
         for cells in rows
     ]
-
-
-def _are_rounded(cells: Sequence[object], unit: str) -> bool:
-    """Return whether numbers have the same digits after the point, and some are not much above the last one.
-
-    A program that prints 0.00 where nothing was measured prints it beside 153.21.
-    """
-    digits = set(_digits(cells, unit))
-    values = [number[0] for cell in cells if (number := number_in(cell, unit)) and number[0] > 0]
-    is_one = len(digits) == 1 and 0 not in digits
-    return is_one and bool(values) and min(values) < _MOST_ROUNDED * _last_digit(cells, unit)
 
 
 def _last_digit(cells: Sequence[object], unit: str) -> float:
