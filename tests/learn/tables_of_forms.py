@@ -1876,4 +1876,14 @@ FORMS = {
             ("memory_used", 0.5e6, {"structure": "Bit set"}),
         ),
     ),
+    "a header that begins as another one does, below headings with settings": PeoplesTable(
+        "pools.md",
+        "## Pool: workers = 2\n\n| Op | Time (ms) |\n|--|--|\n| get | 1.5 |\n| put | 2.5 |\n"
+        "\n## Pool: workers = 6\n\n| Op | Time (ms) | Memory (MiB) |\n|--|--|--|\n| get | 3.5 | 7 |\n| put | 4.5 | 9 |\n",
+        4,
+        (
+            ("latency", 0.0035, {"op": "get", "workers": 6}),
+            ("memory_used", 9 * 2**20, {"op": "put", "workers": 6}),
+        ),
+    ),
 }

@@ -1036,6 +1036,18 @@ def test_learn_prints_the_known_units_and_metrics() -> None:
     assert "ttft" in lines[times + 1].split()
 
 
+def test_a_table_whose_header_begins_another_one_is_read_once() -> None:
+    table = EVERY["a header that begins as another one does, below headings with settings"]
+    proposals = propose_each(LogFiles.of({table.file: table.text.encode()}).file(table.file))
+    assert [each.read for each in proposals] == [4, 2]
+    values = read_with(labels_text(proposals), table)
+    assert sorted(
+        (run.factors["workers"], round(figure.value, 6))
+        for run, figure in values
+        if figure.metric == "latency"
+    ) == [(2, 0.0015), (2, 0.0025), (6, 0.0035), (6, 0.0045)]
+
+
 def test_learn_names_the_lines_and_cells_that_are_lost() -> None:
     text = "| Filter | Tool | Time (ms) |\n|--|--|--|\n| a | x | 1.5 |\n| b | c | x | 2.5 |\n| d | x | fast |\n| e | 9 |\n"
     (proposal,) = propose_each(LogFiles.of({"t.md": text.encode()}).file("t.md"))

@@ -19,11 +19,15 @@ _PLAIN_KEY = lazy_pattern(r"[^.\[\]{}*/]+")
 
 @dataclass(frozen=True, slots=True)
 class TablePlace:
-    """Where the rows of a table are, and the texts beside it: what it measures, all; the nearest first."""
+    """Where the rows of a table are, and the texts beside it: what it measures, all; the nearest first.
+
+    contexts  patterns of lines that say something about the rows after them
+    """
 
     rows: TableRows
     titles: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.tables import latex, titles
 from reportgen.formats.tables.column_words import CONFIGURATION
-from reportgen.formats.tables.definition import Kind, TableRows
+from reportgen.formats.tables.definition import Context, Kind, TableRows
 from reportgen.formats.tables.derive import GROUPING
 from reportgen.formats.tables.find_json import TablePlace, places_in_json
 from reportgen.formats.tables.header import header_of, heads_of, is_row, other_header
@@ -36,6 +36,7 @@ MAX_TABLES = 64
 # The names of an object of JSON and of the objects around it.
 _MEMBERS = ("*", "../*", "../../*", "../../../*")
 _SEPARATORS = ("\t", ";", ",", "|", "&", " ")
+_BLANKS_TO_END = r"[ \t\r]*$"
 _GROUPING = lazy_pattern(f"[{GROUPING}]")
 _RULE = lazy_pattern(r"\|?[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*(?:\|[ \t]*(?::-+:?|-{2,}:?|-:)[ \t]*)*\|?")
 
@@ -49,7 +50,7 @@ class FoundTable:
     texts    all texts beside it that may state units, the nearest first
     name     of the file
     is_part  whether the file has more rows than were looked at
-    contexts  patterns of lines that say something about the rows after them, of printed results
+    contexts  patterns of lines that say something about the rows after them
     """
 
     rows: TableRows
@@ -98,23 +99,26 @@ def _table(log: TextLog, candidate: TablePlace) -> FoundTable:
     records: list[Record] = []
     is_part, cells = False, 0
     columns: dict[str, None] = {}
-    for record in read_records(TableFile(log, candidate.rows)):
+    contexts = [Context(pattern=pattern) for pattern in candidate.contexts]
+    for record in read_records(TableFile(log, candidate.rows, contexts, is_own=bool(contexts))):
         if _is_configuration(record) and not columns.keys() >= record.cells.keys():
             continue
         cells += len(record.cells)
         is_part = len(records) == _MAX_ROWS or cells > _MAX_CELLS
         if is_part and records:
             break
-        columns |= dict.fromkeys(record.cells)
+        columns |= dict.fromkeys(name for name in record.cells if name != "#part")
         records.append(record)
+    above = {name for context in contexts for name in re.compile(context.pattern).groupindex}
     return FoundTable(
         candidate.rows,
-        tuple(columns),
+        (*(name for name in columns if name not in above), *(name for name in columns if name in above)),
         tuple(records),
         candidate.titles,
         candidate.texts or candidate.titles,
         PurePosixPath(log.source.path).name,
         is_part,
+        candidate.contexts,
     )
 
 
@@ -131,6 +135,7 @@ def _between_bars(text: str, kind: Kind) -> Iterator[TablePlace]:
         begins = number < 2 or "|" not in lines[number - 2]
         if begins and "|" in line and _RULE.fullmatch(line.strip()) and "|" in lines[number - 1]:
             tables.setdefault(without_padding(lines[number - 1]), []).append(number - 1)
+    settings = titles.settings_of(lines, [start for starts in tables.values() for start in starts])
     for starts in tables.values():
         header = lines[starts[0]].strip()
         below = lines[starts[0] + 2] if starts[0] + 2 < len(lines) else ""
@@ -141,7 +146,10 @@ def _between_bars(text: str, kind: Kind) -> Iterator[TablePlace]:
         texts = [titles.near(lines, start) for start in starts]
         shared = tuple(text for text in texts[0] if all(text in each for each in texts))
         rows = TableRows(kind=kind, header=pattern if len(tables) > 1 else "")
-        yield TablePlace(rows, _shared_titles(lines, starts), shared)
+        contexts = [pattern for name, pattern in settings.items() if name not in _bar_cells(header)]
+        yield TablePlace(
+            rows, _shared_titles(lines, starts), shared, tuple(contexts) if len(starts) == 1 else ()
+        )
 
 
 def _bar_cells(line: str) -> list[str]:
@@ -207,7 +215,7 @@ def _delimited_at(lines: Sequence[str], *, is_first: bool) -> tuple[TablePlace, 
     rows = TableRows(
         kind="tsv" if separator == "\t" else "csv",
         header=pattern,
-        end=f"{_line_pattern(below[other])}[ \\t]*$" if other else "",
+        end=_line_pattern(below[other]) if other else "",
         heads=heads,  # type: ignore[arg-type]
         separator="," if separator == "\t" else separator,  # type: ignore[arg-type]
     )
@@ -218,16 +226,16 @@ def _delimited_at(lines: Sequence[str], *, is_first: bool) -> tuple[TablePlace, 
 
 
 def _line_pattern(line: str, begin: str = "^") -> str:
-    """Return the pattern of a line as a person would write it."""
+    """Return the pattern of a whole line as a person would write it: another header may begin with it."""
     begin = "^[ \\t]*" if line[:1].isspace() else begin
-    return begin + re.escape(line.strip()).replace("\\ ", " ")
+    return begin + re.escape(line.strip()).replace("\\ ", " ") + _BLANKS_TO_END
 
 
 def _padded_pattern(header: str) -> str:
     """Return the pattern of a header between bars with any blanks around its names."""
     cells = [re.escape(cell).replace("\\ ", " ") for cell in without_padding(header).split("|")]
     first = "" if cells[0] else cells.pop(0) + r"\|[ \t]*"
-    return rf"^[ \t]*{first}" + r"[ \t]*\|[ \t]*".join(cells)
+    return rf"^[ \t]*{first}" + r"[ \t]*\|[ \t]*".join(cells).removesuffix("[ \\t]*") + _BLANKS_TO_END
 
 
 def _captions(lines: Sequence[str], start: int) -> list[str]:

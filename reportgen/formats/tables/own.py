@@ -70,13 +70,17 @@ def _named(own: OwnTable, column: str) -> str:
 
 
 def _names(own: OwnTable) -> list[str]:
-    """Return the columns that a definition names in a header, without the second one of a name."""
+    """Return the columns that a definition names in a header, without the second one of a name.
+
+    Lines above the table have those of contexts.
+    """
+    above = {name for context in own.context for name in re.compile(context.pattern).groupindex}
     factors = [column if isinstance(column, str) else column.column for column in own.factors.values()]
     names = dict.fromkeys(name for name in (*factors, *_figures(own)) if name)
     return [
         name
         for name in names
-        if name not in (GROUP, TITLE) and not re.search(r"\.[2-9]$|^column [0-9]+$", name)
+        if name not in {GROUP, TITLE, *above} and not re.search(r"\.[2-9]$|^column [0-9]+$", name)
     ]
 
 

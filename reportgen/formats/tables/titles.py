@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from reportgen.core.lazy_pattern import lazy_pattern
 
@@ -27,6 +27,8 @@ _MAX_ABOVE = 300
 # Parts of a title; with more tables than these, only the nearest.
 _MAX_PARTS = 6
 _MAX_WITH_HEADINGS = 500
+# "batch = 8" in a heading
+_SETTING = lazy_pattern(r"(?<![^\s#*(,])([A-Za-z][A-Za-z0-9_]*) ?= ?([^\s,;()*|]+)")
 _ABOUT_ALL = lazy_pattern(r"(?i)\b(?:all|unless|each (?:cell|number|value))\b")
 
 
@@ -114,6 +116,27 @@ def of_tables(lines: Sequence[str], starts: Sequence[int]) -> list[str]:
             if all(titles) and len(set(titles)) == len(titles):
                 return titles
     return distinct([path[0] if path else "" for path in paths])
+
+
+def settings_of(lines: Sequence[str], starts: Sequence[int]) -> dict[str, str]:
+    """Return name -> pattern of headings `NAME = VALUE` that distinguish tables, whose headers are at lines.
+
+    Each table has one above it, and not all have the same value.
+    """
+    stated: list[dict[str, str]] = []
+    for begin, end in pairwise((0, *sorted(starts))):
+        own = [pair for line in lines[begin:end] if "|" not in line for pair in _setting_in(line)]
+        stated.append({**(stated[-1] if stated else {}), **dict(own)})
+    shared = [name for name in (stated[0] if stated else ()) if len({each[name] for each in stated}) > 1]
+    return {name: rf"^(?:[#*]+ ?[^|\n]*?[\s(,])?{name} ?= ?(?P<{name}>[^\s,;()*|]+)" for name in shared}
+
+
+def _setting_in(line: str) -> Iterator[tuple[str, str]]:
+    """Yield (name, value) of a setting that a heading, or a line that begins with its name, states."""
+    text = line if line.startswith(("#", "*")) else line.partition(",")[0]
+    for match in _SETTING.finditer(text[:_MAX_TITLE]):
+        if line.startswith(("#", "*")) or not match.start():
+            yield match[1], match[2]
 
 
 def _has_sentence(lines: Sequence[str], at: int) -> bool:
