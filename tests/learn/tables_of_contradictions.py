@@ -31,6 +31,13 @@ CONTRADICTIONS = {
         (("latency", 0.0125, {"server": "a"}),),
         frozenset({"rate (krps)"}),
     ),
+    "a column of units behind numbers without a unit": PeoplesTable(
+        "waits.csv",
+        "job,latency (ms),limit,unit\na,1.5,30,s\nb,2.5,40,s\n",
+        2,
+        (("latency", 0.0025, {"job": "b"}),),
+        frozenset({"limit"}),
+    ),
     "another unit in a column of units": PeoplesTable(
         "loads.csv",
         "server,throughput (krps),p99 (ms),throughput unit\na,1.5,12.5,req/s\nb,6.5,14.5,req/s\n",

@@ -29,11 +29,48 @@ UNITS = {
             ("wait_time", 0.0025, {"engine": "b"}),
         ),
     ),
+    "a unit within a name that is another's": PeoplesTable(
+        "stores.csv",
+        "store,wait_ms_total,price_per_gb_week,faults_per_mb_total,waits_over_50_ms_total,stall_ms_count,"
+        "pool_mb_evictions,delay_ms_score,ttft_ms_goal_met\na,1.5,0.25,3,15,7,40,2,99.5\nb,2.5,0.75,4,16,8,50,1,98.5\n",
+        2,
+        (("wait_time", 0.0025, {"store": "b"}),),
+        frozenset(
+            {
+                "price_per_gb_week",
+                "faults_per_mb_total",
+                "waits_over_50_ms_total",
+                "stall_ms_count",
+                "pool_mb_evictions",
+                "delay_ms_score",
+                "ttft_ms_goal_met",
+            }
+        ),
+    ),
+    "programs in Go beside those in other languages": PeoplesTable(
+        "langs.csv",
+        "bench,time_ms,ram_go,ram_zig,cache_Go\na,1.5,12.5,3.5,1.25\nb,2.5,13.5,4.5,2.25\n",
+        2,
+        (("latency", 0.0025, {"bench": "b"}),),
+        frozenset({"ram_go", "ram_zig", "cache_Go"}),
+    ),
+    "billions of items, and bytes of a message": PeoplesTable(
+        "jobs.csv",
+        "job,samples (B),rows read (T),params (B),time (h)\na,1.5,2.5,7,3\nb,2.5,3.5,13,4\n",
+        2,
+        (("run_time", 10800, {"job": "a", "params": 7}),),
+        frozenset({"samples (B)", "rows read (T)"}),
+    ),
     "octets of French programs in small letters": PeoplesTable(
         "outils.csv",
-        "outil,alloue_mo,delta_ram_mo,taille_ko,pluie_mo,temps_ms\na,12.5,3.25,1.5,7.5,2.5\nb,13.5,4.25,2.5,8.5,3.5\n",
+        "outil,alloue_mo,delta_ram_mo,taille_ko,pluie_mo,disque_go\na,12.5,3.25,1.5,7.5,2.5\nb,13.5,4.25,2.5,8.5,3.5\n",
         8,
-        (("alloue", 12.5e6, {"outil": "a"}), ("delta_ram", 4.25e6, {"outil": "b"}), ("taille", 2500, {})),
+        (
+            ("alloue", 12.5e6, {"outil": "a"}),
+            ("delta_ram", 4.25e6, {"outil": "b"}),
+            ("taille", 2500, {}),
+            ("disque", 3.5e9, {}),
+        ),
         frozenset({"pluie_mo"}),
     ),
     "metrics that differ in a word alone": PeoplesTable(

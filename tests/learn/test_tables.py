@@ -161,6 +161,7 @@ def test_an_example_of_an_answer_fits_the_question(column: str, question: OpenQu
         ("a,recall(B),ms\nx,0.5,1.5\ny,0.7,2.5\n", '--unit "recall(B)=1"'),
         ("a,f1,ms\nx,1200,1.5\ny,1300,2.5\n", '--unit "f1=1"'),
         ("a,ktok/s,ms\nx,1.2k,1.5\ny,1.3k,2.5\n", '--unit "ktok/s=ktok/s"'),
+        ("a,images (B),ms\nx,2.5,1.5\ny,3.5,2.5\n", '--unit "images (B)=billions"'),
         ("a,ms,hits\nx,1.5,4100\ny,2.5,5200\n", '--unit "hits=1", or --unit "hits=setting"'),
         ("a,ms,hits\nx,1.5,41\ny,2.5,52\n", '--unit "hits=1", or --unit "hits=setting"'),
         (

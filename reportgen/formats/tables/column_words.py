@@ -45,12 +45,15 @@ _BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
 # Octets in French; in brackets, or after a word of a size: a column may be named "to" or "Go".
 _OCTETS = lazy_pattern(r"^([kKMGT]i?)o(/s)?$")
 _OCTETS_AT_END = lazy_pattern(r"(?<=[\s_])(?:([kKMGT]i?)o(/s)?|[kmgt]o)$")
-_SIZES_IN_FRENCH = _words(
+_FRENCH_SIZES = _words(
     """
-    alloue allouee alloué allouée cache débit debit disque fichier fichiers libre mémoire memoire occupé pic
-    ram rss taille utilise utilisee utilisé utilisée
+    alloue allouee alloué allouée débit disque fichier fichiers mémoire memoire occupé taille utilise
+    utilisee utilisé utilisée
     """
 )
+_SIZES_IN_FRENCH = _FRENCH_SIZES | _words("cache debit libre pic ram rss")
+# Words in English: "rss_go" is that of a program in Go.
+_ENGLISH_WORDS = ("go", "to")
 # Billions or bytes, trillions or a case.
 _LETTER = lazy_pattern(r"[(\[][BT][)\]]")
 _PER = lazy_pattern(
@@ -60,8 +63,11 @@ _PER = lazy_pattern(
 # "Jetson 15 W" is a mode of a device, "GPU 0 W" the power of one.
 _MODE = lazy_pattern(r"(?i)(?<!gpu)(?<!cpu)(?<!device)(?<!rank)(?<!node)(?<!socket)[\s_][0-9]+$")
 _RATE_OF_UNKNOWN = lazy_pattern(r"(?i)(?:(?<![a-z])per|/)$")
-# "tpot_ms_first_rounds", "rss_mb_peak"; "us" and "s" may be words.
-_UNIT_WITHIN = lazy_pattern(r"(?<=[a-z0-9])_(ns|ms|kb|mb|gb|mib|gib)_(?=[a-z])")
+# "tpot_ms_first_rounds", "rss_mb_peak", but not "errors_per_mb_total", "over_100_ms_total", "latency_ms_rank"
+_UNIT_WITHIN = lazy_pattern(
+    r"^(?P<before>(?:(?!per_)[a-z]+_)+)(?P<unit>ns|ms|kb|mb|gb|mib|gib)_"
+    r"(?=(?:(?:first|last|peak|rounds?|total)[\s_]*)+$)"
+)
 # What loggers put before a name: "train/tokens_per_second".
 _GROUP = lazy_pattern(r"(?i)^(train|training|eval|val|validation|test|perf|performance)/(?=[a-z_]{4})")
 _PLUS_MINUS = lazy_pattern(r"\s*(?:±|\+/-)[^()\[\],]*")
@@ -136,9 +142,11 @@ _STATISTICS = _words(
 )
 # "Max" is a part of these names.
 _PRODUCT = lazy_pattern(r"(?i)(?<![^\W_])(?:m[1-9]|ai|iphone[\s_][0-9]{1,2}[\s_]pro)[\s_]max$")
-# The other part of a name with a hyphen: "Count-Min", "Max-Pool2d", "max-heap", but not "max-parse-time".
+# The other part of a name with a hyphen: "Count-Min", "Max-Pool2d", "max-heap", but not "max-parse".
 _NAME_BEFORE = lazy_pattern(r"([^\W\d_]+)-$")
-_NAME_AFTER = lazy_pattern(r"-([A-Z][^\W\d_]*|[a-z]+[0-9]?(?![^\W_]|[-_]))")
+_NAME_AFTER = lazy_pattern(r"-([A-Z][^\W\d_]*|(?:cut|flow|heap|plus|pool|sat)(?![^\W_]|[-_]))")
+# A quantity with its unit has a maximum: "max-heap (MB)".
+_BOUND = lazy_pattern(r"^\s*(max|min)-")
 # What is before the last part of the name of an algorithm.
 _BEFORE_NAME = _words("arg count hard log soft")
 _SPREADS = _words(
@@ -581,7 +589,8 @@ def _with_unit_in_brackets(name: str) -> str:
         ):
             return f"{'time' if is_symbol else match['quantity']} ({match['unit']})"
     words = set(words_of(name))
-    if (octets := _OCTETS_AT_END.search(name)) and words & _SIZES_IN_FRENCH:
+    octets = _OCTETS_AT_END.search(name)
+    if octets and words & (_FRENCH_SIZES if octets[0].lower() in _ENGLISH_WORDS else _SIZES_IN_FRENCH):
         in_brackets = octets[0] if octets[1] else octets[0].capitalize().replace("Ko", "ko")
         return f"{name[: octets.start()]}({in_brackets})"
     return _BITS_OF_MEMORY.sub(r"\1B", name) if words & (_MEMORY_WORDS | {"rss"}) else name
@@ -596,11 +605,15 @@ def _times(unit: ColumnUnit, multiple: str, name: str) -> ColumnUnit:
 
 
 def _of_letter(unit: ColumnUnit | None, name: str) -> ColumnUnit | None:
-    """Return the unit of a name; in doubt for B or T beside a rate of items: "tokens/s (B)", "rps (T)"."""
-    is_letter = (unit is None or unit.unit == "B") and _LETTER.search(name)
-    counted = _unit_at_end(_LETTER.sub("", name))[0] if is_letter else None
-    is_rate = counted and counted.unit and units.to_base(1.0, counted.unit)[1] == "samples/s"
-    return ColumnUnit("", doubt=f'"{name}" has several meanings') if is_rate else unit
+    """Return the unit of a name; in doubt for B or T beside items, or their rate: "tokens (B)", "rps (T)"."""
+    if not (unit is None or unit.unit == "B") or not _LETTER.search(name):
+        return unit
+    plain = _LETTER.sub("", name)
+    words = {word for word in words_of(plain) if re.search("[^s]s$", word)} - {"params", "parameters"}
+    items = (f"{word}/s" for word in sorted(words))
+    counted = [_unit_at_end(plain)[0], *map(unit_of, items)]
+    are_items = any(x and x.unit and units.to_base(1.0, x.unit)[1] == "samples/s" for x in counted)
+    return ColumnUnit("", doubt=f'"{name}" has several meanings') if are_items else unit
 
 
 def with_plain_statistic(name: str) -> str:
@@ -642,7 +655,7 @@ def _unit_in_brackets(name: str, unit: ColumnUnit | None) -> tuple[ColumnUnit | 
     for match in _BRACKETS.finditer(name):
         inside, others = _unit_in_parts(_IN.sub("", match[1]))
         unit = unit or inside
-        text = text.replace(match[0], " ")
+        text = (_BOUND.sub(r"\1 ", text) if inside else text).replace(match[0], " ")
         before += f"{others} "
     return unit, before.lstrip() + text
 
@@ -739,11 +752,10 @@ def _may_have_statistic(word: str) -> bool:
 
 
 def _unit_in_words(text: str) -> tuple[ColumnUnit | None, str]:
-    """Return the unit at the end of a text, else the only one between its words, and the text without it."""
+    """Return the unit at the end of a text, else the one before words such as "peak", and the other words."""
     unit, rest = _unit_at_end(text)
-    within = _UNIT_WITHIN.findall(text)
-    is_within = unit is None and len(within) == 1
-    return (unit_of(within[0]), _UNIT_WITHIN.sub("_", text)) if is_within else (unit, rest)
+    match = _UNIT_WITHIN.match(text) if unit is None else None
+    return (unit_of(match["unit"]), match["before"] + text[match.end() :]) if match else (unit, rest)
 
 
 def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:

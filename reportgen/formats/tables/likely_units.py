@@ -34,7 +34,7 @@ _LIKELY: tuple[tuple[str, str], ...] = (
     (r"m?ap(?:50|75)?|m?iou|f1|[wc]er|auc|[mh]fu", "%"),
     (r"energy|joules?|energie|énergie|energía", "J"),
     (r"power|watts?|tdp|leistung|puissance|potencia", "W"),
-    (r"cost|price|costs|kosten|preis|coût|prix|precio|\$", "$"),
+    (r"cost|price|usd|eur|costs|kosten|preis|coût|prix|precio|\$", "$"),
     (r"temp|temperature", "degC"),
     (r"co2|co2e|co2eq|emissions?|carbon", "g"),
     (r"clock|freq|frequency", "MHz"),

@@ -49,12 +49,19 @@ def _named(column: str) -> ColumnUnit | None:
 def _of_unit_column(draft: Draft, column: str) -> str:
     """Return the unit in a column called "unit", or so after a column, if no column without one has it."""
     of_units = [name for name in draft.columns if "unit" in name.lower()]
-    is_only = bool(of_units) and sum(_named(name) is not None for name in draft.columns) == 1
+    is_only = bool(of_units) and [x for x in draft.columns if _may_have_unit(draft, x)] == [column]
     names = [name for name in of_units if slug(name) in UNIT_COLUMN] if is_only else []
-    names += [name for name in of_units if set(words_of(name)) - {*words_of(column)} == {"unit"}]
+    own = {"unit", *words_of(column)}
+    names += [name for name in of_units if {"unit"} < set(words_of(name)) <= own]
     texts = {str(cell).strip() for name in names for cell in draft.known(name)}
     is_taken = any(name in draft.cells and not draft.is_text(name) for name in draft.row_units)
     return texts.pop() if len(texts) == 1 and not is_taken else ""
+
+
+def _may_have_unit(draft: Draft, column: str) -> bool:
+    """Return whether a column has results or numbers of an unknown kind."""
+    has_numbers = column in draft.cells and not draft.is_text(column)
+    return has_numbers and meaning_of(column).kind in ("figure", "other", "derived", "spread")
 
 
 def _base(unit: ColumnUnit) -> str:

@@ -28,6 +28,8 @@ _CAPITAL = lazy_pattern("[A-Z]")
 # "tokens/s T"
 _RATE = lazy_pattern(r"[A-Za-z]{2,}/s(?:ec)?(?![A-Za-z])")
 _PREFIX = lazy_pattern(r"[(\[]([kKMGT])[)\]]")
+# Multiples of counts, by their letters.
+_COUNTS = {"B": "billions", "T": "trillions"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,10 @@ class OpenQuestion:
         """Return the unit that a name states in a way with several meanings, or that it likely has."""
         stated = named_unit(column)
         if _CAPITAL.fullmatch(stated) and MEASURED_WORDS.isdisjoint(words_of(column)):
-            column, stated = column.replace(f"({stated})", ""), ""  # a mark: mAP50(B)
+            plain = column.replace(f"({stated})", "")
+            if self.text.startswith('"') and likely_unit(plain) == "1":
+                return _COUNTS.get(stated, "1")  # "tokens (B)"
+            column, stated = plain, ""  # a mark: mAP50(B)
         known = unit_of(stated)
         if (known and known.doubt) or self.text.startswith('"'):
             stated = in_full(stated or self.text.split('"')[1])
