@@ -1886,4 +1886,10 @@ FORMS = {
             ("memory_used", 9 * 2**20, {"op": "put", "workers": 6}),
         ),
     ),
+    "cases in camel case keep their letters": PeoplesTable(
+        "nets.csv",
+        "batch,mobileNetV2 latency (ms),resNet_50 latency (ms)\n1,12.5,22.5\n2,14.5,24.5\n",
+        4,
+        (("latency", 0.0125, {"model": "mobileNetV2"}), ("latency", 0.0245, {"model": "resNet_50"})),
+    ),
 }

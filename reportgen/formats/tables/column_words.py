@@ -701,9 +701,21 @@ def _free_name(name: str, unit: str) -> str:
 
 
 def _label(text: str, extra: tuple[str, ...]) -> str:
-    """Return the part of a text from the first to the last of these words."""
-    spans = [match.span() for match in _WORD.finditer(_CAMEL.sub(" ", text)) if match[0].lower() in extra]
-    return _CAMEL.sub(" ", text)[spans[0][0] : spans[-1][1]] if spans else ""
+    """Return the part of a text from the first to the last of these words, as written.
+
+    A word that says nothing is a part of the one that it is written with: the first of "resNet".
+    """
+    cuts = [match.start() for match in _CAMEL.finditer(text)]
+    spans = [match.span() for match in _WORD.finditer(_CAMEL.sub(" ", text))]
+    places = [[at - sum(cut + n < at for n, cut in enumerate(cuts)) for at in span] for span in spans]
+    own = [at for at, (begin, end) in enumerate(places) if text[begin:end].lower() in extra]
+    if not own:
+        return ""
+    first = own[0]
+    begin, end = places[first][0], places[own[-1]][1]
+    before = places[first - 1] if first else [0, 0]
+    is_one_word = begin in cuts and before[1] == begin and text[slice(*before)].lower() in _FILLER
+    return text[before[0] if is_one_word else begin : end]
 
 
 def without_statistic(text: str) -> tuple[str, bool, str]:
