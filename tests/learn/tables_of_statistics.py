@@ -217,6 +217,17 @@ STATISTICS = {
         9,
         (("latency", 0, {"op": "b", "statistic": "median"}),),
     ),
+    "bare statistics of one time in ms and in s": PeoplesTable(
+        "proxies.md",
+        "| Workload | p99 | Maximum | Load time |\n|--|--|--|--|\n| a | 181 ms | 218 ms | 20.5 s |\n"
+        "| b | 295 ms | 7.40 s | 30.5 s |\n| c | 842 ms | 1.67 s | 60.5 s |\n",
+        9,
+        (
+            ("latency", 0.295, {"workload": "b", "statistic": "p99"}),
+            ("latency", 7.4, {"workload": "b", "statistic": "maximum"}),
+            ("load_time", 60.5, {"workload": "c"}),
+        ),
+    ),
     "cells that are ranges": PeoplesTable(
         "scans.md",
         "| disk | Time (s) | size (GB) |\n|--|--|--|\n| a | 10-12 | 1.5 |\n| b | 20\u201325 s | 2.5 |\n",

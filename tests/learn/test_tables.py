@@ -192,6 +192,13 @@ def test_an_example_of_an_answer_fits_the_numbers(text: str, answer: str) -> Non
     assert [answer_for(columns[0], question) for columns, question in asked] == [answer]
 
 
+def test_large_whole_numbers_of_cases_are_rather_rates_than_times() -> None:
+    text = "GPU,1B Model,3B Model,7B Model\nx,607488,271152,141348\ny,524796,239646,119094\n"
+    reason = why_not(LogFiles.of({"t.csv": text.encode()}).file("t.csv"))
+    assert reason is not None
+    assert '--unit "1B Model=operations/s"' in reason[1]
+
+
 def test_a_rate_of_another_item_keeps_its_unit() -> None:
     table = PeoplesTable("events.csv", "store,operations/s,events/s\na,10.5,5.5\nb,11.5,6.5\n", 4)
     proposal = proposed(table)

@@ -53,7 +53,7 @@ _PARTS_OF_RUNS = {"train", "training", "run", "end"}
 
 def add_cases(draft: Draft, figures: list[tuple[str, ColumnMeaning]], unknown: list[str]) -> None:
     """Add the figures; columns that differ in one word are cases of one metric."""
-    named = [(column, meaning) for column, meaning in figures if not _ask(draft, column, meaning)]
+    named = [pair for pair in _of_one_time(figures) if not _ask(draft, *pair)]
     for column, _ in named[MAX_FIGURES:]:
         draft.result.open[column] = of_cells(f"one of more than {MAX_FIGURES} figures")
         draft.result.doubts.append("too many figures")
@@ -72,6 +72,14 @@ def add_cases(draft: Draft, figures: list[tuple[str, ColumnMeaning]], unknown: l
     for group in groups.values():
         _group(draft, group)
     _unknown(draft, unknown)
+
+
+def _of_one_time(figures: list[tuple[str, ColumnMeaning]]) -> list[tuple[str, ColumnMeaning]]:
+    """Return figures with one metric for bare statistics of times: "p99" in ms and "Maximum" in s."""
+    bare = [x for _, x in figures if x.statistic and x.doubt == "names no metric" and not x.extra]
+    if {x.metric for x in bare} != {"latency", "run_time"}:
+        return figures
+    return [(column, replace(x, metric="latency") if x in bare else x) for column, x in figures]
 
 
 def _ask(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:

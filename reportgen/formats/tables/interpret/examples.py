@@ -97,7 +97,8 @@ def _by_numbers(draft: Draft, column: str, likely: str, values: Sequence[float])
         return likely if is_share else "1"
     if likely == "ms" and (middle >= _MANY_MS or 0 < middle < _FEW_MS):
         if middle >= _MANY_MS:
-            return "ns" if are_whole else likely
+            is_case = draft.result.open[column].is_of_cases
+            return (_item_near(draft) or "operations/s") if is_case else "ns" if are_whole else likely
         words = {*words_of(column), *words_of(PurePosixPath(draft.table.name).stem.replace("_", " "))}
         is_request = meaning_of(column).statistic or not (LATENCY_WORDS | _TOKEN_TIMES).isdisjoint(words)
         return likely if is_request and TIME_WORDS.isdisjoint(words) else "s"
