@@ -249,6 +249,37 @@ UNITS = {
         (("latency", 0, {"case": "a", "statistic": "median"}),),
         answers={"median (ms)": "ms"},
     ),
+    "a time per step with its unit at the end": PeoplesTable(
+        "steps.csv",
+        "framework,batch,time_per_step_s,latency_per_query_s\nA,8,0.125,1.5\nB,16,0.25,2.5\n",
+        4,
+        (("step_time", 0.25, {"framework": "B"}), ("time_per_query", 1.5, {"framework": "A"})),
+    ),
+    "octets in French, also binary ones": PeoplesTable(
+        "outils.md",
+        "| outil | mémoire (Mio) | disque (Go) | mem_Kio | ms/réponse |\n|---|---|---|---|---|\n"
+        "| a | 12.5 | 1.5 | 512.5 | 8.25 |\n| b | 14.5 | 2.5 | 300.25 | 9.75 |\n",
+        8,
+        (("disque", 1.5e9, {"outil": "a"}), ("time_per_réponse", 9.75e-3, {"outil": "b"})),
+    ),
+    "octets in French in cells": PeoplesTable(
+        "outils.md",
+        "| outil | mémoire | débit |\n|---|---|---|\n| a | 12.5 Mio | 1.5 Go/s |\n"
+        "| b | 1.5 Gio | 800.5 Mo/s |\n| c | 800 Ko | 2 Mo/s |\n",
+        6,
+        (
+            ("memory_used", 12.5 * 2**20, {"outil": "a"}),
+            ("memory_used", 8e5, {"outil": "c"}),
+            ("bandwidth", 8.005e8, {"outil": "b"}),
+        ),
+    ),
+    "sizes in KB and MB beside a text and an empty cell": PeoplesTable(
+        "libs.md",
+        "| lib | Output | Time |\n|---|---|---|\n| a | 12 KB | 1.5 ms |\n| b | 3.5 MB | 2.5 ms |\n"
+        "| c | streaming | 3.5 ms |\n| d |  | 4.5 ms |\n",
+        6,
+        (("output", 12e3, {"lib": "a"}), ("output", 3.5e6, {"lib": "b"}), ("latency", 4.5e-3, {"lib": "d"})),
+    ),
     "a rate of 0 with the unit of its column": PeoplesTable(
         "disk.csv",
         "tool,read MB/s,write MB/s\ndd,512.5,0.0\nfio,498.25,310.5\nrsync,0,0\n",

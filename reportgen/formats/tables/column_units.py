@@ -68,6 +68,8 @@ _AMBIGUOUS = {
     "mbps",
     "kbps",
     "tbps",
+    "kflops",
+    "mflops",
     "gflops",
     "gflop",
     "gbs",
@@ -113,7 +115,9 @@ def _names(table: dict[str, str]) -> dict[str, str]:
 _TIME_OF, _ITEM_OF = _names(_TIMES), _names(_ITEMS)
 _TIME = "|".join(sorted(_TIME_OF, key=len, reverse=True))
 _ITEM = "|".join(sorted(_ITEM_OF, key=len, reverse=True))
-_TIME_PER = lazy_pattern(rf"(?P<unit>{_TIME})(?: ?/ ?| (?:per|pro|par|por|al) )(?P<per>{_ITEM}|epoch|call)")
+_TIME_PER = lazy_pattern(
+    rf"(?P<unit>{_TIME})(?: ?/ ?| (?:per|pro|par|por|al) )(?P<per>{_ITEM}|epoch|call|r[eé]s?ponses?)"
+)
 _RATE = lazy_pattern(
     rf"(?P<prefix>[km] ?)?(?P<item>{_ITEM})(?: ?/ ?| (?:per|pro|par|por|al) |(?P<blank> ))"
     r"(?P<unit>s|secs?|seconds?|sekunde|seconde|segundo|secondo|min|minute"

@@ -45,6 +45,8 @@ _BRACKETS = lazy_pattern(r"[(\[]([^()\[\]]*)[)\]]")
 # Octets in French; in brackets, or after a word of a size: a column may be named "to" or "Go".
 _OCTETS = lazy_pattern(r"^([kKMGT]i?)o(/s)?$")
 _OCTETS_AT_END = lazy_pattern(r"(?<=[\s_])(?:([kKMGT]i?)o(/s)?|[kmgt]o)$")
+# "Mio" of something else are millions.
+_BINARY_OCTETS = lazy_pattern(r"(?<=[\s_(\[])([KMGT]i)o(/s)?(?=[)\]]|$)")
 _FRENCH_SIZES = _words(
     """
     alloue allouee alloué allouée débit disque fichier fichiers mémoire memoire occupé taille utilise
@@ -589,6 +591,8 @@ def _with_unit_in_brackets(name: str) -> str:
         ):
             return f"{'time' if is_symbol else match['quantity']} ({match['unit']})"
     words = set(words_of(name))
+    if "Mio" not in name or words & (_SIZES_IN_FRENCH | _MEMORY_WORDS):
+        name = _BINARY_OCTETS.sub(r"\1B\2", name)
     octets = _OCTETS_AT_END.search(name)
     if octets and words & (_FRENCH_SIZES if octets[0].lower() in _ENGLISH_WORDS else _SIZES_IN_FRENCH):
         in_brackets = octets[0] if octets[1] else octets[0].capitalize().replace("Ko", "ko")
@@ -782,6 +786,8 @@ def _unit_at_end(text: str) -> tuple[ColumnUnit | None, str]:
             if before.endswith(" /") and _is_quantity(before, unit):
                 return unit, before.removesuffix(" /")
             if _RATE_OF_UNKNOWN.search(before):
+                if set(words_of(before)) & (TIME_WORDS | LATENCY_WORDS):
+                    continue  # "time_per_step_s" is a time
                 return None, text
             if unit.unit == "W" and _MODE.search(before):
                 continue

@@ -63,6 +63,8 @@ _CURRENCY = lazy_pattern(r"(?:([$€£]) ?([0-9][0-9.,]*)|([0-9][0-9.,]*) ?([$�
 _CURRENCY_FIRST = lazy_pattern(r"^([$€£]) ?([0-9][0-9.,]*)(?=/| per )")
 _INNER_MARK = lazy_pattern(r"(?<=[0-9])[*†‡§¶]+(?=\s*[^\W\d_]|\s*%)")
 
+# "12.5 Mo", "3 Gio/s": octets in French.
+_OCTETS = lazy_pattern(r"(?<=[0-9])( ?[kKMGT]i?)o(/s)?$")
 # "~12.5 ms": a number that is rounded, or that was read off.
 _ABOUT = lazy_pattern(r"(?i)(?:[~\u2248\u223c]|ca\.|approx\.)\s*(?=[0-9])")
 _SHORT_SIZE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?([kKMGT]|[KMGT]i)")
@@ -118,7 +120,7 @@ def plain_text(text: str) -> str:
         text = html.unescape(text).strip()
     if not text.isascii():
         text = _SYMBOLS.sub("", text).strip().replace("\u2212", "-")
-    text = _INNER_MARK.sub("", _FOOTNOTE.sub("", text))
+    text = _OCTETS.sub(r"\1B\2", _INNER_MARK.sub("", _FOOTNOTE.sub("", text)))
     if about := _ABOUT.match(text):
         text = text[about.end() :]
     if text[-1:] in _MARKS:

@@ -55,6 +55,10 @@ _ALONE: tuple[tuple[str, str], ...] = (
 )
 _NAMES = tuple((lazy_pattern(names), unit) for names, unit in _LIKELY)
 _NAMES_ALONE = tuple((lazy_pattern(names), unit) for names, unit in _ALONE)
+# What is lost, in percent; another loss is what is trained.
+_LOST = frozenset(
+    ("acc", "accuracy", "data", "frame", "frames", "packet", "packets", "pkt", "quality", "rate")
+)
 _LONG = frozenset(("build", "compile", "total", "train", "training"))
 _RATE_WORDS = frozenset(("goodput", "per", "rate", "speed", "throughput", "tput"))
 # Counts and lengths: "num_ops", "response_length".
@@ -71,6 +75,8 @@ def likely_unit(column: str) -> str:
     counted = next((unit for word in words if (unit := _COUNTED.get(word.removesuffix("s")))), "operations/s")
     is_rate = not _RATE_WORDS.isdisjoint(words)
     if not is_rate and (not _PLAIN.isdisjoint(words) or counts_faults(column) or _counts_items(column)):
+        return "1"
+    if "loss" in words and _LOST.isdisjoint(words):
         return "1"
     if set(words) & _LONG and not TIME_WORDS.isdisjoint(words):
         return "s"  # of a whole run

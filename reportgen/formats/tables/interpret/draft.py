@@ -189,8 +189,8 @@ class Draft:
         texts = [str(cell) for cell, value in cells if not value and not is_fault(cell)]
         numbers = sum(1 for value in quantities if value)
         is_speed = all(units.to_base(1.0, unit)[1] in _SPEEDS for unit in unit_texts)
-        if len(texts) > numbers or (texts and not is_speed):
-            return ""  # "15W" beside "MAXN" names a mode
+        if len(texts) > numbers or (texts and not is_speed and len(unit_texts) == 1):
+            return ""  # "15W" beside "MAXN" names a mode; sizes in KB and MB are measured
         return unit_texts.most_common(1)[0][0] if sum(unit_texts.values()) * 2 > numbers else ""
 
     def _fits(self, name: str, unit: str) -> bool:

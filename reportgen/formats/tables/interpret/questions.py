@@ -81,7 +81,12 @@ class OpenQuestion:
         known = unit_of(stated)
         if (known and known.doubt) or self.text.startswith('"'):
             stated = in_full(stated or self.text.split('"')[1])
-        stated = stated if known or in_full(stated) else meaning_of(column).unit
+            is_work = (
+                not known and stated.endswith("FLOP/s") and meaning_of(column).extra
+            )  # "estimated_gflops"
+            stated = "" if is_work else stated
+        elif not known and not in_full(stated):
+            stated = meaning_of(column).unit
         prefix = _PREFIX.search(column)
         if prefix and likely_unit(column) == "MB":
             return f"{prefix[1].replace('K', 'k')}B"
