@@ -3,6 +3,20 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 CONSTANTS = {
+    "one number of bytes per item in all rows": PeoplesTable(
+        "tries.csv",
+        "trie,Bytes/leaf,find (ns)\na,24,11.5\nb,24,12.5\n",
+        2,
+        (("find_time", 11.5e-9, {"trie": "a"}),),
+        frozenset({"Bytes/leaf"}),
+    ),
+    "fractions with many decimals beside one case": PeoplesTable(
+        "caches.csv",
+        "cache,warmth,time (ms)\nc,0.6312,1.5\nc,0.7214,2.5\nc,0.8121,3.5\n",
+        3,
+        (("latency", 0.0015, {"cache": "c"}),),
+        frozenset({"warmth"}),
+    ),
     "a share of results that is the same in all rows": PeoplesTable(
         "cache.csv",
         "config,latency_ms,hit rate (%),success_pct\na,12.5,100,99.5\nb,14.5,100,99.5\n",

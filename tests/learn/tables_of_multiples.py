@@ -3,6 +3,33 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 MULTIPLES = {
+    "cells with an x that may be ratios": PeoplesTable(
+        "parsers.csv",
+        "parser,time (ms),edge,lift\na,12.5,2x,1.5x\nb,30.0,3x,3x\nc,55.0,5x,n/a\n",
+        3,
+        (("latency", 0.0125, {"parser": "a", "edge": None, "lift": None}),),
+        frozenset({"edge", "lift"}),
+    ),
+    "cells with an x, as answers say": PeoplesTable(
+        "parsers.csv",
+        "parser,time (ms),edge,lift\na,12.5,2x,1.5x\nb,30.0,3x,3x\nc,55.0,5x,n/a\n",
+        5,
+        (("lift", 1.5, {"parser": "a", "edge": "2x"}), ("lift", 3.0, {"parser": "b"})),
+        answers={"edge": "setting", "lift": "x"},
+    ),
+    "cells with an x that are ratios of two columns": PeoplesTable(
+        "parsers.csv",
+        "parser,own (ms),other (ms),edge\na,12.5,25.0,2x\nb,30.0,45.0,1.5x\nc,50.0,55.0,1.1x\n",
+        6,
+        (("own_time", 0.0125, {"parser": "a", "edge": None}),),
+    ),
+    "the name of a ratio of two columns": PeoplesTable(
+        "parsers.csv",
+        "parser,own (ms),other (ms),own/other\na,12.5,25.0,1\nb,30.0,45.0,2\nc,50.0,55.0,1\n",
+        6,
+        (("own_time", 0.0125, {"parser": "a", "own_other": None}),),
+        frozenset({"own/other"}),
+    ),
     "elements with several prefixes in one column": PeoplesTable(
         "queues.md",
         "| Call | Throughput |\n|--|--|\n| push | 812.5 Kelem/s |\n| pop | 1.25 Melem/s |\n| peek | 912.5 Kelem/s |\n",

@@ -3,6 +3,13 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 ROLES = {
+    "cells with the unit of a result below the name of a setting": PeoplesTable(
+        "phases.md",
+        "| Job | Scan | Model |\n|--|--|--|\n| a | 12.5 s | 1.5 s |\n| b | 13.5 s | 1.75 s |\n",
+        2,
+        (("scan_time", 12.5, {"model": None}),),
+        frozenset({"Model"}),
+    ),
     "a result of one record, with other keys": PeoplesTable(
         "m.json",
         '[{"model": "a", "latency_ms": 1.5}, {"model": "b", "latency_ms": 2.5}, {"model_x": "c", "throughput_rps": 250}]',

@@ -159,11 +159,12 @@ def with_own_unit(text: str) -> tuple[str, str] | None:
 def without_unit(text: str, unit: str) -> str:
     """Return a text without a unit that only its column has: 12.5 for "12.5 points".
 
-    What the unit is per may be left out: 45 for "45 allocs" below allocs/op.
+    What the unit is per may be left out: 45 for "45 allocs" below allocs/op. A plain number may be a
+    multiple: 1.8 for "1.8x".
     """
     above = unit.partition("/")[0]
     names = () if not unit or units.find(unit) else (unit, above, above.removesuffix("s"))
-    for name in names:
+    for name in ("x", "×") if unit == "1" else names:
         rest = text.removesuffix(name).removeprefix(name).strip()
         if rest != text and not name[:1].isdigit() and numeric(rest) == numeric(rest):
             return rest

@@ -19,7 +19,7 @@ from reportgen.formats.tables.column_words import (
 )
 from reportgen.formats.tables.extremes import extreme
 from reportgen.formats.tables.interpret.captions import stated_metric
-from reportgen.formats.tables.interpret.chosen import SHARES, is_setting, may_be_result
+from reportgen.formats.tables.interpret.chosen import SHARES, is_setting, may_be_result, unit_per_item
 from reportgen.formats.tables.interpret.draft import MAX_FIGURES, NEAR, VALUE_COLUMN, Draft
 from reportgen.formats.tables.interpret.questions import (
     NOT_STATED,
@@ -336,7 +336,8 @@ def _unstated(draft: Draft, column: str, unknown: Sequence[str]) -> OpenQuestion
         return ONE_METRIC if is_one else OpenQuestion(f"a statistic? {_OPEN_METRIC}")
     if unit := draft.unit_of_cells(column):
         return of_unit(unit)
-    return _of_share(draft, column, OpenQuestion(f"{SETTING_OR_RESULT} {NOT_STATED}", takes_setting=True))
+    asked = OpenQuestion(f"{SETTING_OR_RESULT} {NOT_STATED}", unit_per_item(column), takes_setting=True)
+    return _of_share(draft, column, asked)
 
 
 def _is_case_of_statistic(name: str, meaning: ColumnMeaning) -> bool:

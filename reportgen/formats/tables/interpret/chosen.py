@@ -5,11 +5,13 @@ speaks against it: a word of a result, fractions that recur by chance, a column 
 is a result, or one number for each name of another column, as a result that each repeat prints again.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.case_kinds import kind_of
+from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.column_words import QUALITY_WORDS, counts_faults, meaning_of, slug, words_of
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
 
@@ -51,12 +53,34 @@ def may_be_result(draft: Draft, column: str) -> bool:
     if _COUNT.match(slug(column)) or len(slug(column)) == 1:
         return False
     values = draft.values(column)
+    if unit_per_item(column) or _divides_others(draft, column) or are_measured_shares(draft, column):
+        return True
     are_whole = all(map(float.is_integer, values))
-    if not any(values) and _is_after_results(draft, column):
+    if not any(values) and is_after_results(draft, column):
         return True
     if not are_whole and not _are_levels(values):
         return True
     return any(not is_setting(draft, name) for name in _siblings(draft, column)) or _follows(draft, column)
+
+
+def are_measured_shares(draft: Draft, column: str) -> bool:
+    """Return whether numbers are up to 1 and have more decimals than people choose."""
+    are_shares = all(0 <= value <= 1 for value in draft.values(column))
+    return are_shares and any(round(value, 2) != value for value in draft.values(column))
+
+
+def unit_per_item(column: str) -> str:
+    """Return the unit that a name states per item, "" for others: B for "Bytes/entry"."""
+    unit, *items = re.split(r"/| per ", column)
+    known = unit_of(unit.strip())
+    return known.unit if len(items) == 1 and known else ""
+
+
+def _divides_others(draft: Draft, column: str) -> bool:
+    """Return whether a name is the ratio of two other columns: "Foo/Bar" beside "Foo (ms)" and "Bar (ms)"."""
+    parts = [part.strip().lower() for part in column.split("/")]
+    others = [name.lower() for name in draft.columns if name != column]
+    return len(parts) == 2 and all(part and any(name.startswith(part) for name in others) for part in parts)
 
 
 def is_called_result(column: str) -> bool:
@@ -69,7 +93,8 @@ def are_steps(values: Collection[float]) -> bool:
     return all(f"{value:g}".rstrip("0") in _STEPS for value in values)
 
 
-def _is_after_results(draft: Draft, column: str) -> bool:
+def is_after_results(draft: Draft, column: str) -> bool:
+    """Return whether a column before this one is called a result."""
     before = map(meaning_of, draft.columns[: draft.columns.index(column)])
     return any(each.kind == "figure" and each.metric for each in before)
 

@@ -50,6 +50,7 @@ from reportgen.formats.tables.interpret.texts import (
     question_about_counts,
     question_about_magnitudes,
     question_about_multiples,
+    question_about_ratios,
     several_numbers,
 )
 from reportgen.formats.tables.interpret.windows import without_windows
@@ -218,10 +219,14 @@ def _take_statistic(draft: Draft, column: str, figures: Columns) -> None:
 
 
 def _add_text(draft: Draft, column: str, meaning: ColumnMeaning) -> None:
-    """Ask about texts that may be times or counts; others, and settings, have a role."""
+    """Ask about texts that may be times, counts or ratios; others, and settings, have a role."""
     is_open = meaning.kind == "other"
-    questions = (question_about, question_about_counts, question_about_magnitudes) if is_open else ()
+    about_texts = (question_about, question_about_counts, question_about_magnitudes, question_about_ratios)
+    questions = about_texts if is_open else ()
     question = next((asked for about in questions if (asked := about(draft, column))), None)
+    question = (
+        of_unit(draft.unit_of_cells(column)) if _has_unit_of_results(draft, column, meaning) else question
+    )
     if question:
         draft.result.open[column] = question
         draft.result.doubts.append(f'"{column}" may be a result')
@@ -291,6 +296,17 @@ def _is_load(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
     values = draft.values(column)
     grows = len(values) > 1 and all(a < b for a, b in pairwise(values))
     return is_first and grows and are_steps(values)
+
+
+def _has_unit_of_results(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:
+    """Return whether a column that is not called a result has the unit of a result beside it in its cells."""
+    if meaning.kind in ("figure", "other", "spread", "derived", "started") or column in draft.answers:
+        return False
+    unit, values = draft.unit_of_cells(column), draft.values(column)
+    if not unit or draft.is_text(column) or are_steps(values) or 2 * len(set(values)) <= len(values):
+        return False
+    others = [name for name in draft.columns if name != column and draft.unit_of_cells(name) == unit]
+    return any(meaning_of(name, unit).kind in ("figure", "other") for name in others)
 
 
 def _is_chosen(draft: Draft, column: str, meaning: ColumnMeaning) -> bool:

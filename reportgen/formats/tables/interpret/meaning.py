@@ -18,7 +18,7 @@ from reportgen.formats.tables.column_words import (
     slug,
     words_of,
 )
-from reportgen.formats.tables.interpret.arithmetic import is_difference, is_ratio
+from reportgen.formats.tables.interpret.arithmetic import is_difference, is_ratio, printed
 from reportgen.formats.tables.interpret.aside import is_total
 from reportgen.formats.tables.interpret.chosen import are_steps
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
@@ -26,6 +26,7 @@ from reportgen.formats.tables.interpret.misnamed import misnamed
 from reportgen.formats.tables.interpret.questions import SETTING_OR_RESULT
 from reportgen.formats.tables.interpret.sizes import size_meaning
 from reportgen.formats.tables.interpret.spreads import is_spread
+from reportgen.formats.tables.interpret.texts import MULTIPLE
 from reportgen.formats.tables.stated_units import stated_meaning
 
 # What a column with units in its cells may be called; "run", "step" and "user" with times are times.
@@ -198,6 +199,8 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
     is_bare = meaning.kind == "other" or (meaning.kind == "figure" and not meaning.unit)
     if is_bare and all(_MULTIPLE.fullmatch(str(x).strip()) for x in draft.known(column)):
         return ColumnMeaning("derived")
+    if is_bare and _are_ratios(draft, column):
+        return ColumnMeaning("derived")
     if meaning.metric in ("accuracy", "mfu") and not meaning.unit and (unit := _unit_of_share(draft, column)):
         read = "percentages" if unit == "%" else "fractions"
         draft.result.notes.append(f'"{column}" has no unit: its numbers are read as {read}')
@@ -217,6 +220,15 @@ def _by_numbers(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMean
         draft.result.doubts.append(f'"{column}" has no unit')
         return ColumnMeaning("figure", "compression_ratio", "1", is_own=True)
     return None
+
+
+def _are_ratios(draft: Draft, column: str) -> bool:
+    """Return whether cells such as "2x" and "1.8x" are ratios of numbers of other columns."""
+    texts = [str(cell or "").strip() for cell in draft.cells[column]]
+    if not all(map(MULTIPLE.fullmatch, map(str.strip, map(str, draft.known(column))))):
+        return False
+    own = [printed(text.strip("x× ")) for text in texts[: len(draft.printed(column))]]
+    return is_ratio(own, [draft.printed(name) for name in draft.compared if name != column])
 
 
 def _has_values_with_spreads(draft: Draft, column: str) -> bool:
@@ -291,11 +303,13 @@ def _by_cells(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeanin
 def _of_constant(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMeaning:
     """Return the meaning of a quantity that is the same in all rows: whole and before results, a factor.
 
-    So is a whole time, because no two measured times are equal. Others may be measured: they are asked about.
+    So is a whole time, because no two measured times are equal. Others, and units per item, may be measured:
+    they are asked about.
     """
     before = map(meaning_of, draft.columns[: draft.columns.index(column)])
     is_after = meaning.base != "s" and any(each.kind == "figure" for each in before)
-    if is_after or any(value % 1 for value in draft.values(column)):
+    is_per_item = "/" in meaning.unit and not meaning.unit.endswith("/s")
+    if is_after or is_per_item or any(value % 1 for value in draft.values(column)):
         return replace(meaning, doubt=SETTING_OR_RESULT)
     draft.result.doubts.append(f'"{column}" may be a setting or a result')
     draft.result.notes.append(f'"{column}" is read as a factor; if it is a result, state its unit')

@@ -8,7 +8,8 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import ColumnUnit
 from reportgen.formats.tables.column_words import MEASURED_WORDS, ColumnMeaning, meaning_of, slug, words_of
 from reportgen.formats.tables.derive import is_clock, plain_text, spelled
-from reportgen.formats.tables.interpret.chosen import are_steps
+from reportgen.formats.tables.interpret.cells import is_fault
+from reportgen.formats.tables.interpret.chosen import are_steps, is_after_results
 from reportgen.formats.tables.interpret.draft import AROUND, Draft
 from reportgen.formats.tables.interpret.questions import (
     SETTING_OR_RESULT,
@@ -33,6 +34,8 @@ _COUNTED = lazy_pattern(
 _PER_PART_OF_SECOND = lazy_pattern(r"(?i)(?:/ ?|per[ _])[mnuµμ]s(?![^\W_])")
 # "7.6M", "396K"
 _MAGNITUDE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?[kKMGT]i?")
+# "8x", "x1.93"
+MULTIPLE = lazy_pattern(r"[0-9]+(?:\.[0-9]+)? ?[x×]|[x×] ?[0-9]+(?:\.[0-9]+)?")
 _OF_MODELS = frozenset(("model", "param", "parameters", "params", "str"))
 _OF_DAY = frozenset(
     ("begin", "clock", "date", "end", "finish", "finished", "heure", "hora", "start", "time", "uhrzeit")
@@ -107,6 +110,20 @@ def question_about_multiples(draft: Draft, column: str, meaning: ColumnMeaning) 
         return None
     asked = f'is "{text}" {known[0] * rest:,g} {meaning.unit}? its name has a multiple, too'
     return OpenQuestion(asked, unit_in_name(column))
+
+
+def question_about_ratios(draft: Draft, column: str) -> OpenQuestion | None:
+    """Return the question about texts such as 2x and 1.8x, which may be ratios of results; None for others.
+
+    A first column names the rows, and whole numbers that recur, or that are before the results, are chosen.
+    """
+    texts = [str(cell).strip() for cell in draft.known(column) if not is_fault(cell)]
+    if column == draft.columns[0] or not texts or not all(map(MULTIPLE.fullmatch, texts)):
+        return None
+    are_few = 2 * len(set(texts)) <= len(texts) or not is_after_results(draft, column)
+    if are_few and not any("." in text for text in texts):
+        return None
+    return OpenQuestion(f'{SETTING_OR_RESULT} "{texts[0]}" may be a ratio', "x", takes_setting=True)
 
 
 def _is_power_of_two(number: float) -> bool:

@@ -8,7 +8,7 @@ from reportgen.core import units
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_words import ColumnMeaning, counts_faults, meaning_of
 from reportgen.formats.tables.interpret.alike import are_alike
-from reportgen.formats.tables.interpret.chosen import are_steps, is_called_result
+from reportgen.formats.tables.interpret.chosen import are_measured_shares, are_steps, is_called_result
 from reportgen.formats.tables.interpret.draft import MAX_REPEATS, Draft
 from reportgen.formats.tables.interpret.identities import apart_by, keep_identities, most_alike
 from reportgen.formats.tables.interpret.questions import of_cells, of_unit
@@ -211,7 +211,7 @@ def _keep_apart(draft: Draft, column: str) -> None:
     result = draft.result
     meaning = meaning_of(column)
     is_result = meaning.kind == "figure" or meaning.statistic or counts_faults(column)
-    if is_called_result(column):
+    if is_called_result(column) or are_measured_shares(draft, column):
         return
     if column in result.open and (is_result or result.open[column].is_of_cases):
         return
