@@ -2,8 +2,9 @@
 
 All values are in base units: s, B, W, J, Hz, degC, ratio, samples/s; `units` converts on input and output.
 Nothing here can be changed: readers make Runs, `protocol` makes Measurements and Cases, `tables` makes the
-tables in `results`. Findings say what may be wrong; they travel with the data. What a run has many of is a
-Struct, made in a twentieth of the time of a frozen dataclass; `structs.replace` makes another one.
+tables in `results`. Findings say what may be wrong; they travel with the data. Types with many objects in
+each run are Structs: to create one takes a twentieth of the time of a frozen dataclass; `structs.replace`
+makes another.
 """
 
 import datetime as dt
@@ -118,7 +119,7 @@ class Stretch(Struct, frozen=True):
 
 
 class _OfMetric(Struct, frozen=True, eq=False):
-    """A quantity with its metric, which comes first."""
+    """Base of Series: the metric stays positional, all other fields are keyword-only."""
 
     metric: str
 

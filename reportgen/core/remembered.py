@@ -6,9 +6,9 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 # Results that are remembered, each with its objects.
-_MOST = 64
+_MAX_RESULTS = 64
 # Arrays of more bytes are not kept for it: few runs are so long, and they share nothing.
-_MOST_BYTES = 2**16
+_MAX_BYTES = 2**16
 
 
 class Remembered(Generic[T]):
@@ -21,12 +21,12 @@ class Remembered(Generic[T]):
 
     def __call__(self, *objects: object) -> T:
         """Return what the function says of the objects."""
-        if any(getattr(each, "nbytes", 0) > _MOST_BYTES for each in objects):
+        if any(getattr(each, "nbytes", 0) > _MAX_BYTES for each in objects):
             return self._compute(*objects)
         key = tuple(map(id, objects))
         known = self._known.get(key)
         if known is None:
-            if len(self._known) >= _MOST:
+            if len(self._known) >= _MAX_RESULTS:
                 self._known.clear()
             known = self._known[key] = objects, self._compute(*objects)
         return known[1]

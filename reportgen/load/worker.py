@@ -63,7 +63,7 @@ class Shared:
     known  factors and environments by their text, in which 1, 1.0 and True differ; columns by type and bytes;
            other texts and sets by themselves
     file   of the columns that one run has; None to keep them in memory
-    remembered  the last environments and layouts, each with the first that equals it, by identity
+    remembered  the last environments, layouts and columns, each with the first that equals it, by identity
     """
 
     known: dict[object, Any] = field(default_factory=dict)
@@ -335,13 +335,13 @@ def _differ_in_numbers(series: Sequence[Series]) -> bool:
 
 
 def _known_layout(layout: SeriesLayout, shared: Shared) -> SeriesLayout:
-    """Return the first layout that equals one."""
+    """Return the known layout that equals this one."""
     share = partial(_with_shared_columns, source=layout.series[0].source, shared=shared)
     return _remembered(layout, lambda each: shared_layout(each, share, shared.known), shared)
 
 
 def _remembered(value: T, find: Callable[[T], T], shared: Shared) -> T:
-    """Return what a function finds for a value; the runs of a batch have the same object."""
+    """Return `find(value)`, computed once per object: the runs of a batch have the same ones."""
     known = shared.remembered.get(id(value))
     if known is None:
         if len(shared.remembered) >= _MAX_REMEMBERED:

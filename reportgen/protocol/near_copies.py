@@ -48,14 +48,14 @@ def _find_near_copies(runs: Sequence[Run], measured: MeasuredRuns, protocol: Pro
             continue
         shapes = np.array([_shape(values) for _, values, _ in group])
         alike = None
-        for place, (position, _, different) in enumerate(group):
+        for place, (position, _, distinct) in enumerate(group):
             fits = np.abs(shapes[:place] - shapes[place]).max(axis=1) <= _MAX_MISFIT
             if not fits.any():  # as in most cases
                 continue
             if alike is None:
                 alike = np.corrcoef([values for _, values, _ in group]) >= _MIN_CORRELATION
             in_order = np.flatnonzero(fits & alike[place, :place])
-            shuffled = np.flatnonzero(fits) if different >= _MIN_UNORDERED else in_order
+            shuffled = np.flatnonzero(fits) if distinct >= _MIN_UNORDERED else in_order
             if len(shuffled):
                 earlier, how = (
                     (in_order, "shifted or scaled") if len(in_order) else (shuffled, "in another order")
@@ -89,6 +89,6 @@ def _measured_times(
         return None
     rank = window.ranks[0]
     values = rank.value
-    if len(values) < _MIN_STEPS or (different := len(set(values.tolist()))) < _MIN_DIFFERENT:
+    if len(values) < _MIN_STEPS or (distinct := len(set(values.tolist()))) < _MIN_DIFFERENT:
         return None
-    return (int(rank.first[0]), int(rank.last[-1]), len(values)), values, different
+    return (int(rank.first[0]), int(rank.last[-1]), len(values)), values, distinct

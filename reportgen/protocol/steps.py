@@ -79,7 +79,7 @@ def measurable_entries(series: Series) -> Entries:
     run repeats steps after its restart, and these would bring its warm-up into the window.
     """
     value, span, last = series.value, series.span, series.step
-    is_single, is_ordered = _form(last, span)
+    is_single, is_ordered = _single_and_ordered(last, span)
     usable = np.isfinite(value)
     if not is_single:
         usable &= span >= 1
@@ -100,7 +100,7 @@ def measurable_entries(series: Series) -> Entries:
 
 
 @Remembered
-def _form(last: IntArray, span: IntArray) -> tuple[bool, bool]:
+def _single_and_ordered(last: IntArray, span: IntArray) -> tuple[bool, bool]:
     """Return whether each entry is one step, and whether the entries are in order and share no step."""
     return bool((span == 1).all()), bool((last[1:] - span[1:] >= last[:-1]).all())
 

@@ -4,7 +4,7 @@ from weakref import ref
 
 import numpy as np
 
-from reportgen.core.remembered import _MOST, _MOST_BYTES, Remembered
+from reportgen.core.remembered import _MAX_BYTES, _MAX_RESULTS, Remembered
 
 
 def test_the_same_arrays_are_asked_once_and_equal_ones_again() -> None:
@@ -22,13 +22,13 @@ def test_the_same_arrays_are_asked_once_and_equal_ones_again() -> None:
 
 def test_an_array_that_takes_the_place_of_another_is_not_taken_for_it() -> None:
     first = Remembered(lambda values: int(values[0]))
-    assert [first(np.array([number])) for number in range(3 * _MOST)] == list(range(3 * _MOST))
+    assert [first(np.array([number])) for number in range(3 * _MAX_RESULTS)] == list(range(3 * _MAX_RESULTS))
 
 
 def test_long_arrays_are_not_kept() -> None:
     asked = []
     first = Remembered(lambda values: asked.append(ref(values)) or float(values[0]))
-    long = np.ones(_MOST_BYTES)
+    long = np.ones(_MAX_BYTES)
     assert (first(long), first(long), len(asked)) == (1.0, 1.0, 2)
     del long
     assert [each() for each in asked] == [None, None]

@@ -100,6 +100,7 @@ class _Reader:
         """Return all rows; columns that a part does not have are ABSENT there."""
         if len(self.parts) == 1 and self.parts[0][0].keys() == self.known.keys():  # as in most files
             columns, text, line = self.parts[0]
+            columns = {name: columns[name] for name in self.known}
             return IntTable(columns, text, line, self.records, is_cut)
         line = np.concatenate([np.empty(0, np.int64), *(line for _, _, line in self.parts)])
         text = np.concatenate([np.empty(0, "S1"), *(text for _, text, _ in self.parts)])

@@ -525,7 +525,7 @@ def _intervals(table: IntTable) -> dict[str, int]:
 
 # Environments by the text of their nodes, in which 1, 1.0 and True differ: runs on one machine have the same.
 _FLATTENED: dict[str, dict[str, FactorValue]] = {}
-_MOST_ENVIRONMENTS = 64
+_MOST_ENVIRONMENTS, _LONGEST_ENVIRONMENT = 64, 2**16
 
 
 def _flatten(nodes: Sequence[object]) -> dict[str, FactorValue]:
@@ -533,6 +533,8 @@ def _flatten(nodes: Sequence[object]) -> dict[str, FactorValue]:
     try:
         text = repr(nodes)
     except RecursionError:
+        return _scalars(nodes)
+    if len(text) > _LONGEST_ENVIRONMENT:
         return _scalars(nodes)
     if text not in _FLATTENED:
         if len(_FLATTENED) >= _MOST_ENVIRONMENTS:

@@ -589,20 +589,20 @@ def _repeat(
     places: tuple[str, ...],
     findings: tuple[Finding, ...],
 ) -> Repeat:
-    log, number, shown, more, paths = _place(run.id, places)
+    log, number, shown, more, paths = _log_and_sources(run.id, places)
     return Repeat(run, log, number, value, evidence, window, shown, more, paths, findings)
 
 
 @lru_cache(maxsize=_MOST_PLACES)
-def _place(
+def _log_and_sources(
     id: str, places: tuple[str, ...]
 ) -> tuple[str, str, tuple[Source, ...], int, tuple[tuple[str, int], ...]]:
     """Return log, number, sources, more sources and paths of a `Repeat`; the metrics of a run share them."""
-    id, sources = one_line(id), tuple(map(source_of, dict.fromkeys(places)))
-    log, shown = id.partition("#")[0], sources[:_MAX_SOURCES]
+    line, sources = one_line(id), tuple(map(source_of, dict.fromkeys(places)))
+    log, shown = line.partition("#")[0], sources[:_MAX_SOURCES]
     pairs = [(one_line(source.path), source.line) for source in shown]
-    paths = tuple((path.replace(log, LOG, 1) if log else path, line) for path, line in pairs)
-    return log, id[len(log) :], shown, len(sources) - len(shown), paths
+    paths = tuple((path.replace(log, LOG, 1) if log else path, at) for path, at in pairs)
+    return log, line[len(log) :], shown, len(sources) - len(shown), paths
 
 
 def _usual(repeats: Sequence[Repeat]) -> Usual:
