@@ -280,6 +280,19 @@ UNITS = {
         6,
         (("output", 12e3, {"lib": "a"}), ("output", 3.5e6, {"lib": "b"}), ("latency", 4.5e-3, {"lib": "d"})),
     ),
+    "cells that repeat the rate of their column in short": PeoplesTable(
+        "parsers.md",
+        "| parser | ops/sec |\n|---|---|\n| a | 1.92 M/s |\n| b | 850 K/s |\n",
+        2,
+        (("throughput", 1.92e6, {"parser": "a"}), ("throughput", 8.5e5, {"parser": "b"})),
+    ),
+    "cells that repeat a rate in millions, and the answer": PeoplesTable(
+        "queues.md",
+        "| queue | Mops/s |\n|---|---|\n| a | 19.2 M/s |\n| b | 8.5 M/s |\n",
+        2,
+        (("throughput", 1.92e7, {"queue": "a"}), ("throughput", 8.5e6, {"queue": "b"})),
+        answers={"Mops/s": "Mops/s"},
+    ),
     "a rate of 0 with the unit of its column": PeoplesTable(
         "disk.csv",
         "tool,read MB/s,write MB/s\ndd,512.5,0.0\nfio,498.25,310.5\nrsync,0,0\n",

@@ -219,7 +219,10 @@ def spelled(text: str, unit: str) -> tuple[float, str] | None:
     """
     base = units.to_base(1.0, unit)[1]
     text = plain_text(text)
-    if (base in ("samples/s", "1", "count") or not units.find(unit)) and unit and (many := shortened(text)):
+    is_counted = base in ("samples/s", "1", "count") or not units.find(unit)
+    if text.endswith("/s"):
+        is_counted = base == "samples/s"
+    if is_counted and unit and (many := shortened(text)):
         return many[0] * many[1], unit
     if base == "B" and (size := _SHORT_SIZE.fullmatch(text)):
         prefix = f"{size[2].upper()}i" if unit.endswith("iB") and len(size[2]) == 1 else size[2]

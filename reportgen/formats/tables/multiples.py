@@ -50,7 +50,7 @@ _UNUSUAL = lazy_pattern(r"[x×*·] ?10+|(?i:in )10+s?|100+s")
 _PLAIN_NUMBER = lazy_pattern(r"1(?:[,' ]?000){1,4}s?")
 _PLAIN_POWER = lazy_pattern(r"10(?:\^|\*\*|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]).*|1[eE].+")
 _MINUTE = 1 / 60
-_SHORTENED = lazy_pattern(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<letter>[kKMGBT])")
+_SHORTENED = lazy_pattern(r"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<letter>[kKMGBT])(?:/s)?")
 
 
 def multiple_of(text: str) -> float:
@@ -111,7 +111,7 @@ def without_multiple(scale: float) -> float:
 
 
 def shortened(text: str) -> tuple[float, float] | None:
-    """Return (number, multiple) of a number with a letter, such as 1.2k; None for other texts."""
+    """Return (number, multiple) of a number with a letter: 1.2k, 1.2 M/s of a rate; None for other texts."""
     match = _SHORTENED.fullmatch(text)
     return (float(match["number"]), multiple_of(match["letter"])) if match else None
 
