@@ -3,6 +3,14 @@
 from tests.learn.tables_of_people import PeoplesTable
 
 ROLES = {
+    "an answer for one of several numbers of different kinds": PeoplesTable(
+        "engines.md",
+        "| Op | Mill | Disk usage | Load time |\n|--|--|--|--|\n| a | 12.5 | 81.25 | 31.5 |\n| b | 13.5 | 82.5 | 33.5 |\n",
+        2,
+        (("mill", 12.5, {"op": "a"}),),
+        frozenset({"Disk usage", "Load time"}),
+        {"Mill": "points"},
+    ),
     "cells with the unit of a result below the name of a setting": PeoplesTable(
         "phases.md",
         "| Job | Scan | Model |\n|--|--|--|\n| a | 12.5 s | 1.5 s |\n| b | 13.5 s | 1.75 s |\n",

@@ -318,9 +318,16 @@ def _unknown(draft: Draft, unknown: list[str]) -> None:
 
 
 def _are_of_one_size(draft: Draft, columns: Sequence[str]) -> bool:
-    """Return whether at least _MIN_CASES columns have numbers of one form and size."""
+    """Return whether at least _MIN_CASES columns have numbers of one form and size, and names of one unit.
+
+    An answer holds for all cases, so "quality" beside "wall time" is not one.
+    """
     middles = [median(draft.values(column)) for column in columns]
-    is_near = len(columns) >= _MIN_CASES and 0 < max(middles) < NEAR * min(middles)
+    is_near = (
+        len(columns) >= _MIN_CASES
+        and len(set(map(likely_unit, columns))) == 1
+        and 0 < max(middles) < NEAR * min(middles)
+    )
     return is_near and len(set(map(draft.is_whole, columns))) == 1
 
 
