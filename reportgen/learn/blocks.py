@@ -57,6 +57,11 @@ class _Statement:
         return bool(self.unit or meaning_of(self.label).unit)
 
     @property
+    def names_metric(self) -> bool:
+        """Whether its label states a metric, whose unit may be open."""
+        return bool(meaning_of(self.label).metric)
+
+    @property
     def is_setting(self) -> bool:
         """Whether its label names a setting; below other lines, one with a unit may be a result."""
         kind = meaning_of(self.label, self.unit if unit_of(self.unit) else "").kind
@@ -89,10 +94,11 @@ def printed_blocks(files: LogFiles) -> FoundTable | None:
         for at, match in matches.items()
     }
     possible = {at: each for at, each in statements.items() if not each.is_setting}
-    measured = {at: each for at, each in possible.items() if each.has_unit}
+    measured = {at: each for at, each in possible.items() if each.has_unit or each.names_metric}
     labels = _labels(list((measured or possible).values()))
     results = [(at, each.label) for at, each in (measured or possible).items() if each.label in labels]
-    is_speed = not measured or any(statements[at].is_speed for at, _ in results)
+    has_units = any(statements[at].has_unit for at, _ in results)
+    is_speed = not has_units or any(statements[at].is_speed for at, _ in results)
     if len(results) < _MIN_ROWS or not is_speed:
         return None
     settings = {
@@ -104,7 +110,7 @@ def printed_blocks(files: LogFiles) -> FoundTable | None:
     blocks = blocks_of(results, titles - dict(results).keys())
     contexts = title_patterns(lines, blocks, {*settings, *statements})
     contexts += setting_patterns(settings, blocks, set(_NAMES))
-    if not measured and (len(blocks) < 2 or not contexts):
+    if not has_units and (len(blocks) < 2 or not contexts):
         return None
     return _table(log, _pattern([statements[at] for at, _ in results]), contexts, len(results))
 

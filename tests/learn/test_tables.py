@@ -1043,6 +1043,13 @@ def test_a_log_that_a_format_reads_is_not_taken_for_a_table() -> None:
         propose_file(view, {})
 
 
+def test_a_metric_without_a_unit_in_a_block_is_asked_for() -> None:
+    text = "Model A\n  accuracy: 0.912\n  latency: 12.5 ms\nModel B\n  accuracy: 0.934\n  latency: 31.5 ms\n"
+    proposal = propose_printed(LogFiles.of({"t.txt": text.encode()}).file("t.txt"), {})
+    assert proposal is not None
+    assert [(name, asked.unit) for name, asked in proposal.open] == [("accuracy", "1")]
+
+
 def test_learn_prints_the_known_units_and_metrics() -> None:
     lines = call("learn", "--names")[0].split("\n")
     times = next(at for at, line in enumerate(lines) if line.startswith("units: ") and "ms" in line.split())

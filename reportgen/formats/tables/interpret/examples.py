@@ -19,6 +19,7 @@ from reportgen.formats.tables.column_words import (
     meaning_of,
     words_of,
 )
+from reportgen.formats.tables.interpret.cells import number_of
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.questions import OpenQuestion
 from reportgen.formats.tables.interpret.statements import statements
@@ -52,9 +53,19 @@ def _with_example(draft: Draft, column: str, question: OpenQuestion) -> OpenQues
     if question.unit or not question.takes_unit:
         return question
     likely = question.likely(column)
-    values = draft.values(column) if column in draft.cells else []
-    unit = _stated_near(draft, question, likely) or _by_numbers(draft, column, likely, values)
+    unit = _stated_near(draft, question, likely) or _by_numbers(
+        draft, column, likely, _numbers(draft, column)
+    )
     return replace(question, unit=unit, is_rather_setting=is_chosen)
+
+
+def _numbers(draft: Draft, name: str) -> list[float]:
+    """Return the numbers of a column, or of a metric that a column names."""
+    if name in draft.cells:
+        return draft.values(name)
+    names, values = (draft.cells.get(column, ()) for column in draft.named_in)
+    own = (number_of(value) for each, value in zip(names, values, strict=True) if str(each).strip() == name)
+    return [number[0] for number in own if number]
 
 
 def _is_chosen(draft: Draft, column: str) -> bool:
