@@ -29,6 +29,65 @@ UNITS = {
             ("wait_time", 0.0025, {"engine": "b"}),
         ),
     ),
+    "cases as columns, without one that names the rows": PeoplesTable(
+        "servers.csv",
+        "# latency in ms\nnode1,node2,node3\n12,13,14\n15,16,17\n",
+        6,
+        (("latency", 0.015, {}),),
+    ),
+    "frameworks as columns, without one that names the rows": PeoplesTable(
+        "fits.md",
+        "Run time in s\n\n| jax | torch | tensorflow |\n|--|--|--|\n| 12 | 13 | 14 |\n| 15 | 16 | 17 |\n",
+        6,
+        (("run_time", 15, {"framework": "jax"}),),
+    ),
+    "a first column that names the rows of frameworks": PeoplesTable(
+        "fits.csv",
+        "# latency in ms\nspheres,jax,torch\n10,12,13\n20,15,16\n",
+        4,
+        (("latency", 0.016, {"spheres": 20, "framework": "torch"}),),
+    ),
+    "metrics and values in other forms, without a header": PeoplesTable(
+        "result.csv",
+        "recall,91.5 %\nstartup latency,12 ms \u00b1 3 ms\ntrain time,1h 20m\nloss,0.3\n",
+        4,
+        (("recall", 0.915, {}), ("latency", 0.012, {}), ("run_time", 4800, {})),
+    ),
+    "a range as the first value, without a header": PeoplesTable(
+        "result.csv",
+        "latency,10-20 ms\nmemory,3 GB\n",
+        1,
+        (("memory_used", 3e9, {}),),
+        frozenset({"latency"}),
+    ),
+    "a unit in another sentence than the nearest one": PeoplesTable(
+        "clients.md",
+        "The reply latency (in ms) is in another section. Retries by client:\n\n| Host | ab | hey | oha |\n|--|--|--|--|\n"
+        "| a | 12 | 15 | 11 |\n| b | 13 | 16 | 12 |\n",
+        0,
+        open=frozenset({"ab"}),
+    ),
+    "the unit of a condition in a heading": PeoplesTable(
+        "learning.md",
+        "# Recall by training time in minutes\n\n| net | 5 | 10 | 20 |\n|--|--|--|--|\n| a | 41.5 | 45.5 | 50.5 |\n"
+        "| b | 42.5 | 46.5 | 51.5 |\n",
+        0,
+        open=frozenset({'"5"'}),
+    ),
+    "problems solved within a time": PeoplesTable(
+        "provers.md",
+        "# Proofs found within the time in seconds\n\n| prover | easy | hard | odd |\n|--|--|--|--|\n| a | 80 | 70 | 60 |\n"
+        "| b | 81 | 71 | 61 |\n",
+        0,
+        open=frozenset({"easy"}),
+    ),
+    "a unit of all, before a sentence about another metric": PeoplesTable(
+        "texts.md",
+        "All had the same wall time (in hours). Perplexity by corpus:\n\n| net | web | news | books |\n|--|--|--|--|\n"
+        "| a | 22.5 | 23.5 | 24.5 |\n| b | 21.5 | 22.25 | 23.25 |\n",
+        0,
+        open=frozenset({"web"}),
+    ),
     "a unit within a name that is another's": PeoplesTable(
         "stores.csv",
         "store,wait_ms_total,price_per_gb_week,faults_per_mb_total,waits_over_50_ms_total,stall_ms_count,"

@@ -329,6 +329,14 @@ def test_of_lines_and_blocks_of_results_those_with_more_numbers_are_read() -> No
     assert proposal.read == 8
 
 
+def test_printed_results_with_a_comma_stay_printed_results() -> None:
+    text = "".join(
+        f"{name}: {n}.5 ms ({n} MB, {n} GB/s)\n" for n, name in enumerate(("quick", "shell", "heap"), 3)
+    )
+    proposal = propose_file(LogFiles.of({"s.txt": text.encode()}).file("s.txt"), {})
+    assert [each.read for each in proposal.tables] == [9]
+
+
 def test_lines_of_results_beside_a_table_are_named() -> None:
     text = "copy : 120.5 GB/s (1.25 ms)\nscale : 98.5 GB/s (2.5 ms)\n\nKernel     Time (ms)\n---------  ---------\nnaive      10.5\ntiled      5.25\n"
     (proposal,) = propose_each(LogFiles.of({"k.txt": text.encode()}).file("k.txt"))

@@ -16,7 +16,7 @@ from reportgen.formats.parsing.csv_cells import rows as csv_rows
 from reportgen.formats.tables import latex
 from reportgen.formats.tables.column_units import is_unit_alone, unit_of
 from reportgen.formats.tables.column_words import meaning_of
-from reportgen.formats.tables.heads import NUMBER_LIKE, count_heads, is_measurement, is_quantity
+from reportgen.formats.tables.heads import NUMBER_LIKE, are_results, count_heads, is_measurement, is_quantity
 from reportgen.formats.tables.records import blanks, is_indexed, uncommented
 
 _DIGITS = lazy_pattern(r"[0-9][0-9.,]*(?:e[-+]?[0-9]+)?")
@@ -157,8 +157,11 @@ def _are_names(cells: Sequence[str]) -> bool:
 def is_row(names: Sequence[str], row: Sequence[str]) -> bool:
     """Return whether a line is a row and not a header.
 
-    All are numbers, one has the unit below it, or it is a name and a number with its unit, as the next line.
+    All are numbers, one has the unit below it, or it is a name and a number with its unit, as the next line,
+    or a metric and its value, as the next line.
     """
+    if are_results(names) and are_results(row):
+        return True
     if all(map(_is_number, names)) or (is_measurement(names) and any(map(is_quantity, row))):
         return True
     cells = [(quantity(name, ""), quantity(cell, "")) for name, cell in zip(names, row, strict=False)]

@@ -12,10 +12,14 @@ from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing.csv_cells import quantity
 from reportgen.formats.tables.column_units import is_unit_alone
 from reportgen.formats.tables.column_words import meaning_of
-from reportgen.formats.tables.derive import GROUPING, plain_text
+from reportgen.formats.tables.derive import GROUPING, duration, plain_text
 
-NUMBER_LIKE = lazy_pattern(
-    rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?\s*(?:[^\W\d]{{1,4}}(?:/s)?|%)?"
+_NUMBER = rf"[+-]?[0-9][0-9.,{GROUPING}]*(?:[eE][+-]?[0-9]+)?"
+NUMBER_LIKE = lazy_pattern(rf"{_NUMBER}\s*(?:[^\W\d]{{1,4}}(?:/s)?|%)?")
+# "10-20 ms", "20/24 GB", "3 s (cold)", "1200 requests"
+_RESULT = lazy_pattern(
+    rf"{_NUMBER}(?:\s*(?:[-\u2013/:]|to)\s*{_NUMBER})*\s*(?P<unit>[%$€£]|[^\W\d_][^\d,;()\[\]]{{0,24}})?"
+    r"(?:\s*\([^()]*\))?"
 )
 _WHOLE = lazy_pattern(r"[0-9]{1,12}")
 _MAX_HEADS = 3
@@ -96,6 +100,21 @@ def is_quantity(cell: str) -> bool:
     """Return whether a cell is a number with its unit."""
     value = quantity(cell.strip(), "")
     return value is not None and bool(value[1])
+
+
+def is_result(cell: str) -> bool:
+    """Return whether a cell is a number and what may be around it: a unit, a range, a spread, a remark."""
+    text = plain_text(cell)
+    return bool(_RESULT.fullmatch(text)) or duration(text) is not None
+
+
+def are_results(cells: Sequence[str]) -> bool:
+    """Return whether two cells are a metric and its value, in any form: "Accuracy", "91.5 %"."""
+    if len(cells) != 2 or not is_result(cells[1]):
+        return False
+    match = _RESULT.fullmatch(plain_text(cells[1]))
+    meaning = meaning_of(cells[0], (match["unit"] or "").strip() if match else "s")
+    return meaning.kind == "figure" and meaning.doubt != "names no metric"
 
 
 def is_measurement(cells: Sequence[str]) -> bool:

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 import msgspec
 
 from reportgen.core.errors import RequestError
+from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.parsing import json_values
 from reportgen.formats.parsing.text_log import TextLog
-from reportgen.formats.tables.column_words import meaning_of
+from reportgen.formats.tables.column_units import unit_of
 from reportgen.formats.tables.definition import TableRows
 from reportgen.formats.tables.header import cells_of, header_of
-from reportgen.formats.tables.heads import NUMBER_LIKE
+from reportgen.formats.tables.heads import NUMBER_LIKE, are_results, is_result
 from reportgen.formats.tables.layouts import is_unnamed
 from reportgen.sources.logfiles import LogFiles
 
@@ -25,6 +26,7 @@ OPTION = "--columns"
 _SETTINGS = "columns"
 _MAX_LINES = 60
 _SEPARATORS = ("\t", ";", ",", "|", " ")
+_UNIT_AFTER_NUMBER = lazy_pattern(r"(?<![^\W_])[0-9][0-9.,]* ?([^\W\d_]+)")
 #: Names of the columns of a list of metrics.
 NAMED_VALUES = ["metric", "value"]
 
@@ -125,12 +127,16 @@ def _in_json(document: object) -> Iterator[UnnamedTable]:
             yield UnnamedTable(TableRows(kind="json", path=key, layout="lists"), cells)
 
 
+def _has_value(name: str) -> bool:
+    """Return whether a name has a number with a unit: the value is a part of it, "sort 14.2 ms"."""
+    return any(unit_of(word) for word in _UNIT_AFTER_NUMBER.findall(name))
+
+
 def _are_named_values(rows: Sequence[Sequence[str]]) -> bool:
     """Return whether rows are a metric and its value each."""
     if len(rows[0]) != 2:
         return False
-    are_numbers = all(re.match(r"[+-]?[0-9]", value.strip()) for _, value in rows)
-    meanings = [meaning_of(name) for name, _ in rows]
-    known = [each for each in meanings if each.kind == "figure" and each.metric]
+    are_numbers = all(is_result(value) and not _has_value(name) for name, value in rows)
+    known = list(filter(are_results, rows))
     names = {name for name, _ in rows}
     return are_numbers and 2 * len(known) > len(rows) and len(names) == len(rows)

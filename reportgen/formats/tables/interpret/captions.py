@@ -7,7 +7,14 @@ from pathlib import PurePosixPath
 
 from reportgen.core.lazy_pattern import lazy_pattern
 from reportgen.formats.tables.column_units import unit_of
-from reportgen.formats.tables.column_words import ColumnMeaning, meaning_of
+from reportgen.formats.tables.column_words import (
+    ERROR_WORDS,
+    FAULTS,
+    QUALITY_WORDS,
+    ColumnMeaning,
+    meaning_of,
+    words_of,
+)
 from reportgen.formats.tables.interpret.described import without_statistic_of_runs
 from reportgen.formats.tables.interpret.draft import Draft
 from reportgen.formats.tables.interpret.statements import IN_UNIT, statements
@@ -34,6 +41,11 @@ _IN = lazy_pattern(
     r"(?i)^(?:(?:all|the) )*(?:(?:times?|timings|values|results|numbers|measurements) )?(?:are )?"
     r"(?:in|en|em) "
 )
+# "Solved within the time in seconds": what the numbers are is before it
+_CONDITION = lazy_pattern(r"(?i)\w\s+(?:against|by|versus|vs\.?|within)\s[^.,;:()]*$")
+_END_OF_SENTENCE = lazy_pattern(r"[.!?]\s+")
+_OF_TABLE = lazy_pattern(r"(?i)(?:the|this) table ")
+_OTHER_RESULTS = (QUALITY_WORDS | FAULTS | ERROR_WORDS) - {"ap", "map", "precision"}
 _PARTS = lazy_pattern(r"[:;,\u2013-]\s")
 
 
@@ -44,7 +56,7 @@ def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:
     """
     names = [name for name in draft.columns[:1] if draft.is_text(name) or re.search(r"[:\\/|]", name)]
     for text in (*draft.table.titles, *names, PurePosixPath(draft.table.name).stem):
-        if len({each.unit for each in statements([text])}) > 1:
+        if len({each.unit for each in statements([text])}) > 1 or _is_of_other(text):
             continue  # which column has which unit is not clear
         parts = (text, *_PARTS.split(text)) if not text.startswith("units:") else ()
         parts = (*parts, *(_BY.split(part)[0] for part in parts[1:]))
@@ -57,8 +69,28 @@ def stated_metric(draft: Draft) -> tuple[ColumnMeaning, str] | None:
             return meanings[0], text
     if draft.table.is_json:
         return None
-    texts = draft.table.texts
-    return _of_statement(draft.table.titles) or _of_unit_alone(texts) or _of_statement(texts)
+    titles, texts = draft.table.titles, draft.table.texts
+    return _of_statement(_nearest(titles)) or _of_unit_alone(texts) or _of_statement(_nearest(texts))
+
+
+def _is_of_other(text: str) -> bool:
+    """Return whether a text says what the numbers are, and a unit of something else.
+
+    "Accuracy by training time in hours", "Each had a wall time (in hours). Perplexity by data set"
+    """
+    last = _END_OF_SENTENCE.split(text)[-1]
+    before = [text[: match.start()] for match in _IN_UNIT.finditer(text)]
+    parts = [*before, *([] if _IN_UNIT.search(last) else [last])]
+    return any(_CONDITION.search(part) for part in before) or any(
+        not _OTHER_RESULTS.isdisjoint(words_of(part)) for part in parts
+    )
+
+
+def _nearest(texts: Sequence[str]) -> list[str]:
+    """Return the sentence that ends nearest to a table, and those that say that they are about it."""
+    last = [_END_OF_SENTENCE.split(text)[-1] for text in texts[:1]]
+    sentences = (sentence for text in texts for sentence in _END_OF_SENTENCE.split(text))
+    return [*last, *filter(_OF_TABLE.match, sentences)]
 
 
 def _of_statement(texts: Sequence[str]) -> tuple[ColumnMeaning, str] | None:
@@ -66,7 +98,9 @@ def _of_statement(texts: Sequence[str]) -> tuple[ColumnMeaning, str] | None:
 
     "Tempos após 5 execuções (em segundos)", "inference and training rate in samples per second"
     """
-    stated = {each.unit: (each, text) for text in texts for each in statements([text])}
+    stated = {
+        each.unit: (each, text) for text in texts if not _is_of_other(text) for each in statements([text])
+    }
     if len(stated) != 1:
         return None
     statement, text = stated.popitem()[1]

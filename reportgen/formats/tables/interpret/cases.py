@@ -359,7 +359,11 @@ def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
     The names of the columns are statistics, cases, or say nothing, as "value".
     """
     stated = None if draft.result.figures else stated_metric(draft)
-    cases = [column for column in unknown if not is_setting(draft, column) and not _is_key(draft, column)]
+    cases = [column for column in unknown if not is_setting(draft, column)]
+    if cases and _may_be_key(draft, cases[0]) and not _are_alike(cases):
+        first, *cases = cases
+        if not _differs(draft, first, cases):
+            return unknown
     if stated is None or not cases:
         return unknown
     meaning, text = replace(stated[0], doubt=""), stated[1]
@@ -389,7 +393,18 @@ def _read_stated(draft: Draft, unknown: list[str]) -> list[str]:
     return [column for column in unknown if column not in cases]
 
 
-def _is_key(draft: Draft, column: str) -> bool:
+def _are_alike(names: Sequence[str]) -> bool:
+    """Return whether names are values of one factor, or one word with different numbers."""
+    words = {re.sub("[0-9]+", "", name).strip().lower() for name in names}
+    return bool(_factor_of_names(names)) or len(words) == 1 < len(names)
+
+
+def _differs(draft: Draft, column: str, cases: Sequence[str]) -> bool:
+    """Return whether a column is none of these cases: they have one factor, or numbers of another form."""
+    return bool(cases) and (bool(_factor_of_names(cases)) or not all(map(draft.is_whole, cases)))
+
+
+def _may_be_key(draft: Draft, column: str) -> bool:
     """Return whether a first column has another whole number in each row, and no factor has them apart."""
     values = draft.values(column)
     are_distinct = draft.is_whole(column) and 1 < len(set(values)) == len(draft.records)

@@ -30,7 +30,7 @@ def size_meaning(draft: Draft, column: str, meaning: ColumnMeaning) -> ColumnMea
         return None
     if not is_rounded and not _CHOSEN.isdisjoint(meaning.extra):
         return _asked(draft, column, meaning)
-    keys = [name for name in draft.columns if name != column and _is_key(draft, name)]
+    keys = [name for name in draft.columns if name != column and _names_case(draft, name)]
     is_repeated = draft.is_repetitive(column)
     is_chosen = draft.is_constant(column) or (is_repeated and draft.is_whole(column))
     is_measured, is_result = (
@@ -79,7 +79,7 @@ def _has_results_before(draft: Draft, column: str) -> bool:
     return any(each.kind == "figure" and each.metric and each.unit for each in meanings)
 
 
-def _is_key(draft: Draft, name: str) -> bool:
+def _names_case(draft: Draft, name: str) -> bool:
     """Return whether a column says which case a row is."""
     if name == TITLE:
         return True
