@@ -32,6 +32,8 @@ _STATEMENT = lazy_pattern(
 _SETTING = lazy_pattern(
     rf"{_BEFORE}(?P<label>[^\W\d_][^:=\n]{{0,80}}?)[ \t]*[:=][ \t]*(?P<value>\S.*?)[ \t]*$"
 )
+# "1.5k req/s", "3 M tokens/s"
+_MULTIPLE_BEFORE_UNIT = lazy_pattern(r"[ \t]?[kKMGBT][ \t]+(?P<unit>[^\s,;()]+)")
 _MAX_LINES = 5000
 _MAX_LABELS = 60
 _MIN_ROWS = 3
@@ -84,11 +86,14 @@ class _Statement:
 def printed_blocks(files: LogFiles) -> FoundTable | None:
     """Return the results of the blocks of a text as a table; None without them, or if two are alike.
 
-    If no number has a unit, those of several blocks with titles or settings may be results.
+    If no number has a unit, those of several blocks with titles or settings may be results. A multiple
+    before a unit is not read: its numbers would be too small.
     """
     log = TextLog(files)
     lines = [line.rstrip("\r") for line in log.content.decode("utf-8", "replace").split("\n")[:_MAX_LINES]]
     matches = {at: match for at, line in enumerate(lines) if (match := _STATEMENT.match(line))}
+    if any(_has_multiple(match["rest"]) for match in matches.values()):
+        return None
     statements = {
         at: _Statement(match["label"].strip(), match["value"], match["unit"] or "", at - 1 in matches)
         for at, match in matches.items()
@@ -113,6 +118,12 @@ def printed_blocks(files: LogFiles) -> FoundTable | None:
     if not has_units and (len(blocks) < 2 or not contexts):
         return None
     return _table(log, _pattern([statements[at] for at, _ in results]), contexts, len(results))
+
+
+def _has_multiple(rest: str) -> bool:
+    """Return whether a text behind a number is a multiple and a unit."""
+    match = _MULTIPLE_BEFORE_UNIT.match(rest)
+    return bool(match and unit_of(match["unit"]))
 
 
 def _labels(results: Sequence[_Statement]) -> set[str]:

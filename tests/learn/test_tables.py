@@ -337,6 +337,15 @@ def test_printed_results_with_a_comma_stay_printed_results() -> None:
     assert [each.read for each in proposal.tables] == [9]
 
 
+def test_blocks_with_a_multiple_before_a_unit_are_not_read() -> None:
+    text = "".join(
+        f"== {name} ==\nRate: {n}.5k req/s\nLatency: {n}.25 ms\n" for n, name in enumerate(("one", "two"), 3)
+    )
+    plain = LogFiles.of({"b.txt": text.replace("k req", " req").encode()}).file("b.txt")
+    assert printed_blocks(plain) is not None
+    assert printed_blocks(LogFiles.of({"b.txt": text.encode()}).file("b.txt")) is None
+
+
 def test_lines_of_results_beside_a_table_are_named() -> None:
     text = "copy : 120.5 GB/s (1.25 ms)\nscale : 98.5 GB/s (2.5 ms)\n\nKernel     Time (ms)\n---------  ---------\nnaive      10.5\ntiled      5.25\n"
     (proposal,) = propose_each(LogFiles.of({"k.txt": text.encode()}).file("k.txt"))
@@ -1095,7 +1104,7 @@ def test_learn_names_the_lines_and_cells_that_are_lost() -> None:
         ),
         (
             '{"1": {"time_ms": 10.5}, "2": {"time_ms": 5.5}, "4": {"time_ms": 3.5}}',
-            'the factor "case" has numbers that nothing names: rename it in the definition, for example to batch_size',
+            'the values of "case" are unnamed numbers: rename it in the definition, for example to batch_size',
         ),
     ],
 )  # fmt: skip

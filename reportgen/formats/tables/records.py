@@ -654,14 +654,17 @@ def bar_cells(line: str) -> list[str]:
     return [text.replace("**", "").strip().strip("*`").strip() for text in texts]
 
 
+_TIGHT_BAR = r"(?<=[^\s0-9])\|(?=\S)|(?<=[0-9])\|(?=[^\s0-9])|\|(?=\|)|(?<=\|)\|"
+
+
 def _fewer_cells(line: str, width: int) -> list[str]:
     """Return the cells of a row with bars in its texts, as many as the header has if that is certain.
 
-    Bars in code separate nothing, nor do those without blanks if others have blanks on both sides. A text
-    has those before numbers that fill all other columns.
+    Bars in code separate nothing, nor do those without blanks if others have blanks on both sides, but for
+    those between digits. A text has those before numbers that fill all other columns.
     """
     in_code = _CODE.sub(lambda match: match[0].replace("|", "\0"), line)
-    tight = re.sub(r"(?<=\S)\|(?=\S)|\|(?=\|)|(?<=\|)\|", "\0", line.strip().strip("|"))
+    tight = re.sub(_TIGHT_BAR, "\0", line.strip().strip("|"))
     for hidden in (in_code, tight):
         cells = [cell.replace("\0", "|") for cell in bar_cells(hidden)]
         if len(cells) == width:

@@ -250,9 +250,9 @@ class Draft:
         return values in (list(range(len(values))), list(range(1, len(values) + 1)))
 
     def note_nameless(self, factor: str, texts: Sequence[str]) -> None:
-        """Note a factor of numbers whose name the table does not state. texts  its values, if that is so"""
+        """Note a factor of numbers whose name the table does not state. texts  its values, none if named"""
         if texts and all(re.fullmatch(r"[0-9.]+", text) for text in texts):
-            name = f'the factor "{factor}" has numbers that nothing names'
+            name = f'the values of "{factor}" are unnamed numbers'
             self.result.notes.append(f"{name}: rename it in the definition, for example to batch_size")
 
     def is_repetitive(self, column: str) -> bool:
