@@ -10,6 +10,20 @@ MULTIPLES = {
         (("latency", 0.0125, {"parser": "a", "edge": None, "lift": None}),),
         frozenset({"edge", "lift"}),
     ),
+    "cells with an x, some of them rounded": PeoplesTable(
+        "codecs.md",
+        "| codec | cpu | gpu | before |\n|--|--|--|--|\n| a | 12.5 ms | 25.0 ms | 1.8x |\n| b | 30.5 ms | 3.5 ms | ~9x |\n",
+        6,
+        (("before", 9.0, {"codec": "b"}), ("latency", 0.0125, {"codec": "a", "device": "cpu"})),
+        answers={"before": "x"},
+    ),
+    "cells with an x, some of them rounded, are asked about": PeoplesTable(
+        "codecs.md",
+        "| codec | cpu | gpu | before |\n|--|--|--|--|\n| a | 12.5 ms | 25.0 ms | 1.8x |\n| b | 30.5 ms | 3.5 ms | ~9x |\n",
+        4,
+        (("latency", 0.0125, {"codec": "a", "before": None}),),
+        frozenset({"before"}),
+    ),
     "cells with an x, as answers say": PeoplesTable(
         "parsers.csv",
         "parser,time (ms),edge,lift\na,12.5,2x,1.5x\nb,30.0,3x,3x\nc,55.0,5x,n/a\n",
@@ -29,6 +43,14 @@ MULTIPLES = {
         6,
         (("own_time", 0.0125, {"parser": "a", "own_other": None}),),
         frozenset({"own/other"}),
+    ),
+    "units in a second row, some in brackets that no unit has": PeoplesTable(
+        "nets.md",
+        "| Net | Side | Score | Laptop | Server | Weights |\n|--|--|--|--|--|--|\n|  | (px) | val | (ms) | (ms) | (M) |\n"
+        "| a | 320 | 41.5 | 12.5 | 1.5 | 2.5 |\n| b | 320 | 45.5 | 30.5 | 3.5 | 9.5 |\n",
+        4,
+        (("laptop_time", 0.0125, {"model": "a"}), ("server_time", 0.0035, {"model": "b"})),
+        frozenset({"Score", "Weights"}),
     ),
     "elements with several prefixes in one column": PeoplesTable(
         "queues.md",

@@ -321,13 +321,32 @@ UNITS = {
         8,
         (("disque", 1.5e9, {"outil": "a"}), ("time_per_réponse", 9.75e-3, {"outil": "b"})),
     ),
+    "millions in German in cells count, unlike octets": PeoplesTable(
+        "lager.csv",
+        "system,Anfragen,Zeit (s)\na,12 Mio,3.5\nb,15 Mio,4.5\n",
+        2,
+        (("run_time", 3.5, {"system": "a"}),),
+        frozenset({"Anfragen"}),
+    ),
+    "the first percentile of a rate, beside the rate": PeoplesTable(
+        "games.csv",
+        "game,fps,fps_p1\na,60.5,40.5\nb,72.5,51.5\n",
+        4,
+        (("throughput", 60.5, {"game": "a"}), ("throughput", 40.5, {"game": "a"})),
+    ),
+    "a column called ± is the spread of another": PeoplesTable(
+        "waits.csv",
+        "system,wait (s),wait ± (s)\na,12.5,0.5\nb,13.5,0.25\n",
+        2,
+        (("wait_time", 12.5, {"system": "a"}),),
+    ),
     "octets in French in cells": PeoplesTable(
         "outils.md",
-        "| outil | mémoire | débit |\n|---|---|---|\n| a | 12.5 Mio | 1.5 Go/s |\n"
+        "| outil | mémoire | débit |\n|---|---|---|\n| a | 12.5 Kio | 1.5 Go/s |\n"
         "| b | 1.5 Gio | 800.5 Mo/s |\n| c | 800 Ko | 2 Mo/s |\n",
         6,
         (
-            ("memory_used", 12.5 * 2**20, {"outil": "a"}),
+            ("memory_used", 12.5 * 2**10, {"outil": "a"}),
             ("memory_used", 8e5, {"outil": "c"}),
             ("bandwidth", 8.005e8, {"outil": "b"}),
         ),

@@ -1067,6 +1067,14 @@ def test_a_metric_without_a_unit_in_a_block_is_asked_for() -> None:
     assert [(name, asked.unit) for name, asked in proposal.open] == [("accuracy", "1")]
 
 
+def test_the_zeros_of_a_failed_run_are_not_read_also_beside_errors(tmp_path: Path) -> None:
+    path = tmp_path / "servers.csv"
+    path.write_text("server,req/s,p99 (ms),errors\na,0,0,100\nb,1500,12.5,0\n")
+    out, _ = call("learn", str(path))
+    assert "4 of 6 numbers in 2 rows" in out
+    assert 'latency (step) is zero: "0 ms"; not used' in out
+
+
 def test_learn_prints_the_known_units_and_metrics() -> None:
     lines = call("learn", "--names")[0].split("\n")
     times = next(at for at, line in enumerate(lines) if line.startswith("units: ") and "ms" in line.split())

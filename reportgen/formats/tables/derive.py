@@ -63,8 +63,8 @@ _CURRENCY = lazy_pattern(r"(?:([$€£]) ?([0-9][0-9.,]*)|([0-9][0-9.,]*) ?([$�
 _CURRENCY_FIRST = lazy_pattern(r"^([$€£]) ?([0-9][0-9.,]*)(?=/| per )")
 _INNER_MARK = lazy_pattern(r"(?<=[0-9])[*†‡§¶]+(?=\s*[^\W\d_]|\s*%)")
 
-# "12.5 Mo", "3 Gio/s": octets in French.
-_OCTETS = lazy_pattern(r"(?<=[0-9])( ?[kKMGT]i?)o(/s)?$")
+# "12.5 Mo", "3 Gio/s": octets in French. "Mio" are millions in German, "to" is a word.
+_OCTETS = lazy_pattern(r"(?<=[0-9])( ?(?:[kKMG]|[KGT]i))o(/s)?$")
 # "~12.5 ms": a number that is rounded, or that was read off.
 _ABOUT = lazy_pattern(r"(?i)(?:[~\u2248\u223c]|ca\.|approx\.)\s*(?=[0-9])")
 _SHORT_SIZE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?([kKMGT]|[KMGT]i)")

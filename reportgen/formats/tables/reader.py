@@ -27,7 +27,7 @@ from reportgen.formats.parsing.run_builder import ResultRun
 from reportgen.formats.parsing.text_log import TextLog
 from reportgen.formats.parsing.timestamps import wall_time
 from reportgen.formats.parsing.user_patterns import compiled, syntax_fault
-from reportgen.formats.tables.column_units import unit_of, unit_of_cell
+from reportgen.formats.tables.column_units import RATES, unit_of, unit_of_cell
 from reportgen.formats.tables.definition import (
     REPEAT,
     SAMPLE,
@@ -69,6 +69,7 @@ _MAX_CELL = 4000
 # What begins the columns that are not of the row itself.
 _ABOUT = ("#", "/", "../")
 _ROWS_OF_RUNS = ("json", "csv", "tsv", "jsonl", "markdown", "aligned")
+_SPEEDS = ("s", *RATES)
 _PRINTED = ("columns", "pattern", "block", "matrix")
 _WORST: tuple[Status, ...] = ("out_of_memory", "failed", "cancelled", "running", "partial", "complete")
 
@@ -460,10 +461,17 @@ def figures_of(family: TableFamily, cells: Cells) -> list[TableNumber]:
                 key = (value.identity, factors_key(value.factors), value.repeat)
                 known.setdefault(key, value)
     values = list(known.values())
-    has_failed = len({(x.figure.metric, x.statistic) for x in values}) > 1 and not any(
-        x.value for x in values
-    )
-    return [replace(x, is_rounded=False) for x in values] if has_failed else values
+    return [replace(x, is_rounded=False) for x in values] if _has_failed(values) else values
+
+
+def _has_failed(values: Sequence[TableNumber]) -> bool:
+    """Return whether all times and rates of a row are 0, or all numbers; memory may be beside them."""
+    if all(x.value for x in values):
+        return False
+    speeds = [x for x in values if units.to_base(1.0, x.unit)[1] in _SPEEDS]
+    several = speeds if len({(x.figure.metric, x.statistic) for x in speeds}) > 1 else values
+    kinds = {(x.figure.metric, x.statistic) for x in several}
+    return len(kinds) > 1 and not any(x.value for x in several)
 
 
 def _values(figure: FigureColumn, cells: Cells) -> Iterator[TableNumber]:

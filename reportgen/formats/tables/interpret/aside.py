@@ -45,6 +45,7 @@ _SUMMARY_OF = {
 _SUMMARY_OF |= {"std": "standard deviation", "stdev": "standard deviation"}
 # Columns whose "mean" is what a row is, not a row about others.
 _NAMING = STATISTIC_COLUMN | METRIC_COLUMN
+_BRACKETED = lazy_pattern(r"\([^()]+\)|\[[^\[\]]+\]")
 _RATIO = lazy_pattern(r"[0-9][0-9.,]* ?[x\u00d7]")
 # Why what one record states is left out.
 CONDITION = "of a record that is not a result"
@@ -72,11 +73,14 @@ def take_units_row(draft: Draft) -> None:
     corner = draft.columns[0] if draft.columns else ""
     named = (each for each in draft.records if slug(str(each.cells.get(corner))) in UNIT_COLUMN)
     row = next(named, draft.records[0])
-    texts = {name: str(cell).strip().strip("()[]") for name, cell in row.cells.items()}
+    printed = {name: str(cell).strip() for name, cell in row.cells.items()}
+    texts = {name: text.strip("()[]") for name, text in printed.items()}
     if row is not draft.records[0] or slug(texts.get(corner, "")) in UNIT_COLUMN:
         texts[corner] = ""
     unit_texts = {name: text for name, text in texts.items() if is_unit_alone(text)}
-    others = [text for name, text in texts.items() if text not in ("", "-") and name not in unit_texts]
+    # Units that are not known are in brackets like the others: (px), (M).
+    plain = (name for name in texts if not _BRACKETED.fullmatch(printed[name]))
+    others = [name for name in plain if texts[name] not in ("", "-") and name not in unit_texts]
     has_numbers = any(number_of(text) is not None for text in texts.values())
     if unit_texts and len(others) <= len(unit_texts) and not has_numbers:
         draft.units = unit_texts

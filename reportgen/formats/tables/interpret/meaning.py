@@ -97,9 +97,11 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
         draft.result.doubts.append("the metric is stated above the columns, the units are in the cells")
         return draft.titled[column]
     name = draft.plain(draft.named_by_key(column))
-    if _LOW.search(name) and not _has_other_statistics(draft):
+    if _LOW.search(name) and _are_counted(draft, name) and not _has_other_statistics(draft):
         name = _LOW.sub(r"p \1", name)
     meaning = _in_grid(draft, column) or _by_unit(draft, column, name)
+    if "±" in column and _is_spread_of_another(draft, column):
+        meaning = ColumnMeaning("spread")
     if meaning.kind == "spread" and _has_values_with_spreads(draft, column):
         meaning = _by_unit(draft, column, _IN_BRACKETS_OF_SPREAD.sub(" ", column))
     return (
@@ -109,6 +111,19 @@ def column_meaning(draft: Draft, column: str) -> ColumnMeaning:
         or size_meaning(draft, column, meaning)
         or meaning
     )
+
+
+def _are_counted(draft: Draft, name: str) -> bool:
+    """Return whether columns differ in p1 and p2 alone, as things that are counted do."""
+    rest = _LOW.sub("", name)
+    alike = (each for each in draft.columns if _LOW.sub("", each) == rest)
+    return {"1", "2"} <= {match[1].lstrip("0") for each in alike if (match := _LOW.search(each))}
+
+
+def _is_spread_of_another(draft: Draft, column: str) -> bool:
+    """Return whether a column, "time ±", is called like another one but for its sign."""
+    words = words_of(column.replace("±", " "))
+    return any(words_of(each) == words for each in draft.columns if "±" not in each)
 
 
 def _has_other_statistics(draft: Draft) -> bool:

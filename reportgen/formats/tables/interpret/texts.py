@@ -35,7 +35,7 @@ _PER_PART_OF_SECOND = lazy_pattern(r"(?i)(?:/ ?|per[ _])[mnuµμ]s(?![^\W_])")
 # "7.6M", "396K"
 _MAGNITUDE = lazy_pattern(r"([0-9]+(?:\.[0-9]+)?) ?[kKMGT]i?")
 # "8x", "x1.93"
-MULTIPLE = lazy_pattern(r"[0-9]+(?:\.[0-9]+)? ?[x×]|[x×] ?[0-9]+(?:\.[0-9]+)?")
+MULTIPLE = lazy_pattern(r"[~≈]? ?[0-9]+(?:\.[0-9]+)? ?[x×]|[x×] ?[0-9]+(?:\.[0-9]+)?")
 _OF_MODELS = frozenset(("model", "param", "parameters", "params", "str"))
 _OF_DAY = frozenset(
     ("begin", "clock", "date", "end", "finish", "finished", "heure", "hora", "start", "time", "uhrzeit")
