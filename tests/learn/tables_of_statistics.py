@@ -326,4 +326,36 @@ STATISTICS = {
         2,
         (("run_time", 1.5, {"lib": "a"}),),
     ),
+    "an answer for times whose statistics are rows": PeoplesTable(
+        "calls.csv",
+        "name,latency\nmean,12.5\np99,15\nmax,20\n",
+        3,
+        (("latency", 0.015, {"statistic": "p99"}), ("latency", 0.02, {"statistic": "maximum"})),
+        answers={"latency": "ms"},
+    ),
+    "answers for variants whose statistics are rows, with a deviation": PeoplesTable(
+        "kernels.csv",
+        "name,naive,tiled\nmean,12.5,13.5\np99,15,16.5\nstd,1,2\n",
+        4,
+        (
+            ("latency", 0.0125, {"variant": "naive", "statistic": "mean"}),
+            ("latency", 0.0165, {"variant": "tiled", "statistic": "p99"}),
+        ),
+        answers={"naive": "ms", "tiled": "ms"},
+    ),
+    "an answer for one of two columns whose statistics are rows": PeoplesTable(
+        "kernels.md",
+        "| | naive | tiled |\n|--|--|--|\n| mean | 12.5 | 100 |\n| p99 | 15 | 120 |\n",
+        2,
+        (("tiled_time", 0.12, {"statistic": "p99", "naive": None}),),
+        open=frozenset({"naive"}),
+        answers={"tiled": "ms"},
+    ),
+    "names of statistics that are cases, as answers say": PeoplesTable(
+        "pools.csv",
+        "op,latency\nmean,12.5\nmax,15\nstd,3\n",
+        3,
+        (("latency", 0.003, {"op": "std", "statistic": None}),),
+        answers={"op": "setting", "latency": "ms"},
+    ),
 }

@@ -9,7 +9,7 @@ from reportgen.formats.tables.column_words import ColumnMeaning, slug
 from reportgen.formats.tables.interpret.cases import add_cases
 from reportgen.formats.tables.interpret.columns import sort_column
 from reportgen.formats.tables.interpret.draft import UNIT_COLUMN, Columns, Draft
-from reportgen.formats.tables.interpret.long import stating_column
+from reportgen.formats.tables.interpret.long import by_statistic, stating_column
 from reportgen.formats.tables.interpret.reading import TableReading, columns_of
 from reportgen.formats.tables.interpret.roles import add_factor, factor_of
 from reportgen.formats.tables.interpret.spreads import is_error, is_spread
@@ -44,6 +44,10 @@ def read_answers(draft: Draft, answers: Mapping[str, str]) -> None:
         else:
             sort_column(draft, column, figures, unknown)
     add_cases(draft, figures, unknown)
+    answered = [figure for figure in draft.result.figures if figure.column in own]
+    if draft.statistic and answered and own.get(draft.statistic) != SETTING:
+        others = [figure for figure in draft.result.figures if figure.column not in own]
+        draft.result.figures = [*others, *by_statistic(draft, draft.statistic, answered)]
     for column in dict.fromkeys(figure.column for figure in draft.result.figures if figure.column in own):
         add_faults(draft, column)
     name_items(draft)

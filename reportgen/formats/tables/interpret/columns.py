@@ -94,9 +94,9 @@ def read_wide(draft: Draft) -> None:
     figures: Columns = []
     unknown: list[str] = []
     find_cases(draft)
-    statistic = next((name for name in draft.columns if _names_statistics(draft, name)), "")
+    draft.statistic = next((name for name in draft.columns if _names_statistics(draft, name)), "")
     for column in draft.columns:
-        if column == statistic:
+        if column == draft.statistic:
             continue
         sort_column(draft, column, figures, unknown)
     read_described(draft, figures, unknown)
@@ -104,8 +104,8 @@ def read_wide(draft: Draft) -> None:
     figures = with_sibling_units(draft, figures, unknown)
     figures = with_computed_units(draft, figures)
     add_cases(draft, without_windows(draft, without_doubles(draft, figures)), unknown)
-    if statistic:
-        by_statistic(draft, statistic)
+    if draft.statistic:
+        draft.result.figures = by_statistic(draft, draft.statistic, draft.result.figures)
 
 
 def read_beside(draft: Draft, columns: Sequence[str]) -> None:

@@ -54,6 +54,7 @@ class Draft:
     has_ratios  whether a column compares others
     cases     columns that are cases of one metric, whose names state no unit
     titled    the meanings of cases of the metric that the title names, with units in their cells
+    statistic  the column whose texts are the statistics of the figures beside it, "" without one
     named_in  the columns with the name and the value of each figure, for a table with one number a row
     """
 
@@ -70,6 +71,7 @@ class Draft:
         # column -> unit in the nameless column after it, if its name states another one
         self.loose_units: dict[str, str] = {}
         self.named: dict[str, str] = {}
+        self.statistic = ""
         self.named_in = ("", "")
         self.figure_factors: set[str] = set()
         self.cases: list[str] = []

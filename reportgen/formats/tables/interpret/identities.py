@@ -36,10 +36,10 @@ def most_alike(draft: Draft, without: Collection[str] = (), beside: str = "") ->
 
 
 def _told_by(draft: Draft) -> list[str]:
-    """Return the columns that distinguish rows: factors, the repeat, and the names of figures."""
+    """Return the columns that distinguish rows: factors, the repeat, statistics, and the names of figures."""
     result = draft.result
     columns = [column for factor in result.factors.values() for column in columns_of(factor)]
-    columns += [result.repeat] if result.repeat else []
+    columns += [name for name in (result.repeat, draft.statistic) if name]
     return [*columns, *dict.fromkeys(name for figure in result.figures for name, _ in figure.where)]
 
 

@@ -288,19 +288,20 @@ def _has_several_bases(draft: Draft, column: str) -> bool:
     return len(known) == len(known_units) and len({units.to_base(1.0, unit)[1] for unit in known}) > 1
 
 
-def by_statistic(draft: Draft, column: str) -> None:
-    """Make a figure for each statistic that a column names."""
+def by_statistic(draft: Draft, column: str, figures: Sequence[FigureGuess]) -> list[FigureGuess]:
+    """Return the figures for each statistic that a column names."""
     texts = list(dict.fromkeys(str(cell).strip() for cell in draft.known(column)))
     names = {text: statistic_of(text) for text in texts}
-    figures, draft.result.figures = draft.result.figures, []
-    for figure in figures:
-        for text, name in names.items():
-            if name:
-                draft.result.figures.append(replace(figure, where=((column, text),)).of_statistic(name))
     for text, name in names.items():
         if not name:
             draft.result.left_out[f"{column} = {text}"] = "not a statistic of values"
     draft.result.doubts.append("the statistic is named in a column")
+    return [
+        replace(figure, where=((column, text),)).of_statistic(name)
+        for figure in figures
+        for text, name in names.items()
+        if name
+    ]
 
 
 def statistic_of(text: str) -> str:
