@@ -1093,6 +1093,36 @@ def test_a_table_whose_header_begins_another_one_is_read_once() -> None:
     ) == [(2, 0.0015), (2, 0.0025), (6, 0.0035), (6, 0.0045)]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "third", "clients"),
+    [
+        ("## clients = 4", "## One client", "## clients = 32", None),
+        ("## clients = 4", "## clients: 1", "## clients = 32", None),
+        ("clients = 4:", "One client:", "clients = 32:", None),
+        ("**clients = 4**", "**All**", "**clients = 32**", None),
+        ("## clients = 4", "## Rest\n\nclients = 9, as in the annex, was too slow", "## clients = 32", None),
+        ("clients = 4", "clients = 9, as in the annex, was too slow", "clients = 32", None),
+        ("clients = 4", "All\n\n```\nclients = 9\n```", "clients = 32", None),
+        ("# clients = 4", "# clients = 9\n\n```\n# clients = 5\n```", "# clients = 32", None),
+        ("## Pool, clients = 4 (one run)", "## Pool, clients = 9", "## Pool, clients = 32 (slow)", 9),
+        ("clients = 4:", "clients = 9:", "clients = 32:", 9),
+    ],
+)
+def test_a_setting_is_a_factor_if_the_heading_of_each_table_states_it(
+    first: str, second: str, third: str, clients: int | None
+) -> None:
+    tables = ((first, "Time (ms)", 1.5), (second, "rate (req/s)", 20.5), (third, "Memory (MiB)", 3.5))
+    text = "".join(
+        f"{heading}\n\n| Op | {column} |\n|--|--|\n| get | {value} |\n| put | {value} |\n\n"
+        for heading, column, value in tables
+    )
+    proposals = propose_each(LogFiles.of({"t.md": text.encode()}).file("t.md"))
+    values = read_with(labels_text(proposals), PeoplesTable("t.md", text, 6))
+    assert [run.factors.get("clients") for run, _ in values] == [
+        value if clients else None for value in (4, 4, 9, 9, 32, 32)
+    ]
+
+
 def test_learn_names_the_lines_and_cells_that_are_lost() -> None:
     text = "| Filter | Tool | Time (ms) |\n|--|--|--|\n| a | x | 1.5 |\n| b | c | x | 2.5 |\n| d | x | fast |\n| e | 9 |\n"
     (proposal,) = propose_each(LogFiles.of({"t.md": text.encode()}).file("t.md"))

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise, takewhile, zip_longest
 
 from reportgen.core.lazy_pattern import lazy_pattern
 
@@ -28,7 +28,10 @@ _MAX_ABOVE = 300
 _MAX_PARTS = 6
 _MAX_WITH_HEADINGS = 500
 # "batch = 8" in a heading
-_SETTING = lazy_pattern(r"(?<![^\s#*(,])([A-Za-z][A-Za-z0-9_]*) ?= ?([^\s,;()*|]+)")
+_VALUE = r"[^\s,;()*|]*[^\s,;()*|:]"
+_SETTING = lazy_pattern(rf"(?<![^\s#*(,])([A-Za-z][A-Za-z0-9_]*) ?= ?({_VALUE})")
+# " (all of one run)" at the end of a heading
+_REMARK = r"(?: \([^()=\n]*\))?[ \t\r]*$"
 _ABOUT_ALL = lazy_pattern(r"(?i)\b(?:all|unless|each (?:cell|number|value))\b")
 
 
@@ -121,22 +124,40 @@ def of_tables(lines: Sequence[str], starts: Sequence[int]) -> list[str]:
 def settings_of(lines: Sequence[str], starts: Sequence[int]) -> dict[str, str]:
     """Return name -> pattern of headings `NAME = VALUE` that distinguish tables, whose headers are at lines.
 
-    Each table has one above it, and not all have the same value.
+    The nearest heading of each table states it, they differ in values and a last remark in parentheses
+    alone, and no other line is like them.
     """
-    stated: list[dict[str, str]] = []
-    for begin, end in pairwise((0, *sorted(starts))):
-        own = [pair for line in lines[begin:end] if "|" not in line for pair in _setting_in(line)]
-        stated.append({**(stated[-1] if stated else {}), **dict(own)})
-    shared = [name for name in (stated[0] if stated else ()) if len({each[name] for each in stated}) > 1]
-    return {name: rf"^(?:[#*]+ ?[^|\n]*?[\s(,])?{name} ?= ?(?P<{name}>[^\s,;()*|]+)" for name in shared}
+    bounds = pairwise((0, *sorted(starts)))
+    nearest = [_nearest_heading(lines, begin, end) for begin, end in bounds]
+    stated = [{match[1]: match[2] for match in _SETTING.finditer(heading)} for heading in nearest]
+    texts = [re.sub(_REMARK, "", heading) for heading in nearest]
+    if len({_SETTING.sub("=", text) for text in texts}) != 1:
+        return {}
+    patterns: dict[str, str] = {}
+    for name in stated[0]:
+        parts = [re.sub(r"\\([ #])", r"\1", re.escape(part)) for part in _SETTING.split(texts[0])]
+        names = parts[1::3]
+        if len({each.get(name) for each in stated}) == 1 or names.count(name) > 1:
+            continue
+        values = (f"{each} ?= ?" + (f"(?P<{each}>{_VALUE})" if each == name else _VALUE) for each in names)
+        pattern = "^" + "".join(map("".join, zip_longest(parts[::3], values, fillvalue=""))) + _REMARK
+        if [line.rstrip() for line in lines if re.search(pattern, line)] == nearest:
+            patterns[name] = pattern
+    return patterns
 
 
-def _setting_in(line: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, value) of a setting that a heading, or a line that begins with its name, states."""
-    text = line if line.startswith(("#", "*")) else line.partition(",")[0]
-    for match in _SETTING.finditer(text[:_MAX_TITLE]):
-        if line.startswith(("#", "*")) or not match.start():
-            yield match[1], match[2]
+def _nearest_heading(lines: Sequence[str], begin: int, end: int) -> str:
+    """Return the last heading of lines that no code block has, "" without one or if it is a long one."""
+    texts: list[str] = []
+    is_code = False
+    for line in lines[begin:end]:
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        is_text = not (is_code or is_fence or "|" in line or line.startswith(("    ", "\t")))
+        texts.append(line.rstrip() if is_text and re.search(r"\w", line) else "")
+        is_code ^= is_fence
+    around = zip(["", *texts], texts, [*texts[1:], ""], strict=False)
+    headings = [text for before, text, after in around if text and (text[0] in "#*" or not (before or after))]
+    return headings[-1] if headings and len(headings[-1]) <= _MAX_TITLE else ""
 
 
 def _has_sentence(lines: Sequence[str], at: int) -> bool:
