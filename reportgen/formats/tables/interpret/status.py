@@ -112,11 +112,9 @@ def _add_zero(draft: Draft, column: str, unit: str) -> None:
     is_time = base == "s"
     draft.result.doubts.append(f'"{column}" has {"times" if is_time else "rates"} of 0')
     is_measured = not is_time or column in draft.answers or _is_measured(draft, column, unit)
-    what = (
-        "not read: other statistics contradict it; if it was measured, state the unit" if not is_measured
-        else "read as a time that is too short for the clock or for its digits" if is_time
-        else "read as a rate of 0, or less than its digits show"
-    )  # fmt: skip
+    what = "not read: other statistics contradict it; if it was measured, state the unit"
+    if is_measured:
+        what = f"read as a {'time' if is_time else 'rate'} of 0, or less than its digits show"
     draft.result.notes.append(f'"{zero}" in column "{column}" is {what}')
     draft.result.figures = [
         replace(figure, zero="rounded" if is_measured else "absent") if figure.column == column else figure
