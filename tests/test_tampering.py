@@ -12,7 +12,7 @@ from tests.repository import write_repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.no_cover]
 
-EDITS = 230 if IS_THOROUGH else 90
+EDITS = 230 if IS_THOROUGH else 45
 # What a build makes does not depend on generated files, except on tables in other files; of the other edits, one in
 # so many is checked with a build of its own to hold that.
 REBUILT = 10

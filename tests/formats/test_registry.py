@@ -59,7 +59,7 @@ def test_marks_do_not_change_the_detected_format_for_pieces_of_logs(
 
 def test_marks_do_not_change_the_detected_format_for_real_logs(corpus: Path) -> None:
     files, _ = LogFiles.at(corpus, corpus)
-    paths = list(files)[:: 1 if IS_THOROUGH else 4]
+    paths = list(files)[:: 1 if IS_THOROUGH else 8]
     differing = [path for path in paths if len(set(map(str, answers(files.file(path))))) > 1]
     assert paths
     assert not differing

@@ -25,7 +25,7 @@ BOUND = 3.0
 QUICK = 1.0
 MOST = 20_000
 # Of a search that only a thorough run makes whole, others try one in so many.
-PART = 5
+PART = 9
 SAVED = {name: list(inputs) for name, inputs in groupby(kept(), lambda one: one.format)}
 
 
