@@ -91,12 +91,16 @@ def learn(
     else:
         print_document(**proposal.document(), written=learned.written)
     if proposal.written():
-        folder = shlex.quote(str(file if file.is_dir() else file.parent))
-        place = shlex.quote(str(file))
-        answers = "".join(f" --unit {shlex.quote(answer)}" for answer in unit or ())
-        answers += f" --columns {shlex.quote(columns)}" if columns else ""
-        accept = f"accept with: reportgen learn {place} --write {folder}{answers}"
-        log(accept if write is None else f"next: reportgen runs {place}")
+        next_step = f"next: reportgen runs {shlex.quote(str(file))}"
+        log(_accepting(file, unit or (), columns) if write is None else next_step)
+
+
+def _accepting(file: Path, answers: "Sequence[str]", columns: str) -> str:
+    """Return the command that accepts the proposal with these answers."""
+    folder = file if file.is_dir() else file.parent
+    units = [word for answer in answers for word in ("--unit", answer)]
+    words = ["reportgen", "learn", str(file), "--write", str(folder), *units]
+    return f"accept with: {shlex.join([*words, '--columns', columns] if columns else words)}"
 
 
 def _units(answers: "Sequence[str]") -> dict[str, str]:
