@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from reportgen.cache.archives import is_archive
 from reportgen.core.column_file import ColumnFile
-from reportgen.core.model import Finding, Run, Series, Source, Telemetry
+from reportgen.core.model import Factors, Finding, Run, Series, Source, Telemetry
+from reportgen.core.remembered import Remembered
 from reportgen.core.rules import Rule
 from reportgen.core.stored_series import (
     SeriesLayout,
@@ -49,26 +50,32 @@ _PORTION_BYTES = 4 * 2**20
 
 # Columns of more bytes than this are not compared: few runs are so long.
 _MAX_SHARED_BYTES = 2**16
-# Environments and layouts of other processes that are remembered.
-_MAX_REMEMBERED = 64
 # The runs of a job, and its findings.
 _Content = tuple[list[Run], list[Finding]]
 _SHARED_COLUMNS = ("step", "span", "samples", "line")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Shared:
     """The parts that runs have in common, and the file for the columns of their steps.
 
     known  factors and environments by their text, in which 1, 1.0 and True differ; columns by type and bytes;
            other texts and sets by themselves
     file   of the columns that one run has; None to keep them in memory
-    remembered  the last environments, layouts and columns, each with the first that equals it, by identity
+    environment, column, layout  return the first of them that equals one
     """
 
     known: dict[object, Any] = field(default_factory=dict)
     file: ColumnFile | None = None
-    remembered: dict[int, tuple[object, object]] = field(default_factory=dict)
+    environment: Remembered[Factors] = field(init=False)
+    column: Remembered[NDArray[Any]] = field(init=False)
+    layout: Remembered[SeriesLayout] = field(init=False)
+
+    def __post_init__(self) -> None:
+        known = self.known
+        self.environment = Remembered(partial(_known_environment, known=known))
+        self.column = Remembered(partial(_known_column, known=known))
+        self.layout = Remembered(partial(_known_layout, shared=self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +306,7 @@ def _share(run: Run, shared: Shared) -> Run:
     return replace(
         run,
         factors=known.setdefault(repr(run.factors), run.factors),
-        environment=_remembered(run.environment, lambda each: known.setdefault(repr(each), each), shared),
+        environment=shared.environment(run.environment),
         machines=_known(run.machines, shared),
         command=_known(run.command, shared),
         series=_shared_series(run.series, shared),
@@ -322,7 +329,7 @@ def _shared_series(series: Sequence[Series], shared: Shared) -> Sequence[Series]
         series = stored_series(series, shared.known)
     if not shared.file:
         return series
-    layout = _known_layout(series.layout, shared)
+    layout = shared.layout(series.layout)
     return StoredSeries(layout, series.sources, shared.file.stored(series.numbers))
 
 
@@ -337,28 +344,22 @@ def _differ_in_numbers(series: Sequence[Series]) -> bool:
 def _known_layout(layout: SeriesLayout, shared: Shared) -> SeriesLayout:
     """Return the known layout that equals this one."""
     share = partial(_with_shared_columns, source=layout.series[0].source, shared=shared)
-    return _remembered(layout, lambda each: shared_layout(each, share, shared.known), shared)
-
-
-def _remembered(value: T, find: Callable[[T], T], shared: Shared) -> T:
-    """Return `find(value)`, computed once per object: the runs of a batch have the same ones."""
-    known = shared.remembered.get(id(value))
-    if known is None:
-        if len(shared.remembered) >= _MAX_REMEMBERED:
-            shared.remembered.clear()
-        known = shared.remembered[id(value)] = value, find(value)
-    return cast(T, known[1])
+    return shared_layout(layout, share, shared.known)
 
 
 def _with_shared_columns(series: Series, source: Source, shared: Shared) -> Series:
     columns = {
-        name: _remembered(column, partial(_known_column, known=shared.known), shared)
+        name: shared.column(column)
         for name in _SHARED_COLUMNS
         for column in (getattr(series, name),)
         if column.nbytes <= _MAX_SHARED_BYTES
     }
     phase, idle_after = _known(series.phase, shared), _known(series.idle_after, shared)
     return structs.replace(series, phase=phase, source=source, idle_after=idle_after, **columns)
+
+
+def _known_environment(environment: Factors, known: dict[object, Any]) -> Factors:
+    return cast(Factors, known.setdefault(repr(environment), environment))
 
 
 def _known_column(column: NDArray[Any], known: dict[object, Any]) -> NDArray[Any]:
